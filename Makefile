@@ -1,0 +1,76 @@
+# agtmux. Two commands are enough: `make start` and `make test`. Both set up everything they need, on a machine with no
+# more than npm. Works with GNU make 3.81 (macOS) and newer; the steps themselves are small sh scripts in scripts/.
+
+SHELL := /bin/sh
+RUN := sh scripts/run.sh
+SEEDS ?= 20000
+FROM ?= 1
+
+# Fuzz, fault and adversary suites read COUNT. Unset they take their own small number.
+ifdef COUNT
+export COUNT
+endif
+
+REPORT := coverage/tests.json
+
+.PHONY: help start test build check static unit setup sim mutants bench coverage clean
+
+help:
+	@echo 'make start          set up, build, and run the example: one day of events, replayed'
+	@echo 'make test           set up, and pass every test (COUNT=n for longer fuzz and fault suites)'
+	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
+	@echo 'make build          bundle src/ into dist/'
+	@echo 'make sim SEEDS=n    n seeded schedules against the reference fold (default $(SEEDS))'
+	@echo 'make mutants        plant every known bug and see that the simulation catches it'
+	@echo 'make bench          measure, and print one table'
+	@echo 'make coverage       branch coverage of the pure rooms, as text and HTML in coverage/'
+	@echo 'make clean          remove what was built and fetched'
+
+setup:
+	@sh scripts/setup.sh
+
+build:
+	@sh scripts/build.sh
+
+start:
+	@sh scripts/system-packages.sh
+	@./agtmux replay docs/examples/first-day.jsonl
+
+# Everything that needs no test run.
+static: setup
+	$(RUN) tsc -p tsconfig.json
+	$(RUN) tsc -p tsconfig.pure.json
+	$(RUN) biome check --error-on-warnings .
+	$(RUN) depcruise --config .dependency-cruiser.cjs --output-type err-long src test bench scripts
+	$(RUN) knip
+
+unit: setup
+	$(RUN) vitest run --project unit
+
+check: static unit
+
+# The last line says what vitest counted: the build machine reads it. Whole-system suites are part of the vitest run.
+test: setup
+	@sh scripts/system-packages.sh
+	@rm -f $(REPORT)
+	$(MAKE) --no-print-directory static
+	$(RUN) vitest run --coverage --reporter=default --reporter=json --outputFile=$(REPORT)
+	$(RUN) node test/sim/main.ts --seeds 2000
+	@./agtmux --version
+	$(RUN) publint
+	@$(RUN) node scripts/closing-line.ts
+
+sim: setup
+	$(RUN) node test/sim/main.ts --seeds $(SEEDS) --from $(FROM)
+
+mutants: setup
+	$(RUN) node test/sim/main.ts --mutants --seeds $(SEEDS)
+
+bench: setup
+	$(RUN) node bench/main.ts
+
+coverage: setup
+	$(RUN) vitest run --coverage --coverage.reporter=text --coverage.reporter=html
+
+clean:
+	rm -rf dist dist.* coverage .runtime node_modules

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Looks for the programs that come from the system, not from npm. As root on Debian they are installed without asking;
+# anywhere else the command that installs them is named and the exit status is 1.
+set -eu
+
+# The one list: program, Debian package, Homebrew formula.
+needed='tmux tmux tmux'
+
+missing_debian=
+missing_brew=
+missing=
+while read -r program debian brew; do
+  if command -v "$program" >/dev/null 2>&1; then continue; fi
+  missing="$missing $program"
+  missing_debian="$missing_debian $debian"
+  missing_brew="$missing_brew $brew"
+done <<LIST
+$needed
+LIST
+if [ -z "$missing" ]; then exit 0; fi
+
+if command -v apt-get >/dev/null 2>&1; then
+  if [ "$(id -u)" -eq 0 ]; then
+    echo "installing$missing_debian" >&2
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086 # a list of words
+    apt-get install -y -qq $missing_debian >&2 || { apt-get update -qq >&2 && apt-get install -y -qq $missing_debian >&2; }
+    exit 0
+  fi
+  advice="sudo apt-get install$missing_debian"
+elif command -v brew >/dev/null 2>&1; then
+  advice="brew install$missing_brew"
+else
+  advice="install$missing with the package manager of this system"
+fi
+echo "missing:$missing. Run: $advice" >&2
+exit 1

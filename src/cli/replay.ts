@@ -1,0 +1,103 @@
+// `agtmux replay`: recorded events in, states out. The whole path of a fact without a daemon, for trying the engine, for
+// bug reports and for explaining a verdict.
+
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { type OfflineReport, type OfflineRow, replayLines } from '../daemon/offline.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { reasons } from '../model/reasons.ts';
+import { verdictNames, verdictReasons } from '../model/verdicts.ts';
+import { foreign, gateLine, type SafeText } from '../text/gate.ts';
+import { tableLines } from '../view/table.ts';
+import { ageLabel, backgroundLabel, stateLabel, wordsOf } from '../view/words.ts';
+
+export async function replay(args: readonly string[]): Promise<void> {
+  const { file, json, verdicts } = readArguments(args);
+  const report = await replayLines(readText(file).split('\n'));
+  if (json) process.stdout.write(`${JSON.stringify(asJson(report), null, 2)}\n`);
+  else process.stdout.write(`${[...(verdicts ? verdictLines(report) : []), ...tableOf(report)].join('\n')}\n`);
+}
+
+function readArguments(args: readonly string[]): { file: string; json: boolean; verdicts: boolean } {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { json: { type: 'boolean', default: false }, verdicts: { type: 'boolean', default: false } },
+    });
+    const [file, ...more] = positionals;
+    if (file !== undefined && more.length === 0) return { file, json: values.json, verdicts: values.verdicts };
+  } catch (problem) {
+    throw new AgtmuxError('E_USAGE', plain(problem instanceof Error ? problem.message : 'unreadable options'));
+  }
+  throw new AgtmuxError('E_USAGE', 'replay takes one file, or - for standard input');
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (problem) {
+    const code = (problem as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new AgtmuxError('E_FILE', `cannot read ${plain(file)} (${code})`, { cause: problem });
+  }
+}
+
+const plain = (text: string): SafeText => gateLine(foreign(text));
+
+function tableOf({ rows, now, taken, verdicts }: OfflineReport): readonly string[] {
+  const columns = [
+    { title: 'STATE' },
+    { title: 'AGENT' },
+    { title: 'WHAT', flexible: true },
+    { title: 'AGE' },
+    { title: 'WHERE', flexible: true },
+    { title: 'ROUTE' },
+  ];
+  const needFirst = (one: OfflineRow, other: OfflineRow): number =>
+    wordsOf(one.state.state).order - wordsOf(other.state.state).order || one.state.since - other.state.since;
+  const cells = [...rows]
+    .sort(needFirst)
+    .map((row) => [
+      plain(stateLabel(row.state)),
+      plain(row.identity.agent),
+      plain(whatOf(row)),
+      plain(ageLabel(now - row.state.since)),
+      plain(`${row.identity.target}/${row.identity.pane ?? 'session'}`),
+      plain(row.route === 'CONNECTED' ? '→' : row.route === 'DISCONNECTED' ? '·' : ''),
+    ]);
+  const counted = verdictNames.filter((name) => verdicts[name] > 0).map((name) => `${verdicts[name]} ${name}`);
+  const footer = `${taken} events: ${counted.join(', ') || 'none'}`;
+  const listed =
+    rows.length === 0 ? ['no agents in these events'] : tableLines(columns, cells, process.stdout.columns ?? 120);
+  return [...listed, '', footer];
+}
+
+/** What it does or asks, in its own words where it has any, otherwise the reason in ours. */
+function whatOf({ state }: OfflineRow): string {
+  const words =
+    state.detail ?? (state.state === 'idle' || state.state === 'running' ? '' : reasons[state.reason].words);
+  const more = state.asks_open > 1 ? `(+${state.asks_open - 1} more)` : '';
+  return [words, more, backgroundLabel(state.background), state.suspended ? 'suspended' : '']
+    .filter((part) => part !== '')
+    .join('  ');
+}
+
+function verdictLines({ lines }: OfflineReport): readonly string[] {
+  const told = lines.map(({ line, verdict }) => {
+    const detail = verdict.detail === undefined ? '' : `: ${plain(verdict.detail)}`;
+    const words = verdictReasons[verdict.reason].words;
+    return `${String(line).padStart(5)}  ${verdict.verdict.padEnd(9)}  ${verdict.reason}${detail} (${words})`;
+  });
+  return [...told, ''];
+}
+
+function asJson({ rows, now, taken, verdicts, lines }: OfflineReport): object {
+  return {
+    schema_version: 1,
+    generated_at: now,
+    taken,
+    verdicts,
+    items: rows.map(({ identity, state, route }) => ({ identity, route, ...state })),
+    lines: lines.map(({ line, verdict }) => ({ line, ...verdict })),
+  };
+}

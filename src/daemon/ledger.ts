@@ -1,0 +1,176 @@
+// Where the pure engine meets the log: a batch is admitted, judged on a draft, committed, and only then true and shown.
+// One batch at a time; whoever calls waits for the one before (the inbox does).
+
+import { type AdmitContext, admit } from '../engine/admit.ts';
+import { writeFold } from '../engine/base.ts';
+import { Draft, type DraftResult } from '../engine/draft.ts';
+import { Loader } from '../engine/load.ts';
+import { looksDifferent } from '../engine/publish.ts';
+import { type Steps, standardSteps } from '../engine/steps.ts';
+import { World } from '../engine/world.ts';
+import type { AdmittedEvent, RuntimeIdentity } from '../model/events.ts';
+import { limits } from '../model/limits.ts';
+import type { AuditRecord, NewEvent, StateRecord } from '../model/records.ts';
+import { type Verdict, type VerdictName, verdictNames } from '../model/verdicts.ts';
+import type { Commit, KnownCopy, PruneReport, Store } from '../store/store.ts';
+
+export interface LedgerParts {
+  readonly store: Store;
+  /** The daemon's timeline, ms. */
+  readonly now: () => number;
+  readonly offsetMs?: AdmitContext['offsetMs'];
+  readonly allowed?: AdmitContext['allowed'];
+  readonly steps?: Steps;
+  /** Called after each commit with what a screen has to redraw; returns the newest version of the feed. */
+  readonly onChange?: (states: readonly StateRecord[]) => number;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+export class Ledger {
+  readonly world: World;
+  readonly #store: Store;
+  readonly #parts: LedgerParts;
+  readonly #counters = new Map<VerdictName, number>();
+  #taken = 0;
+  #feedVersion = 0;
+
+  private constructor(parts: LedgerParts) {
+    this.#parts = parts;
+    this.#store = parts.store;
+    this.world = new World(parts.steps ?? standardSteps);
+  }
+
+  /** Builds the world from the log. Rejects with E_STORE_DAMAGED when the log is not whole. */
+  static async open(parts: LedgerParts): Promise<Ledger> {
+    const ledger = new Ledger(parts);
+    const loader = new Loader(ledger.world);
+    const { feed_version } = await parts.store.replay((row) => loader.visit(row));
+    const records = await parts.store.states();
+    loader.finish(records);
+    for (const record of records) if (record.reason === 'rebuilt') ledger.world.rebuilt.add(record.runtime_id);
+    ledger.#feedVersion = feed_version;
+    return ledger;
+  }
+
+  /** Where the feed goes on after a restart. */
+  get feedVersion(): number {
+    return this.#feedVersion;
+  }
+
+  /** Events in, and what became of them. `taken` is always the sum of the verdicts (ADM2). */
+  counters(): { readonly taken: number; readonly verdicts: Readonly<Record<VerdictName, number>> } {
+    const verdicts = Object.fromEntries(verdictNames.map((name) => [name, this.#counters.get(name) ?? 0]));
+    return { taken: this.#taken, verdicts: verdicts as Record<VerdictName, number> };
+  }
+
+  /** Counts observations that the inbox merged before they got here. */
+  countMerged(count: number): void {
+    this.#taken += count;
+    this.#count('merged', count);
+  }
+
+  /**
+   * One batch, in order. Resolves after the commit, so a verdict is an acknowledgement. Rejects when the log could not
+   * take it; then nothing has happened and the same batch can be handed in again.
+   */
+  async take(raws: readonly unknown[], audit: readonly AuditRecord[] = []): Promise<readonly Verdict[]> {
+    const now = this.#parts.now();
+    const context: AdmitContext = {
+      now,
+      offsetMs: this.#parts.offsetMs ?? (() => 0),
+      allowed: this.#parts.allowed ?? (() => nothing),
+    };
+    const admissions = raws.map((raw) => admit(raw, context));
+    const events = admissions.flatMap((one) => (one.ok ? [one.event] : []));
+    const copies = groupCopies(await this.#store.known(events.map(identityOf)));
+    const draft = new Draft(this.world, now);
+    draft.expirePending();
+    draft.touch(this.world.dueBy(now));
+    const verdicts = admissions.map((one) =>
+      one.ok ? draft.judge(one.event, copies.get(placeOf(one.event)) ?? []) : one.verdict,
+    );
+    await this.#commit(draft, audit);
+    this.#taken += raws.length;
+    for (const [name, count] of draft.tally) this.#count(name, count);
+    for (const one of admissions) if (!one.ok) this.#count(one.verdict.verdict, 1);
+    return verdicts;
+  }
+
+  /** What time alone changes: states that age, events that waited too long. */
+  async tick(): Promise<void> {
+    await this.take([]);
+  }
+
+  async #commit(draft: Draft, audit: readonly AuditRecord[]): Promise<void> {
+    const result = draft.finish();
+    if (isEmpty(result) && audit.length === 0) return draft.accept([]);
+    const feed_version = this.#feedVersion + result.states.length;
+    const commit: Commit = { ...result, audit, feed_version };
+    const ids = await this.#store.commit(commit);
+    draft.accept(ids);
+    this.#feedVersion = this.#parts.onChange?.(result.states) ?? feed_version;
+  }
+
+  /** Drops what is older than retention allows; the past of living runtimes becomes one base event each. */
+  async prune(before: number, bytesMax: number = limits.retentionBytesMax): Promise<PruneReport> {
+    const bases: { runtime_id: StateRecord['runtime_id']; upTo: number; base: NewEvent }[] = [];
+    for (const [runtime_id, entry] of this.world.entries) {
+      const firstYoung = entry.recent[0]?.event_id;
+      if (entry.record?.ended || entry.base.identity === null || firstYoung === undefined) continue;
+      const base = baseEvent(entry.identity, writeFold(entry.base), this.#parts.now());
+      bases.push({ runtime_id, upTo: firstYoung - 1, base: { runtime_id, verdict: 'joined', event: base } });
+    }
+    const auditBefore = this.#parts.now() - limits.auditAgeMs;
+    const report = await this.#store.prune({ before, auditBefore, bytesMax, bases });
+    const kept = new Set((await this.#store.runtimes()).map((one) => one.identity.runtime_id));
+    for (const id of [...this.world.entries.keys()]) if (!kept.has(id)) this.world.forget(id);
+    return report;
+  }
+
+  /** All states as they are at this moment; what has aged since the last commit is shown as aged. */
+  states(): readonly StateRecord[] {
+    const now = this.#parts.now();
+    const shown: StateRecord[] = [];
+    for (const { identity, fold, record } of this.world.entries.values()) {
+      const current = this.world.stateOf(identity, fold, record, this.world.index, now);
+      shown.push(record !== null && !looksDifferent(record, current) ? record : current);
+    }
+    return shown;
+  }
+
+  #count(name: VerdictName, by: number): void {
+    this.#counters.set(name, (this.#counters.get(name) ?? 0) + by);
+  }
+}
+
+function isEmpty(result: DraftResult): boolean {
+  return Object.values(result).every((list) => list.length === 0);
+}
+
+const identityOf = ({ evidence: { target }, source, dedupe_key }: AdmittedEvent) => ({ target, source, dedupe_key });
+const placeOf = (event: AdmittedEvent): string => placeOfCopy(identityOf(event));
+const placeOfCopy = (one: Pick<KnownCopy, 'target' | 'source' | 'dedupe_key'>): string =>
+  `${one.target}\n${one.source}\n${one.dedupe_key}`;
+
+function groupCopies(copies: readonly KnownCopy[]): ReadonlyMap<string, readonly KnownCopy[]> {
+  const groups = new Map<string, KnownCopy[]>();
+  for (const copy of copies) {
+    const group = groups.get(placeOfCopy(copy));
+    if (group === undefined) groups.set(placeOfCopy(copy), [copy]);
+    else group.push(copy);
+  }
+  return groups;
+}
+
+function baseEvent(identity: RuntimeIdentity, fold: string, now: number): AdmittedEvent {
+  return {
+    evidence: { target: identity.target, runtime_id: identity.runtime_id },
+    source: 'retention',
+    fact: { kind: 'runtime.base', fold },
+    key: { major: now, minor: 0, hash: '' },
+    time: now,
+    ingested_at: now,
+    dedupe_key: `base:${now}`,
+  };
+}

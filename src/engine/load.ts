@@ -1,0 +1,107 @@
+// The world from its log. The log already holds every decision that depended on arrival (which runtime, which copy), and
+// all the rest is a join: rows can be read in any order, and newest first is the cheapest.
+
+import type { AdmittedEvent, FactKind } from '../model/events.ts';
+import type { EventId, RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { StateRecord } from '../model/records.ts';
+import type { SourceName } from '../model/sources.ts';
+import { type VerdictReason, verdictReasons } from '../model/verdicts.ts';
+import { forgetOldAsks } from './asks.ts';
+import { emptyFold, type Fold } from './fold.ts';
+import { pendingPlace } from './pending.ts';
+import { isCopy, type Recent, winners } from './rows.ts';
+import type { World } from './world.ts';
+
+/** A row as replay hands it over: cheap fields first, the event itself only when it is asked for. */
+export interface LogRow {
+  readonly event_id: EventId;
+  readonly runtime_id: RuntimeId | null;
+  readonly verdict: VerdictReason;
+  readonly source: SourceName;
+  readonly kind: FactKind;
+  readonly dedupe_key: string;
+  readonly ingested_at: number;
+  decode(): AdmittedEvent;
+}
+
+/** A young event, and whether it counted when the log was written. */
+interface Young extends Recent {
+  readonly counted: boolean;
+}
+
+interface Loading {
+  base: Fold;
+  readonly young: Young[];
+}
+
+export class Loader {
+  readonly #world: World;
+  readonly #loading = new Map<RuntimeId, Loading>();
+  readonly #waiting: Recent[] = [];
+  /** Events of which an earlier stamp, further up the log, took the place. */
+  readonly #replaced = new Set<string>();
+  #newest = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Takes the rows newest first. */
+  visit(row: LogRow): void {
+    this.#newest = Math.max(this.#newest, row.ingested_at);
+    if (row.runtime_id !== null) this.#visitBound(row, row.runtime_id);
+    else if (row.kind === 'server.seen') this.#visitServer(row.decode());
+    else if (verdictReasons[row.verdict].verdict === 'pending') {
+      this.#waiting.push({ event: row.decode(), event_id: row.event_id });
+    }
+  }
+
+  #visitServer({ evidence, fact }: AdmittedEvent): void {
+    const { server, server_started_at } = fact as Extract<typeof fact, { kind: 'server.seen' }>;
+    this.#world.index.addServer(evidence.target, { server, startedAt: server_started_at });
+  }
+
+  #visitBound(row: LogRow, runtime: RuntimeId): void {
+    const isYoung = this.#newest - row.ingested_at < limits.bindTtlMs;
+    if (row.verdict === 'same_event' || (row.verdict === 'conflict_kept' && !isYoung)) return;
+    const copy = `${runtime}\n${row.source}\n${row.dedupe_key}`;
+    // Young copies are all kept, the fold chooses among them. Of old ones only the one that counted is.
+    if (!isYoung && this.#replaced.has(copy)) return;
+    if (row.verdict === 'conflict_replaced') this.#replaced.add(copy);
+    let loading = this.#loading.get(runtime);
+    if (loading === undefined) {
+      loading = { base: emptyFold, young: [] };
+      this.#loading.set(runtime, loading);
+    }
+    const event = row.decode();
+    if (isYoung) loading.young.push({ event, event_id: row.event_id, counted: row.verdict !== 'conflict_kept' });
+    else loading.base = forgetOldAsks(this.#world.steps.join(loading.base, event));
+  }
+
+  /** Puts everything in place. `records` is what was last published, so that versions go on from there (RSV11). */
+  finish(records: readonly StateRecord[]): void {
+    for (const [runtime, { base, young }] of this.#loading) {
+      const recent = youngest(young.reverse());
+      const join = (fold: Fold, one: Recent): Fold => forgetOldAsks(this.#world.steps.join(fold, one.event));
+      const fold = winners(recent).reduce(join, base);
+      // Without its start a runtime has no identity and cannot be shown; its events stay in the log.
+      if (fold.identity === null) continue;
+      const identity = fold.identity.value;
+      this.#world.entries.set(runtime, { identity, base, recent, fold, record: null });
+      this.#world.index.addRuntime(identity);
+      for (const session of fold.sessions) this.#world.index.addSession(identity, session);
+    }
+    for (const one of this.#waiting.reverse()) this.#world.pending.set(pendingPlace(one.event), one);
+    for (const record of records) this.#world.show(record);
+    for (const runtime of this.#world.entries.keys()) this.#world.planDecay(runtime);
+  }
+}
+
+/** A copy that did not count is only remembered while the one that did is young too: later, the choice is made. */
+function youngest(young: readonly Young[]): Recent[] {
+  const counted = young.filter((one) => one.counted);
+  return young
+    .filter((one) => one.counted || counted.some((other) => isCopy(one.event, other.event)))
+    .map(({ event, event_id }) => ({ event, event_id }));
+}

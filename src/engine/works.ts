@@ -1,0 +1,157 @@
+// The runtimes that a batch touches, as the batch sees them: a fold that has run ahead of the world's, and the events
+// added to it or taken out of it.
+
+import type { AdmittedEvent, RuntimeIdentity } from '../model/events.ts';
+import type { RuntimeId } from '../model/ids.ts';
+import type { CursorRecord } from '../model/records.ts';
+import type { SourceName } from '../model/sources.ts';
+import { forgetOldAsks } from './asks.ts';
+import { emptyFold, type Fold } from './fold.ts';
+import { type Lane, laneOf } from './order.ts';
+import { copyPlace, type Recent, winners } from './rows.ts';
+import type { Entry, World } from './world.ts';
+
+export class Work {
+  readonly #world: World;
+  readonly #entry: Entry | null;
+  readonly #found: RuntimeIdentity;
+  readonly #added: Recent[] = [];
+  readonly #removed = new Set<Recent>();
+  #byPlace: Map<string, Recent[]> | null = null;
+  readonly lanes = new Set<SourceName>();
+  fold: Fold;
+
+  constructor(world: World, entry: Entry | null, found: RuntimeIdentity) {
+    this.#world = world;
+    this.#entry = entry;
+    this.#found = found;
+    this.fold = entry?.fold ?? emptyFold;
+  }
+
+  get identity(): RuntimeIdentity {
+    return this.fold.identity?.value ?? this.#found;
+  }
+
+  /** Adds an event. With copies of it around, the join has to be made anew from the copies that count. */
+  add(recent: Recent, contested: boolean): void {
+    this.#added.push(recent);
+    putAt(this.#places(), recent);
+    if (laneOf(recent.event.fact.kind) !== null) this.lanes.add(recent.event.source);
+    if (contested) this.#refold();
+    else this.fold = this.#join(this.fold, recent.event);
+  }
+
+  /** Takes an event out again, and gives back the copy that counts in its place, if it was contested. */
+  withdraw(recent: Recent): Recent | null {
+    this.#removed.add(recent);
+    this.lanes.add(recent.event.source);
+    this.#refold();
+    return winners(this.copiesOf(recent.event))[0] ?? null;
+  }
+
+  /** Young copies of the same event, not counting the object itself. */
+  copiesOf(event: AdmittedEvent): readonly Recent[] {
+    const copies = this.#places().get(copyPlace(event)) ?? [];
+    return copies.filter((one) => one.event !== event && !this.#removed.has(one));
+  }
+
+  /** Young events by where their copies meet; made when it is first needed. */
+  #places(): Map<string, Recent[]> {
+    this.#byPlace ??= groupByPlace(this.#entry?.recent ?? []);
+    return this.#byPlace;
+  }
+
+  recents(): readonly Recent[] {
+    return [...(this.#entry?.recent ?? []), ...this.#added].filter((one) => !this.#removed.has(one));
+  }
+
+  #refold(): void {
+    this.fold = winners(this.recents()).reduce(
+      (fold, one) => this.#join(fold, one.event),
+      this.#entry?.base ?? emptyFold,
+    );
+  }
+
+  #join(fold: Fold, event: AdmittedEvent): Fold {
+    const joined = this.#world.steps.join(fold, event);
+    return joined === fold ? fold : forgetOldAsks(joined);
+  }
+
+  accept(now: number): void {
+    if (this.#added.length === 0 && this.#removed.size === 0) return;
+    const { identity } = this;
+    const entry = this.#entry ?? { identity, base: emptyFold, recent: [], fold: emptyFold, record: null };
+    entry.identity = identity;
+    entry.fold = this.fold;
+    entry.recent = [...this.recents()];
+    this.#world.entries.set(identity.runtime_id, entry);
+    this.#world.age(entry, now);
+    // It has been seen again: what was lost no longer matters.
+    if (Object.keys(this.fold.claims).length > 0) this.#world.rebuilt.delete(identity.runtime_id);
+  }
+}
+
+function groupByPlace(recents: readonly Recent[]): Map<string, Recent[]> {
+  const groups = new Map<string, Recent[]>();
+  for (const one of recents) putAt(groups, one);
+  return groups;
+}
+
+function putAt(groups: Map<string, Recent[]>, one: Recent): void {
+  const place = copyPlace(one.event);
+  const group = groups.get(place);
+  if (group === undefined) groups.set(place, [one]);
+  else group.push(one);
+}
+
+export class Works {
+  readonly #world: World;
+  readonly #works = new Map<RuntimeId, Work>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** The runtime as this batch sees it. A runtime that nobody knows yet is what its own start says it is. */
+  open(runtime: RuntimeId, event: AdmittedEvent): Work {
+    const known = this.#works.get(runtime);
+    if (known !== undefined) return known;
+    const entry = this.#world.entries.get(runtime) ?? null;
+    const found = entry?.identity ?? (event.fact as { runtime: RuntimeIdentity }).runtime;
+    const work = new Work(this.#world, entry, found);
+    this.#works.set(runtime, work);
+    return work;
+  }
+
+  ids(): Iterable<RuntimeId> {
+    return this.#works.keys();
+  }
+
+  all(): readonly Work[] {
+    return [...this.#works.values()];
+  }
+
+  recentsOf(runtime: RuntimeId): readonly Recent[] {
+    return this.#works.get(runtime)?.recents() ?? (this.#world.entries.get(runtime) as Entry).recent;
+  }
+
+  /** Identity and fold of a runtime that is known to the world, to this batch, or to both. */
+  view(runtime: RuntimeId): { identity: RuntimeIdentity; fold: Fold; entry: Entry | undefined } {
+    const entry = this.#world.entries.get(runtime);
+    const { identity, fold } = this.#works.get(runtime) ?? (entry as Entry);
+    return { identity, fold, entry };
+  }
+}
+
+/** The cursors of the lanes that a batch moved, read from the fold so that they are true after a withdrawal too (ORD3). */
+export function cursorsOf(work: Work): readonly CursorRecord[] {
+  const { runtime_id } = work.identity;
+  const { claims, background, suspended } = work.fold;
+  return [...work.lanes].flatMap((source) => {
+    const registers = { state: claims[source], background: background[source], process: suspended };
+    const held = Object.entries(registers).filter((lane): lane is [Lane, Exclude<(typeof lane)[1], null | undefined>] =>
+      Boolean(lane[1]),
+    );
+    return held.map(([lane, { key }]) => ({ runtime_id, source, lane, key }));
+  });
+}

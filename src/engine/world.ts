@@ -1,0 +1,151 @@
+// All runtimes and what is known of each: the one mutable container of the engine. A batch is judged on a Draft; only
+// when the log has it on disk does the world take the draft over, so what is served is never ahead of what is kept.
+
+import type { RuntimeIdentity } from '../model/events.ts';
+import type { RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { StateRecord } from '../model/records.ts';
+import type { SourceName } from '../model/sources.ts';
+import { decayDue } from './decay.ts';
+import type { Fold } from './fold.ts';
+import type { Resolved } from './resolve.ts';
+import { type Route, type RouteEntry, routeOf } from './route.ts';
+import { isCopy, type Recent, winners } from './rows.ts';
+import { RuntimeIndex } from './runtime-index.ts';
+import { type Steps, standardSteps } from './steps.ts';
+
+export interface Entry {
+  identity: RuntimeIdentity;
+  /** The join of everything older than `recent`. */
+  base: Fold;
+  recent: Recent[];
+  fold: Fold;
+  record: StateRecord | null;
+}
+
+export class World {
+  readonly steps: Steps;
+  readonly index = new RuntimeIndex();
+  readonly entries = new Map<RuntimeId, Entry>();
+  readonly pending = new Map<string, Recent>();
+  /** Runtimes that are all that was saved of a damaged log (RSV4: they show as unknown until seen again). */
+  readonly rebuilt = new Set<RuntimeId>();
+  readonly #seen = new Map<RuntimeId, Map<SourceName, number>>();
+  readonly #dueAt = new Map<RuntimeId, number>();
+
+  constructor(steps: Steps = standardSteps) {
+    this.steps = steps;
+  }
+
+  /** An observer saw the same as before: that is not a new fact, but it keeps `running` fresh (DED1, RSV5). */
+  refresh(runtime: RuntimeId, source: SourceName, now: number): void {
+    const seen = this.#seen.get(runtime) ?? new Map<SourceName, number>();
+    seen.set(source, Math.max(seen.get(source) ?? 0, now));
+    this.#seen.set(runtime, seen);
+  }
+
+  /** The state of a fold at this moment, ready to be shown. */
+  stateOf(
+    identity: RuntimeIdentity,
+    fold: Fold,
+    previous: StateRecord | null,
+    index: RuntimeIndex,
+    now: number,
+  ): StateRecord {
+    const resolved = this.resolved(identity, fold, index);
+    const aged = this.steps.decay(
+      resolved,
+      this.#runningSeenAt(identity.runtime_id, fold),
+      now,
+      this.steps.decayLimits,
+    );
+    return this.steps.publish(previous, identity.runtime_id, aged, this.#lastSeenAt(identity.runtime_id, fold));
+  }
+
+  resolved(identity: RuntimeIdentity, fold: Fold, index: RuntimeIndex = this.index): Resolved {
+    const rebuilt = this.rebuilt.has(identity.runtime_id);
+    return this.steps.resolve(fold, { ...index.surroundings(identity), rebuilt });
+  }
+
+  /** Runtimes whose state time alone has changed, or will have by now (RSV7). */
+  dueBy(now: number): readonly RuntimeId[] {
+    return [...this.#dueAt].filter(([, due]) => due <= now).map(([id]) => id);
+  }
+
+  /** When the next state decays by itself, null when none will. */
+  nextDue(): number | null {
+    return this.#dueAt.size === 0 ? null : Math.min(...this.#dueAt.values());
+  }
+
+  /** Notes what is published about a runtime now. */
+  show(record: StateRecord): void {
+    const entry = this.entries.get(record.runtime_id);
+    if (entry !== undefined) entry.record = record;
+  }
+
+  /** Notes when a runtime's state will change by time alone. */
+  planDecay(runtime: RuntimeId): void {
+    const entry = this.entries.get(runtime);
+    if (entry === undefined) return;
+    const resolved = this.resolved(entry.identity, entry.fold);
+    const due = decayDue(resolved, this.#runningSeenAt(runtime, entry.fold), this.steps.decayLimits);
+    // Once it has decayed there is nothing left to wait for.
+    if (due === null || entry.record?.state !== resolved.state) this.#dueAt.delete(runtime);
+    else this.#dueAt.set(runtime, due);
+  }
+
+  /** Drops a runtime whose history was pruned. */
+  forget(runtime: RuntimeId): void {
+    this.entries.delete(runtime);
+    this.index.removeRuntime(runtime);
+    this.#seen.delete(runtime);
+    this.#dueAt.delete(runtime);
+    this.rebuilt.delete(runtime);
+  }
+
+  /** Events that are old enough become part of the base for good, and with them the choice among their copies. */
+  age(entry: Entry, now: number): void {
+    const { recent } = entry;
+    const isOld = (one: Recent, place: number): boolean =>
+      now - one.event.ingested_at >= limits.bindTtlMs || recent.length - place > limits.recentEventsMax;
+    const count = recent.findIndex((one, place) => !isOld(one, place));
+    // When all are old the last one stays for another round: there is always a next one.
+    const old = recent.slice(0, count);
+    if (old.length === 0) return;
+    const counting = new Set(winners(recent));
+    const aged = old.filter((one) => counting.has(one));
+    entry.base = aged.reduce((base, one) => this.steps.join(base, one.event), entry.base);
+    entry.recent = recent.slice(old.length).filter((one) => !aged.some((other) => isCopy(one.event, other.event)));
+  }
+
+  routeEntries(): readonly RouteEntry[] {
+    return [...this.entries.values()].map((entry) => ({
+      identity: entry.identity,
+      ended: this.resolved(entry.identity, entry.fold).ended !== null,
+      activatedAt: entry.fold.activatedAt,
+    }));
+  }
+
+  /** Who is CONNECTED, DISCONNECTED or NONE right now (RTE1). */
+  routes(): ReadonlyMap<RuntimeId, Route> {
+    const entries = this.routeEntries();
+    const active = this.steps.activeRuntime(entries);
+    return new Map(entries.map((entry) => [entry.identity.runtime_id, routeOf(entry, active)]));
+  }
+
+  #runningSeenAt(runtime: RuntimeId, fold: Fold): number {
+    const seen = this.#seen.get(runtime);
+    let latest = 0;
+    for (const [source, claim] of Object.entries(fold.claims)) {
+      if (claim.fact.state !== 'running') continue;
+      latest = Math.max(latest, claim.received, seen?.get(source as SourceName) ?? 0);
+    }
+    return latest;
+  }
+
+  #lastSeenAt(runtime: RuntimeId, fold: Fold): number {
+    const times = [...(this.#seen.get(runtime)?.values() ?? [])];
+    for (const claim of Object.values(fold.claims)) times.push(claim.received);
+    return Math.max(0, ...times);
+  }
+}

@@ -1,0 +1,102 @@
+// The one table of expected failures: code, HTTP status, exit code, whether trying again can help, and what to do next.
+// Broken invariants are not here: they are assertions and end the process.
+
+interface ErrorRule {
+  readonly http: number;
+  readonly exit: number;
+  readonly retryable: boolean;
+  readonly next: string;
+}
+
+export const errors = {
+  E_USAGE: { http: 400, exit: 2, retryable: false, next: 'see `agtmux --help`' },
+  E_INPUT: { http: 400, exit: 2, retryable: false, next: 'correct the input; the message names the line or field' },
+  E_FILE: { http: 400, exit: 2, retryable: false, next: 'check that the file exists and can be read' },
+  E_REF_INVALID: {
+    http: 400,
+    exit: 2,
+    retryable: false,
+    next: 'write it as runtime:<id> or pane:<target>/<session>/<window>/<pane>',
+  },
+  E_REF_NOT_FOUND: { http: 404, exit: 3, retryable: false, next: 'list what there is with `agtmux list panes`' },
+  E_REF_AMBIGUOUS: { http: 409, exit: 3, retryable: false, next: 'name one of the candidates in full' },
+  E_RUNTIME_STALE: { http: 409, exit: 4, retryable: false, next: 'look again: another agent runs there now' },
+  E_STATE_CHANGED: { http: 409, exit: 4, retryable: false, next: 'look again, then decide' },
+  E_SNAPSHOT_EXPIRED: { http: 409, exit: 4, retryable: true, next: 'look again, then decide' },
+  E_SUSPENDED: { http: 409, exit: 4, retryable: true, next: 'bring it to the foreground first' },
+  E_ENDED: { http: 409, exit: 4, retryable: false, next: 'it has ended; start it again' },
+  E_TARGET_DOWN: { http: 503, exit: 5, retryable: true, next: 'wait until the machine answers again' },
+  E_STORE_LOCKED: { http: 503, exit: 6, retryable: true, next: 'another agtmux daemon holds this state directory' },
+  E_STORE_FULL: { http: 507, exit: 6, retryable: true, next: 'free disk space; agtmux goes on by itself' },
+  E_STORE_DAMAGED: {
+    http: 500,
+    exit: 6,
+    retryable: false,
+    next: 'the damaged file was set aside; agtmux started a new one',
+  },
+  E_STORE_NEWER: { http: 500, exit: 6, retryable: false, next: 'upgrade agtmux, or point AGTMUX_STATE_DIR elsewhere' },
+  E_STORE_IO: {
+    http: 500,
+    exit: 6,
+    retryable: true,
+    next: 'check the disk and the permissions of the state directory',
+  },
+  E_UNSAFE_DIR: { http: 500, exit: 6, retryable: false, next: 'make the directory yours and 0700' },
+  E_SOCKET: {
+    http: 500,
+    exit: 6,
+    retryable: false,
+    next: 'check the runtime directory, or point AGTMUX_RUNTIME_DIR elsewhere',
+  },
+  E_DAEMON_DOWN: { http: 503, exit: 5, retryable: true, next: 'start it with `agtmux daemon run`' },
+  E_INBOX_FULL: { http: 503, exit: 7, retryable: true, next: 'send it again; nothing was lost, nothing was taken' },
+  E_FEED_FULL: { http: 503, exit: 7, retryable: true, next: 'close other clients' },
+  E_RUNTIME_OLD: { http: 500, exit: 8, retryable: false, next: 'use Node 22.13 or newer' },
+  E_INTERNAL: { http: 500, exit: 70, retryable: false, next: 'report it with the text above' },
+} as const satisfies Record<string, ErrorRule>;
+
+export type ErrorCode = keyof typeof errors;
+export const errorCodes = Object.keys(errors) as readonly ErrorCode[];
+
+/** An expected failure as a value. `message` says what happened and why; `next` says what to do. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly next: string;
+}
+
+export function failure(code: ErrorCode, message: string, next: string = errors[code].next): Failure {
+  return { code, message, next };
+}
+
+export type Result<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly failure: Failure };
+
+export const ok = <Value>(value: Value): Result<Value> => ({ ok: true, value });
+export const fail = (
+  code: ErrorCode,
+  message: string,
+  next?: string,
+): { readonly ok: false; readonly failure: Failure } => ({
+  ok: false,
+  failure: failure(code, message, next),
+});
+
+/** A failure on its way through code that throws; carried to the edge and printed once. */
+export class AgtmuxError extends Error {
+  readonly code: ErrorCode;
+  readonly next: string;
+
+  constructor(code: ErrorCode, message: string, options: { next?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AgtmuxError';
+    this.code = code;
+    this.next = options.next ?? errors[code].next;
+  }
+}
+
+/** A broken invariant: a defect in agtmux, never in its input. */
+export function assert(condition: boolean, words: string): asserts condition {
+  if (!condition) throw new Error(`broken invariant: ${words}`);
+}

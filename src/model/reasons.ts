@@ -1,0 +1,58 @@
+// The closed table of reason codes (RSV0): why a state is what it is. A code that is not here cannot be published.
+
+import type { StateName } from './states.ts';
+
+interface ReasonRule {
+  /** The states this reason may stand beside. */
+  readonly states: readonly StateName[];
+  /** What a person reads. */
+  readonly words: string;
+}
+
+export const reasons = {
+  turn_running: { states: ['running'], words: 'working on a turn' },
+  tool_running: { states: ['running'], words: 'running a tool' },
+  retrying: { states: ['running'], words: 'retrying a failed request' },
+  compacting: { states: ['running'], words: 'compacting its context' },
+  starting: { states: ['running', 'unknown'], words: 'starting up' },
+  stalled: { states: ['running', 'unknown'], words: 'looks busy but has printed nothing for minutes' },
+  approval_asked: { states: ['waiting_approval'], words: 'asks for approval' },
+  trust_asked: { states: ['waiting_approval'], words: 'asks whether to trust this folder or setting' },
+  question_asked: { states: ['waiting_input'], words: 'asks a question' },
+  dialog_open: { states: ['waiting_input', 'waiting_approval'], words: 'shows a dialog that waits for a choice' },
+  login_needed: { states: ['waiting_input', 'error'], words: 'wants a login' },
+  turn_completed: { states: ['completed'], words: 'finished its turn' },
+  completed_aged: { states: ['idle'], words: 'finished a while ago' },
+  prompt_ready: { states: ['idle', 'completed'], words: 'its prompt is ready for input' },
+  interrupted: { states: ['idle'], words: 'was interrupted' },
+  refused_by_person: { states: ['idle'], words: 'stopped after a refusal' },
+  paused: { states: ['idle'], words: 'paused and can be resumed' },
+  stopped: { states: ['idle'], words: 'stopped by a person' },
+  api_error: { states: ['error'], words: 'a request to its model failed' },
+  turn_failed: { states: ['error'], words: 'its turn ended in an error' },
+  usage_limit: { states: ['error'], words: 'hit a usage limit' },
+  ended_by_signal: { states: ['error'], words: 'was ended by a signal' },
+  ended_with_status: { states: ['error'], words: 'ended with an error status' },
+  ended_without_goodbye: { states: ['error'], words: 'is gone without a goodbye' },
+  exited: { states: ['unknown'], words: 'left in good order' },
+  replaced: { states: ['unknown'], words: 'another agent took its place in the same pane' },
+  target_restarted: { states: ['unknown'], words: 'its tmux server is gone' },
+  agent_not_running: { states: ['unknown'], words: 'no agent runs here' },
+  not_observed_yet: { states: ['unknown'], words: 'was found but has shown no state yet' },
+  unsupported_signal: { states: ['unknown'], words: 'shows something no rule knows' },
+  stale_signal: { states: ['unknown'], words: 'said running long ago and nothing since' },
+  target_unreachable: { states: ['unknown'], words: 'its machine does not answer' },
+  rebuilt: { states: ['unknown'], words: 'the log was damaged; waiting to be seen again' },
+} as const satisfies Record<string, ReasonRule>;
+
+export type ReasonCode = keyof typeof reasons;
+export const reasonCodes = Object.keys(reasons) as readonly ReasonCode[];
+
+export function isReasonCode(text: string): text is ReasonCode {
+  return Object.hasOwn(reasons, text);
+}
+
+/** Whether the table allows this reason beside this state. */
+export function reasonFits(reason: ReasonCode, state: StateName): boolean {
+  return (reasons[reason].states as readonly StateName[]).includes(state);
+}

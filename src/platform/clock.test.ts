@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { createRealClock } from './clock.ts';
+import { clockContract } from './contract/clock.contract.ts';
+
+clockContract('real', () => {
+  const clock = createRealClock();
+  return { clock, pass: (elapsedMs) => new Promise((resolve) => void clock.after(elapsedMs, resolve)) };
+});
+
+describe('real clock', () => {
+  it('tells the time of the machine', () => {
+    const before = Date.now();
+    const told = createRealClock().wallMs();
+    expect(told).toBeGreaterThanOrEqual(before);
+    expect(told).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('a delay beyond the range of system timers is cut into pieces the system knows', async () => {
+    const warnings: string[] = [];
+    const heard = (warning: Error): void => void warnings.push(warning.name);
+    process.on('warning', heard);
+    const clock = createRealClock();
+    const cancel = clock.after(2 ** 40, () => undefined);
+    await new Promise((resolve) => void clock.after(20, () => resolve(undefined)));
+    cancel();
+    process.off('warning', heard);
+    expect(warnings).toEqual([]);
+  });
+
+  it('a hundred short timers all keep their time', async () => {
+    const clock = createRealClock();
+    const early: number[] = [];
+    const waits = Array.from({ length: 100 }, (_unused, index) => {
+      const delayMs = index / 7;
+      const began = clock.monotonicMs();
+      return new Promise<void>((resolve) => {
+        clock.after(delayMs, () => {
+          if (clock.monotonicMs() - began < delayMs) early.push(delayMs);
+          resolve();
+        });
+      });
+    });
+    await Promise.all(waits);
+    expect(early).toEqual([]);
+  });
+});

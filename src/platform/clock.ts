@@ -1,0 +1,54 @@
+// Time as a port. Wall time is for people and for stamps that come from files; every deadline and every age uses
+// monotonic time, so that a clock that is set never ends or revives anything. No one outside this folder reads a clock.
+
+import { assert } from '../model/errors.ts';
+
+export type Cancel = () => void;
+
+export interface Clock {
+  /** Milliseconds since 1970 as the machine believes. May jump either way at any moment. */
+  wallMs(): number;
+  /** Milliseconds from an arbitrary start, never going back, possibly standing still while the machine sleeps. */
+  monotonicMs(): number;
+  /**
+   * Calls back once, not before `delayMs` of monotonic time have passed. Cancelling is idempotent and final: after it
+   * the callback is never called, not even when it was already due.
+   */
+  after(delayMs: number, callback: () => void): Cancel;
+}
+
+/** Longer delays make Node's timers fire at once, so they are cut into pieces of this length. */
+const timerMsMax = 2 ** 31 - 1;
+
+export function createRealClock(): Clock {
+  const monotonicMs = (): number => performance.now();
+
+  function after(delayMs: number, callback: () => void): Cancel {
+    assertDelay(delayMs);
+    const dueMs = monotonicMs() + delayMs;
+    let timer: NodeJS.Timeout | null = null;
+    const arm = (): void => {
+      timer = setTimeout(wake, Math.min(Math.ceil(dueMs - monotonicMs()), timerMsMax));
+    };
+    const wake = (): void => {
+      // Node rounds its timers and may wake a fraction of a millisecond early.
+      if (monotonicMs() < dueMs) {
+        arm();
+        return;
+      }
+      timer = null;
+      callback();
+    };
+    arm();
+    return () => {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+    };
+  }
+
+  return { wallMs: () => Date.now(), monotonicMs, after };
+}
+
+export function assertDelay(delayMs: number): void {
+  assert(Number.isFinite(delayMs) && delayMs >= 0, `a delay is a finite number from 0 up, not ${delayMs}`);
+}

@@ -1,0 +1,260 @@
+// The few things agtmux does with files, as a port, and their real implementation. What is not there is a value (null or
+// false); every other trouble is a FileError with the system's own code. Everything written is 0600 unless said otherwise.
+
+import { randomBytes } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, opendir, readlink, rename, unlink } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { assert } from '../model/errors.ts';
+
+export type FileKind = 'file' | 'directory' | 'link' | 'socket' | 'other';
+
+export interface FileStat {
+  readonly kind: FileKind;
+  readonly sizeBytes: number;
+  /** Permission bits with set-id and sticky, 0 to 0o7777. */
+  readonly mode: number;
+  readonly uid: number;
+  /** Wall time of this machine. */
+  readonly mtimeMs: number;
+}
+
+/** Bytes and stat of one open file: the owner and the stamp belong to exactly these bytes. */
+export interface FileContent {
+  readonly bytes: Uint8Array;
+  readonly stat: FileStat;
+}
+
+export interface DirectoryList {
+  /** Sorted. When there are more than asked for, which ones are missing is the file system's choice. */
+  readonly names: readonly string[];
+  readonly more: boolean;
+}
+
+export interface Files {
+  /**
+   * A whole regular file, or null. Refuses a larger one (EFBIG), a link (ELOOP) unless `followLinks`, and what is not a
+   * regular file (EISDIR, EINVAL): a pipe planted in the spool would otherwise hang the reader (T1).
+   */
+  read(path: string, options: { bytesMax: number; followLinks?: boolean }): Promise<FileContent | null>;
+  /** After it resolves the new content survives a power cut; before, and on failure, readers see old or new, whole. */
+  writeAtomic(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>;
+  /** Creates the file when needed. A failed or unsynced append may leave a part of the bytes behind. */
+  append(path: string, bytes: Uint8Array, options: { sync: boolean }): Promise<void>;
+  /** Null when there is no such directory. */
+  list(path: string, entriesMax: number): Promise<DirectoryList | null>;
+  /** Removes a file, link or socket; false when there was none. */
+  remove(path: string): Promise<boolean>;
+  /** Replaces what stands at `to`; false when there is nothing at `from`. Not synced. */
+  rename(from: string, to: string): Promise<boolean>;
+  /** Of the thing itself: a link is told as a link. */
+  stat(path: string): Promise<FileStat | null>;
+  readLink(path: string): Promise<string | null>;
+  /** Creates the directory and missing parents 0700. What is there already is left as it is: check it afterwards. */
+  mkdirPrivate(path: string): Promise<void>;
+}
+
+export class FileError extends Error {
+  /** The system's name of the trouble: ENOSPC, EIO, EACCES. */
+  readonly code: string;
+  readonly operation: string;
+  readonly path: string;
+
+  constructor(operation: string, path: string, code: string, cause?: unknown) {
+    super(`cannot ${operation} ${path}: ${code}`, cause === undefined ? undefined : { cause });
+    this.name = 'FileError';
+    this.code = code;
+    this.operation = operation;
+    this.path = path;
+  }
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof FileError && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+}
+
+const temporaryNamePattern = /^\.agtmux-[0-9a-f]{16}\.tmp$/;
+
+/** Whether a name in a directory is a leftover of a write that was cut short. */
+export function isTemporaryName(name: string): boolean {
+  return temporaryNamePattern.test(name);
+}
+
+export function temporaryName(hex16: string): string {
+  const name = `.agtmux-${hex16}.tmp`;
+  assert(isTemporaryName(name), 'a temporary name is made of 16 hex digits');
+  return name;
+}
+
+export function assertAbsolute(path: string): void {
+  assert(isAbsolute(path), `paths are absolute, not ${path}`);
+}
+
+export const privateFileMode = 0o600;
+export const privateDirectoryMode = 0o700;
+
+export function createRealFiles(): Files {
+  return {
+    read: (path, options) => orNull('read', path, () => readWhole(path, options)),
+    writeAtomic: (path, bytes, options) => guarded('write', path, () => writeWhole(path, bytes, options?.mode)),
+    append: (path, bytes, options) => guarded('append to', path, () => appendBytes(path, bytes, options.sync)),
+    list: (path, entriesMax) => orNull('list', path, () => listNames(path, entriesMax)),
+    remove: async (path) => (await orNull('remove', path, () => unlink(path).then(() => true))) ?? false,
+    rename: (from, to) => guarded('rename', from, () => moveOver(from, to)),
+    stat: (path) => orNull('stat', path, async () => statOf(await lstat(path))),
+    readLink: (path) => orNull('read the link', path, () => readlink(path)),
+    mkdirPrivate: (path) =>
+      guarded('make the directory', path, async () => {
+        await mkdir(path, { recursive: true, mode: privateDirectoryMode });
+      }),
+  };
+}
+
+async function readWhole(
+  path: string,
+  options: { bytesMax: number; followLinks?: boolean },
+): Promise<FileContent | null> {
+  const noFollow = options.followLinks === true ? 0 : constants.O_NOFOLLOW;
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | noFollow);
+  try {
+    const stat = statOf(await handle.stat());
+    if (stat.kind === 'directory') throw new FileError('read', path, 'EISDIR');
+    if (stat.kind !== 'file') throw new FileError('read', path, 'EINVAL');
+    if (stat.sizeBytes > options.bytesMax) throw new FileError('read', path, 'EFBIG');
+    const bytes = await readToEnd(handle, stat.sizeBytes, options.bytesMax);
+    if (bytes === null) throw new FileError('read', path, 'EFBIG');
+    return { bytes, stat };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Null when the file turned out longer than allowed: it may grow while it is read, and /proc tells size 0. */
+async function readToEnd(handle: FileHandle, sizeBytes: number, bytesMax: number): Promise<Uint8Array | null> {
+  let buffer = new Uint8Array(Math.min(sizeBytes + 1, bytesMax + 1));
+  let filled = 0;
+  for (;;) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, null);
+    if (bytesRead === 0) return buffer.subarray(0, filled);
+    filled += bytesRead;
+    if (filled > bytesMax) return null;
+    if (filled < buffer.length) continue;
+    const larger = new Uint8Array(Math.min(Math.max(buffer.length * 2, 4_096), bytesMax + 1));
+    larger.set(buffer);
+    buffer = larger;
+  }
+}
+
+async function writeWhole(path: string, bytes: Uint8Array, mode: number = privateFileMode): Promise<void> {
+  const directory = dirname(path);
+  const temporary = join(directory, temporaryName(randomBytes(8).toString('hex')));
+  try {
+    const handle = await open(temporary, 'wx', mode);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    // The first failure is the one to tell; a leftover is recognised by its name later.
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  await syncDirectory(directory);
+}
+
+async function appendBytes(path: string, bytes: Uint8Array, sync: boolean): Promise<void> {
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
+  const handle = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, privateFileMode);
+  let fresh = false;
+  try {
+    fresh = sync && (await handle.stat()).size === 0;
+    await handle.writeFile(bytes);
+    if (sync) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  // A synced file whose name was never synced is gone all the same.
+  if (fresh) await syncDirectory(dirname(path));
+}
+
+async function moveOver(from: string, to: string): Promise<boolean> {
+  assertAbsolute(to);
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    // The system says the same when the directory of `to` is missing; only a missing `from` is a value.
+    const gone = errorCodeOf(error) === 'ENOENT' && (await lstat(from).catch(() => null)) === null;
+    if (gone) return false;
+    throw error;
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function listNames(path: string, entriesMax: number): Promise<DirectoryList> {
+  const names: string[] = [];
+  let more = false;
+  // Leaving the loop closes the directory.
+  for await (const entry of await opendir(path, { bufferSize: 1_024 })) {
+    more = names.length >= entriesMax;
+    if (more) break;
+    names.push(entry.name);
+  }
+  return { names: names.sort(), more };
+}
+
+function statOf(stats: Stats): FileStat {
+  return {
+    kind: kindOf(stats),
+    sizeBytes: stats.size,
+    mode: stats.mode & 0o7777,
+    uid: stats.uid,
+    mtimeMs: Math.floor(stats.mtimeMs),
+  };
+}
+
+function kindOf(stats: Stats): FileKind {
+  if (stats.isFile()) return 'file';
+  if (stats.isDirectory()) return 'directory';
+  if (stats.isSymbolicLink()) return 'link';
+  if (stats.isSocket()) return 'socket';
+  return 'other';
+}
+
+async function guarded<Value>(operation: string, path: string, work: () => Promise<Value>): Promise<Value> {
+  assertAbsolute(path);
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    const code = errorCodeOf(error);
+    if (code === null) throw error;
+    throw new FileError(operation, path, code, error);
+  }
+}
+
+async function orNull<Value>(operation: string, path: string, work: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await guarded(operation, path, work);
+  } catch (error) {
+    if (error instanceof FileError && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The errno name a Node error carries, or null when it is not a system error. */
+export function errorCodeOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}

@@ -1,0 +1,64 @@
+// A file of real bytes that waits to be given up: on a full disk even a delete needs space (F18, R3), and this is it.
+
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { RandomSource } from '../platform/random.ts';
+import { storeError } from './sqlite-errors.ts';
+
+const blockBytes = 1_048_576;
+
+export class Ballast {
+  readonly #path: string;
+  readonly #bytes: number;
+  readonly #random: RandomSource;
+
+  constructor(path: string, bytes: number, random: RandomSource) {
+    this.#path = path;
+    this.#bytes = bytes;
+    this.#random = random;
+  }
+
+  /** How much the file would give back now. */
+  held(): number {
+    return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  /** Gives the space up; returns how much it was. */
+  free(): number {
+    const bytes = this.held();
+    rmSync(this.#path, { force: true });
+    return bytes;
+  }
+
+  /** True when the ballast is in place. It takes only what leaves as much again for the log to grow into. */
+  restore(): boolean {
+    if (this.#bytes === 0 || this.held() === this.#bytes) return true;
+    const part = `${this.#path}.part`;
+    rmSync(part, { force: true });
+    try {
+      const room = statfsSync(dirname(this.#path));
+      if (room.bavail * room.bsize < this.#bytes * 2) return false;
+      this.#write(part);
+      renameSync(part, this.#path);
+      return true;
+    } catch (error) {
+      rmSync(part, { force: true });
+      // No room after all, or a disk in trouble: the commit that needs the space will say so.
+      storeError(error, 'restore the ballast');
+      return false;
+    }
+  }
+
+  /** Random bytes: a file system that compresses or leaves out zeros would hold nothing back. */
+  #write(path: string): void {
+    const file = openSync(path, 'wx', 0o600);
+    try {
+      for (let left = this.#bytes; left > 0; left -= blockBytes) {
+        writeSync(file, this.#random.bytes(Math.min(blockBytes, left)));
+      }
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+}

@@ -1,0 +1,222 @@
+// An open store file: connection, settings, head, and the one way to change anything (`transact`). It knows tables only by
+// their names; what stands in them is the business of event-log.ts and keyed-table.ts.
+
+import { accessSync, chmodSync, constants, existsSync, lstatSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { copyHead, decodeHead, type Head } from './head.ts';
+import { HeadFile, type HeadMark, readMark } from './head-file.ts';
+import { createPrivate } from './lock.ts';
+import { type Migration, migrate, prepareHeadWrite, readMeta, rollBack, verifiedVersion } from './migrations.ts';
+import { type DatabaseSync, openDatabase, prepareRows } from './node-sqlite.ts';
+import { damaged, openingError, storeError } from './sqlite-errors.ts';
+
+export interface StorePaths {
+  readonly database: string;
+  readonly wal: string;
+  readonly head: string;
+  readonly lock: string;
+  readonly ballast: string;
+}
+
+export function storePaths(dir: string): StorePaths {
+  const database = join(dir, 'agtmux.db');
+  return {
+    database,
+    wal: `${database}-wal`,
+    head: join(dir, 'agtmux.head'),
+    lock: join(dir, 'agtmux.lock'),
+    ballast: join(dir, 'agtmux.ballast'),
+  };
+}
+
+export interface DatabaseOptions {
+  readonly dir: string;
+  /** For a new store. */
+  readonly storeId: string;
+  readonly migrations: readonly Migration[];
+  /** The file may not grow beyond this many pages; null for no bound. */
+  readonly pagesMax: number | null;
+}
+
+export class StoreDatabase {
+  readonly paths: StorePaths;
+  readonly connection: DatabaseSync;
+  readonly #headFile: HeadFile;
+  readonly #writeHead: (head: Head) => void;
+  #head: Head;
+  #open = true;
+
+  /** The caller holds the lock. Throws E_STORE_DAMAGED, E_STORE_NEWER or E_STORE_IO and leaves nothing open. */
+  constructor(options: DatabaseOptions) {
+    this.paths = storePaths(options.dir);
+    const mark = readMark(this.paths.head);
+    refuseForeignFiles(this.paths);
+    refuseLostFile(this.paths.database, mark);
+    createPrivate(this.paths.database);
+    this.connection = openDatabase(this.paths.database);
+    try {
+      configure(this.connection, options.pagesMax);
+      const found = verifiedVersion(this.connection);
+      if (found === 0 && mark !== null && mark.commits > 0) throw damaged('it is empty, but events were committed');
+      migrate(this.connection, this.paths.database, found, options.migrations, options.storeId);
+      this.#head = readHead(this.connection);
+      refuseLostTail(this.#head, mark);
+      this.#writeHead = prepareHeadWrite(this.connection);
+      refuseReadOnly(this.connection, this.paths.database);
+    } catch (error) {
+      this.connection.close();
+      throw openingError(error, `open ${this.paths.database}`);
+    }
+    this.#headFile = new HeadFile(this.paths.head);
+    this.#headFile.write(this.#head);
+  }
+
+  get head(): Readonly<Head> {
+    return this.#head;
+  }
+
+  /** Runs `work` in one transaction with full sync: all of it is on disk when this returns, or none of it ever. */
+  transact<Result>(doing: string, work: (head: Head) => Result): Result {
+    this.assertOpen();
+    const head = copyHead(this.#head);
+    head.commits += 1;
+    let result: Result;
+    try {
+      this.connection.exec('BEGIN IMMEDIATE');
+      result = work(head);
+      this.#writeHead(head);
+      this.connection.exec('COMMIT');
+    } catch (error) {
+      rollBack(this.connection);
+      throw storeError(error, doing);
+    }
+    this.#head = head;
+    this.#headFile.write(head);
+    return result;
+  }
+
+  /** Runs a read; what SQLite says is wrong becomes a failure with a code. */
+  read<Result>(doing: string, work: () => Result): Result {
+    this.assertOpen();
+    try {
+      return work();
+    } catch (error) {
+      throw storeError(error, doing);
+    }
+  }
+
+  /** Structure of the whole file: pages, order of keys, free list. Contents are for the checksums to judge. */
+  checkStructure(): void {
+    this.read('check the event log', () => {
+      const rows = prepareRows(this.connection, 'PRAGMA quick_check(1)')();
+      if (rows.length !== 1 || rows[0]?.[0] !== 'ok') throw damaged(String(rows[0]?.[0]));
+    });
+  }
+
+  /** Bytes of live content, without what pruning has already freed. */
+  usedBytes(): number {
+    return (this.#pragma('page_count') - this.#pragma('freelist_count')) * this.#pragma('page_size');
+  }
+
+  freePages(): number {
+    return this.#pragma('freelist_count');
+  }
+
+  /** Folds the write-ahead log into the file and empties it. False when it could not be done completely. */
+  checkpoint(): boolean {
+    this.assertOpen();
+    try {
+      return prepareRows(this.connection, 'PRAGMA wal_checkpoint(TRUNCATE)')()[0]?.[0] === 0;
+    } catch (error) {
+      const mapped = storeError(error, 'fold the write-ahead log into the file');
+      if (mapped instanceof AgtmuxError && mapped.code === 'E_STORE_FULL') return false;
+      throw mapped;
+    }
+  }
+
+  /** Gives free pages back to the file system. */
+  vacuum(pagesMax: number): void {
+    this.read('shrink the event log', () => this.connection.exec(`PRAGMA incremental_vacuum(${pagesMax})`));
+  }
+
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  assertOpen(): void {
+    if (!this.#open) throw new AgtmuxError('E_STORE_IO', 'the event log is closed');
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#headFile.close();
+    this.connection.close();
+  }
+
+  #pragma(name: string): number {
+    return this.read('measure the event log', () => Number(prepareRows(this.connection, `PRAGMA ${name}`)()[0]?.[0]));
+  }
+}
+
+function configure(connection: DatabaseSync, pagesMax: number | null): void {
+  // Exclusive locking comes before the first read: then SQLite keeps its index of the log in memory, in no shared file.
+  connection.exec(`
+    PRAGMA locking_mode = EXCLUSIVE;
+    PRAGMA auto_vacuum = INCREMENTAL;
+    PRAGMA cell_size_check = ON;
+    PRAGMA trusted_schema = OFF;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA mmap_size = 0;
+    PRAGMA cache_size = -${limits.storeCacheKib};
+  `);
+  const mode = prepareRows(connection, 'PRAGMA journal_mode = WAL')()[0]?.[0];
+  if (mode !== 'wal') throw damaged(`its journal mode is ${String(mode)}`);
+  connection.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${limits.storeWalPagesMax};`);
+  if (pagesMax !== null) connection.exec(`PRAGMA max_page_count = ${pagesMax}`);
+}
+
+function readHead(connection: DatabaseSync): Head {
+  const text = readMeta(connection, 'head');
+  if (text === null) throw damaged('its head row is missing');
+  return decodeHead(text);
+}
+
+/** Links and files of other users are never opened, even inside our own directory (SEC1). */
+function refuseForeignFiles(paths: StorePaths): void {
+  for (const path of [paths.database, paths.wal, paths.head, paths.lock, paths.ballast]) {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    const ours = stat.isFile() && stat.uid === process.getuid?.();
+    if (!ours) throw new AgtmuxError('E_UNSAFE_DIR', `${path} is not a regular file of this user`);
+    if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o600);
+  }
+}
+
+/** SQLite would start a file anew that is gone or empty, and remove the write-ahead log beside it. */
+function refuseLostFile(path: string, mark: HeadMark | null): void {
+  if (mark === null || mark.commits === 0) return;
+  if (!existsSync(path) || statSync(path).size === 0) throw damaged('it is gone, but events were committed');
+}
+
+function refuseLostTail(head: Head, mark: HeadMark | null): void {
+  if (mark === null || mark.store_id !== head.store_id || mark.commits <= head.commits) return;
+  throw damaged(`it ends at commit ${head.commits}, but commit ${mark.commits} was acknowledged`);
+}
+
+/** A changed byte in the file header can make SQLite read a file but never write it; better to know now. */
+function refuseReadOnly(connection: DatabaseSync, path: string): void {
+  try {
+    connection.exec('BEGIN IMMEDIATE; ROLLBACK;');
+  } catch (error) {
+    // Unless the file system forbids it too.
+    accessSync(path, constants.W_OK);
+    throw isReadOnly(error) ? damaged('its header makes it read-only', error) : error;
+  }
+}
+
+function isReadOnly(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === 8;
+}

@@ -1,0 +1,79 @@
+// One daemon per state directory (R5). The lock is an empty SQLite file that stays locked as long as its holder lives: the
+// system frees it with the process, so it can be neither stale nor forged by a reused pid. It is apart from the log
+// because the log can be set aside and made anew while the lock is held.
+
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { type DatabaseSync, openDatabase } from './node-sqlite.ts';
+import { isDamage, storeError } from './sqlite-errors.ts';
+
+export interface StoreLock {
+  release(): void;
+}
+
+/** Throws E_STORE_LOCKED when another process, or another store of this one, holds the directory. */
+export function takeLock(path: string): StoreLock {
+  createPrivate(path);
+  try {
+    return lockOnce(path);
+  } catch (error) {
+    const mapped = storeError(error, 'lock the state directory');
+    if (isDamage(mapped)) {
+      // Nothing is ever written into the lock, so whatever stands in it is not ours to keep.
+      emptyFile(path);
+      return lockOnce(path);
+    }
+    if (!(mapped instanceof AgtmuxError) || mapped.code !== 'E_STORE_LOCKED') throw mapped;
+    const holder = holderOf(path);
+    const words = holder === null ? 'another process holds' : `process ${holder} holds`;
+    throw new AgtmuxError('E_STORE_LOCKED', `${words} ${path}`, { cause: error });
+  }
+}
+
+function lockOnce(path: string): StoreLock {
+  const database: DatabaseSync = openDatabase(path);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${limits.storeLockWaitMs}`);
+    // No journal beside it: there is nothing to roll back.
+    database.exec('PRAGMA journal_mode = MEMORY');
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return { release: () => database.close() };
+}
+
+/** Creates the file 0600 when it is missing (SEC1); SQLite gives its companions the same mode. */
+export function createPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
+    throw storeError(error, `create ${path}`);
+  }
+}
+
+function emptyFile(path: string): void {
+  const file = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW);
+  try {
+    ftruncateSync(file, 0);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The pid that Linux names for the lock; elsewhere, and when it is gone again, null. For words only, never to act on. */
+function holderOf(path: string): number | null {
+  try {
+    const inode = statSync(path).ino;
+    const line = readFileSync('/proc/locks', 'latin1')
+      .split('\n')
+      .find((text) => new RegExp(`POSIX .* WRITE +\\d+ [0-9a-f:]+:${inode} `).test(text));
+    const pid = Number(line?.match(/WRITE +(\d+) /)?.[1]);
+    return Number.isInteger(pid) && pid > 0 ? pid : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,325 @@
+// The store in memory: the same contract without a disk, for simulations, for tests, and as the plain reading of what the
+// contract means. Keeps the records it is given; it never copies them, they are immutable.
+
+import { AgtmuxError, assert } from '../model/errors.ts';
+import type { EventId, RuntimeId, TargetId } from '../model/ids.ts';
+import type {
+  AdapterRecord,
+  AuditRecord,
+  CursorRecord,
+  NewEvent,
+  PaneRecord,
+  RuntimeRecord,
+  SnapshotRecord,
+  StateRecord,
+  StoredEvent,
+  TargetRecord,
+} from '../model/records.ts';
+import {
+  type Commit,
+  type EventIdentity,
+  eachOnce,
+  type KnownCopy,
+  type PruneOrder,
+  type PruneReport,
+  type ReplayRow,
+  type Store,
+} from './store.ts';
+
+/** A logged event as replay shows it. */
+export function replayRow(stored: StoredEvent): ReplayRow {
+  const { event } = stored;
+  return {
+    event_id: stored.event_id,
+    runtime_id: stored.runtime_id,
+    verdict: stored.verdict,
+    target: event.evidence.target,
+    source: event.source,
+    kind: event.fact.kind,
+    key: event.key,
+    time: event.time,
+    ingested_at: event.ingested_at,
+    dedupe_key: event.dedupe_key,
+    decode: () => event,
+  };
+}
+
+export class MemoryStore implements Store {
+  readonly #events = new Map<EventId, StoredEvent>();
+  readonly #ids = new Map<string, EventId[]>();
+  readonly #runtimes = new Map<RuntimeId, RuntimeRecord>();
+  readonly #states = new Map<RuntimeId, StateRecord>();
+  readonly #cursors = new Map<RuntimeId, Map<string, CursorRecord>>();
+  readonly #targets = new Map<TargetId, TargetRecord>();
+  readonly #panes = new Map<TargetId, readonly PaneRecord[]>();
+  readonly #snapshots = new Map<SnapshotRecord['snapshot_id'], SnapshotRecord>();
+  readonly #adapters = new Map<string, AdapterRecord>();
+  #audit: AuditRecord[] = [];
+  #lastId: EventId = 0;
+  #feedVersion = 0;
+  #open = true;
+
+  async commit(commit: Commit): Promise<readonly EventId[]> {
+    this.#assertOpen();
+    this.#check(commit);
+    const ids = commit.events.map((event) => this.#append(event));
+    for (const { event_id, runtime_id, verdict } of commit.rebindings) {
+      const stored = this.#events.get(event_id);
+      if (stored !== undefined) this.#events.set(event_id, { ...stored, runtime_id, verdict });
+    }
+    for (const record of commit.runtimes) this.#runtimes.set(record.identity.runtime_id, record);
+    for (const record of commit.states) this.#states.set(record.runtime_id, record);
+    for (const record of commit.cursors) {
+      const lanes = this.#cursors.get(record.runtime_id) ?? new Map<string, CursorRecord>();
+      this.#cursors.set(record.runtime_id, lanes.set(`${record.source}\n${record.lane}`, record));
+    }
+    this.#audit.push(...commit.audit);
+    this.#feedVersion = commit.feed_version;
+    return ids;
+  }
+
+  async replay(visit: (row: ReplayRow) => void): Promise<{ readonly events: number; readonly feed_version: number }> {
+    this.#assertOpen();
+    // Ids are given in order, and a map keeps the order in which keys first came.
+    for (const stored of [...this.#events.values()].reverse()) visit(replayRow(stored));
+    return { events: this.#events.size, feed_version: this.#feedVersion };
+  }
+
+  async known(identities: readonly EventIdentity[]): Promise<readonly KnownCopy[]> {
+    this.#assertOpen();
+    const copies: KnownCopy[] = [];
+    for (const identity of identities) {
+      for (const id of this.#ids.get(identityText(identity)) ?? []) {
+        const stored = this.#events.get(id);
+        if (stored === undefined) continue;
+        copies.push({ ...identity, event_id: id, runtime_id: stored.runtime_id, key: stored.event.key });
+      }
+    }
+    return eachOnce(copies);
+  }
+
+  async eventsOf(runtime: RuntimeId, countMax: number): Promise<readonly StoredEvent[]> {
+    this.#assertOpen();
+    const own = [...this.#events.values()].filter((stored) => stored.runtime_id === runtime);
+    return own.reverse().slice(0, countMax);
+  }
+
+  async states(): Promise<readonly StateRecord[]> {
+    this.#assertOpen();
+    return inKeyOrder(this.#states);
+  }
+
+  async runtimes(): Promise<readonly RuntimeRecord[]> {
+    this.#assertOpen();
+    return inKeyOrder(this.#runtimes);
+  }
+
+  async cursors(runtime: RuntimeId): Promise<readonly CursorRecord[]> {
+    this.#assertOpen();
+    return inKeyOrder(this.#cursors.get(runtime) ?? new Map<string, CursorRecord>());
+  }
+
+  async audit(countMax: number): Promise<readonly AuditRecord[]> {
+    this.#assertOpen();
+    return this.#audit.slice(-countMax).reverse();
+  }
+
+  async targets(): Promise<readonly TargetRecord[]> {
+    this.#assertOpen();
+    return inKeyOrder(this.#targets);
+  }
+
+  async putTarget(target: TargetRecord): Promise<void> {
+    this.#assertOpen();
+    this.#targets.set(target.target, target);
+  }
+
+  async removeTarget(target: TargetId): Promise<void> {
+    this.#assertOpen();
+    this.#targets.delete(target);
+    this.#panes.delete(target);
+  }
+
+  async panes(target: TargetId): Promise<readonly PaneRecord[]> {
+    this.#assertOpen();
+    return this.#panes.get(target) ?? [];
+  }
+
+  async replacePanes(target: TargetId, panes: readonly PaneRecord[]): Promise<void> {
+    this.#assertOpen();
+    assert(
+      panes.every((pane) => pane.target === target),
+      'panes are replaced within their own target (SEC5)',
+    );
+    const byPane = new Map(panes.map((pane) => [pane.pane, pane]));
+    this.#panes.set(target, inKeyOrder(byPane));
+  }
+
+  async putSnapshot(snapshot: SnapshotRecord): Promise<void> {
+    this.#assertOpen();
+    this.#snapshots.set(snapshot.snapshot_id, snapshot);
+  }
+
+  async snapshot(id: SnapshotRecord['snapshot_id']): Promise<SnapshotRecord | null> {
+    this.#assertOpen();
+    return this.#snapshots.get(id) ?? null;
+  }
+
+  async dropSnapshots(expiredBefore: number): Promise<number> {
+    this.#assertOpen();
+    const expired = [...this.#snapshots.values()].filter((snapshot) => snapshot.expires_at < expiredBefore);
+    for (const { snapshot_id } of expired) this.#snapshots.delete(snapshot_id);
+    return expired.length;
+  }
+
+  async adapters(): Promise<readonly AdapterRecord[]> {
+    this.#assertOpen();
+    return inKeyOrder(this.#adapters);
+  }
+
+  async putAdapter(adapter: AdapterRecord): Promise<void> {
+    this.#assertOpen();
+    this.#adapters.set(adapter.adapter, adapter);
+  }
+
+  async prune(order: PruneOrder): Promise<PruneReport> {
+    this.#assertOpen();
+    const bytesBefore = this.#bytes();
+    const eventsBefore = this.#events.size;
+    let runtimes = this.#dropEnded((ended_at) => ended_at < order.before);
+    this.#dropWhere(({ runtime_id, event }) => !this.#isOnRecord(runtime_id) && event.ingested_at < order.before);
+    let bases = 0;
+    for (const { runtime_id, upTo, base } of order.bases) {
+      const old = [...this.#events.values()].filter((one) => one.runtime_id === runtime_id && one.event_id <= upTo);
+      if (old.length === 0) continue;
+      this.#append(base);
+      bases += 1;
+      for (const { event_id } of old) this.#drop(event_id);
+    }
+    const auditBefore = this.#audit.length;
+    this.#audit = this.#audit.filter((record) => record.at >= order.auditBefore);
+    runtimes += this.#dropOverSize(order.bytesMax);
+    return {
+      events: eventsBefore + bases - this.#events.size,
+      runtimes,
+      audit: auditBefore - this.#audit.length,
+      bytes: Math.max(0, bytesBefore - this.#bytes()),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#open = false;
+  }
+
+  #assertOpen(): void {
+    if (!this.#open) throw new AgtmuxError('E_STORE_IO', 'the event log is closed');
+  }
+
+  /** Everything that could fail is asked before anything is changed: all of a commit, or nothing. */
+  #check(commit: Commit): void {
+    assert(commit.feed_version >= this.#feedVersion, 'versions of the feed never go back (FED2)');
+    for (const { event } of commit.events) {
+      for (const number of [event.key.major, event.key.minor, event.time, event.ingested_at]) {
+        assert(Number.isFinite(number), `an event's order key and times are finite numbers, not ${number}`);
+      }
+    }
+    const lastId = this.#lastId + commit.events.length;
+    for (const { event_id } of commit.rebindings) {
+      assert(event_id > 0 && event_id <= lastId, `event ${event_id} is rebound but was never logged`);
+    }
+    this.#checkPlaces(commit.runtimes);
+  }
+
+  /** One runtime for each (target, pane, epoch); children share the place of the agent they run inside of (IDN5). */
+  #checkPlaces(records: readonly RuntimeRecord[]): void {
+    if (records.length === 0) return;
+    const places = new Map<string, RuntimeId>();
+    for (const { identity } of [...this.#runtimes.values(), ...records]) {
+      if (identity.pane === null || identity.parent !== null) continue;
+      const place = JSON.stringify([identity.target, identity.pane, identity.pane_epoch]);
+      const owner = places.get(place) ?? identity.runtime_id;
+      if (owner !== identity.runtime_id) {
+        throw new AgtmuxError(
+          'E_INTERNAL',
+          `${owner} and ${identity.runtime_id} claim the same epoch of a pane (IDN5)`,
+        );
+      }
+      places.set(place, identity.runtime_id);
+    }
+  }
+
+  #append(event: NewEvent): EventId {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#events.set(id, { ...event, event_id: id });
+    const text = identityText({ target: event.event.evidence.target, ...event.event });
+    const ids = this.#ids.get(text);
+    if (ids === undefined) this.#ids.set(text, [id]);
+    else ids.push(id);
+    return id;
+  }
+
+  #drop(id: EventId): void {
+    const stored = this.#events.get(id);
+    if (stored === undefined) return;
+    this.#events.delete(id);
+    const text = identityText({ target: stored.event.evidence.target, ...stored.event });
+    const others = (this.#ids.get(text) ?? []).filter((other) => other !== id);
+    if (others.length === 0) this.#ids.delete(text);
+    else this.#ids.set(text, others);
+  }
+
+  #dropWhere(goes: (stored: StoredEvent) => boolean): void {
+    for (const stored of [...this.#events.values()]) if (goes(stored)) this.#drop(stored.event_id);
+  }
+
+  #isOnRecord(runtime: RuntimeId | null): boolean {
+    return runtime !== null && this.#runtimes.has(runtime);
+  }
+
+  /** Ended runtimes that should go, oldest end first; returns how many went. */
+  #dropEnded(goes: (ended_at: number) => boolean): number {
+    const ended = [...this.#runtimes.values()]
+      .filter((record) => record.ended_at !== null && goes(record.ended_at))
+      .map((record) => record.identity.runtime_id);
+    for (const runtime of ended) this.#dropRuntime(runtime);
+    return ended.length;
+  }
+
+  #dropRuntime(runtime: RuntimeId): void {
+    this.#dropWhere((stored) => stored.runtime_id === runtime);
+    this.#runtimes.delete(runtime);
+    this.#states.delete(runtime);
+    this.#cursors.delete(runtime);
+  }
+
+  #dropOverSize(bytesMax: number): number {
+    let dropped = 0;
+    while (this.#bytes() > bytesMax) {
+      const ends = [...this.#runtimes.values()].flatMap((record) => record.ended_at ?? []);
+      if (ends.length === 0) break;
+      const oldest = Math.min(...ends);
+      dropped += this.#dropEnded((ended_at) => ended_at === oldest);
+    }
+    if (this.#bytes() > bytesMax) this.#dropWhere((stored) => stored.runtime_id === null);
+    return dropped;
+  }
+
+  /** About what the events would take on a disk. */
+  #bytes(): number {
+    let bytes = 0;
+    for (const { event } of this.#events.values()) bytes += JSON.stringify(event).length;
+    return bytes;
+  }
+}
+
+function identityText({ target, source, dedupe_key }: EventIdentity): string {
+  return JSON.stringify([target.toWellFormed(), source, dedupe_key.toWellFormed()]);
+}
+
+/** As SQLite orders text keys: by their bytes. */
+function inKeyOrder<Kept>(records: ReadonlyMap<string, Kept>): Kept[] {
+  return [...records]
+    .sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)))
+    .map(([, kept]) => kept);
+}

@@ -1,0 +1,291 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Fact } from '../model/events.ts';
+import { limits } from '../model/limits.ts';
+import type { StoredEvent } from '../model/records.ts';
+import { storePaths } from './database.ts';
+import { openDatabase } from './node-sqlite.ts';
+import { type LoadedStore, loadStore } from './recover.ts';
+import {
+  contentOf,
+  emptyCommit,
+  SampleWorld,
+  sampleAudit,
+  sampleIdentity,
+  sampleNew,
+  sampleRuntime,
+  sampleRuntimeId,
+  sampleState,
+  sampleTarget,
+  sampleTime,
+  storedOf,
+} from './samples.contract.ts';
+import { openSqliteStore } from './sqlite.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'agtmux-recover-'));
+let count = 0;
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+interface Loaded extends LoadedStore {
+  readonly visited: readonly StoredEvent[];
+  readonly visitors: number;
+}
+
+async function load(dir: string): Promise<Loaded> {
+  let visited: StoredEvent[] = [];
+  let visitors = 0;
+  const loaded = await loadStore({
+    dir,
+    now: () => sampleTime + 86_400_000,
+    ballastBytes: 0,
+    visitor: () => {
+      visitors += 1;
+      visited = [];
+      return (row) => visited.push(storedOf(row));
+    },
+  });
+  return { ...loaded, visited, visitors };
+}
+
+async function filled(): Promise<{ dir: string; content: Record<string, unknown> }> {
+  count += 1;
+  const dir = join(root, String(count));
+  const store = await openSqliteStore({ dir, now: () => sampleTime, ballastBytes: 0 });
+  const world = new SampleWorld(count, 10);
+  for (let round = 0; round < 6; round++) await store.commit(world.next(50));
+  const ended: Fact = { kind: 'runtime.ended', cause: 'signal', signal: 'SIGKILL' };
+  const { feed_version } = await store.replay(() => {});
+  await store.commit({
+    ...emptyCommit,
+    events: [sampleNew(9_001, 2, { source: 'process', fact: ended })],
+    runtimes: [sampleRuntime(2, sampleTime + 9_001)],
+    audit: [sampleAudit(1)],
+    feed_version,
+  });
+  await store.putTarget(sampleTarget('host'));
+  const content = await contentOf(store);
+  await store.close();
+  return { dir, content };
+}
+
+function change(dir: string, sql: string): void {
+  const database = openDatabase(storePaths(dir).database);
+  database.exec(sql);
+  database.close();
+}
+
+describe('R1 loading a sound store', () => {
+  it('replays it once and reports nothing', async () => {
+    const { dir, content } = await filled();
+    const loaded = await load(dir);
+    expect(loaded).toMatchObject({ rebuilt: false, setAside: null, damage: null, visitors: 1 });
+    expect(loaded.visited).toEqual(content.events);
+    expect(await contentOf(loaded.store)).toEqual(content);
+    await loaded.store.close();
+  });
+
+  it('makes a new one where there is none', async () => {
+    count += 1;
+    const loaded = await load(join(root, String(count)));
+    expect(loaded).toMatchObject({ rebuilt: false, setAside: null, events: 0, feed_version: 0 });
+    await loaded.store.close();
+  });
+
+  it('an error of the visitor is no damage', async () => {
+    const { dir, content } = await filled();
+    const visitor = () => () => {
+      throw new Error('broken invariant: of the engine');
+    };
+    await expect(loadStore({ dir, now: () => sampleTime, ballastBytes: 0, visitor })).rejects.toThrow('of the engine');
+    const loaded = await load(dir);
+    expect(loaded.visited).toEqual(content.events);
+    await loaded.store.close();
+  });
+});
+
+const someState = 'SELECT max(event_id) FROM events WHERE kind = 6';
+
+/** What SQLite itself does not notice (F19). */
+const silent: Readonly<Record<string, string>> = {
+  'an event with another state': `UPDATE events SET body = replace(body, 'running', 'waiting') WHERE event_id = (${someState})`,
+  'an event of another runtime': `UPDATE events SET runtime_id = '${sampleRuntimeId(99)}' WHERE event_id = 40`,
+  'an event that is gone': 'DELETE FROM events WHERE event_id = 40',
+  'an event too much': `INSERT INTO events SELECT 5000, runtime_id, source, kind, verdict, key_major, key_minor, key_hash,
+    event_time, ingested_at, target_id, dedupe_key, identity, body, crc FROM events WHERE event_id = 40`,
+  'a state that was changed': "UPDATE states SET state = 'idle', reason_code = 'prompt_ready'",
+  'a state that is gone': `DELETE FROM states WHERE runtime_id = '${sampleRuntimeId(1)}'`,
+  'a cursor that was moved': 'UPDATE runtime_source_cursors SET key_major = 1',
+  'an audit row that is gone': 'DELETE FROM audit',
+  'a head that claims less': "UPDATE meta SET value = replace(value, 'commits', 'commitz') WHERE name = 'head'",
+  'a schema that was edited': 'DROP INDEX runtimes_by_end',
+};
+
+describe('R4 loading a damaged store', () => {
+  for (const [what, sql] of Object.entries(silent)) {
+    it(`notices ${what}`, async () => {
+      const { dir } = await filled();
+      change(dir, sql);
+      const loaded = await load(dir);
+      expect(loaded.rebuilt).toBe(true);
+      expect(new Set((await loaded.store.states()).map((state) => state.state))).toEqual(new Set(['unknown']));
+      await loaded.store.close();
+    });
+  }
+
+  it('sets it aside, saves starts, ends, audit and targets, and believes no state', async () => {
+    const { dir, content } = await filled();
+    change(dir, 'DELETE FROM events WHERE kind = 6 AND event_id > 100');
+    const loaded = await load(dir);
+    expect(loaded.setAside).toBe(join(dir, 'agtmux.db.damaged-20251116T094640Z'));
+    expect(existsSync(loaded.setAside ?? '')).toBe(true);
+    expect(loaded.damage).toContain('rows');
+    const kinds = new Set(loaded.visited.map(({ event }) => event.fact.kind));
+    expect(kinds).toEqual(new Set(['runtime.started', 'runtime.ended']));
+    expect(await loaded.store.runtimes()).toEqual(content.runtimes);
+    expect(await loaded.store.audit(9)).toEqual(content.audit);
+    expect(await loaded.store.targets()).toEqual(content.targets);
+    const states = await loaded.store.states();
+    expect(states).toHaveLength(10);
+    for (const state of states) {
+      expect(state).toMatchObject({ state: 'unknown', reason: 'rebuilt', confidence: 'low', ask: null, asks_open: 0 });
+    }
+    expect(states.find((state) => state.runtime_id === sampleRuntimeId(2))?.ended).toMatchObject({ signal: 'SIGKILL' });
+    await loaded.store.close();
+    const again = await load(dir);
+    expect(again.rebuilt).toBe(false);
+    await again.store.close();
+  });
+
+  it('throws away what was visited before the damage was found', async () => {
+    const { dir } = await filled();
+    change(dir, "UPDATE events SET body = '{}' WHERE event_id = 1");
+    const loaded = await load(dir);
+    expect(loaded.visitors).toBe(2);
+    expect(loaded.visited.every(({ event }) => event.fact.kind.startsWith('runtime.'))).toBe(true);
+    await loaded.store.close();
+  });
+
+  it('FED2 ACT1 versions go on above all that were ever used', async () => {
+    const { dir, content } = await filled();
+    const before = content.replayed as { feed_version: number };
+    change(dir, 'DELETE FROM states');
+    const loaded = await load(dir);
+    expect(loaded.feed_version).toBeGreaterThan(before.feed_version);
+    for (const state of await loaded.store.states()) expect(state.state_version).toBeGreaterThan(1e12);
+    await loaded.store.close();
+  });
+
+  it('saves what it can from around an unreadable place', async () => {
+    const { dir, content } = await filled();
+    const database = openDatabase(storePaths(dir).database);
+    const page = database
+      .prepare("SELECT pageno FROM dbstat WHERE name = 'events' AND pagetype = 'leaf' LIMIT 1 OFFSET 3")
+      .get();
+    database.close();
+    const file = openSync(storePaths(dir).database, 'r+');
+    writeSync(file, Buffer.alloc(4_096, 0xff), 0, 4_096, (Number(page?.pageno) - 1) * 4_096);
+    closeSync(file);
+    const loaded = await load(dir);
+    expect(loaded.rebuilt).toBe(true);
+    expect(await loaded.store.audit(99)).toEqual(content.audit);
+    expect((await loaded.store.runtimes()).length).toBeGreaterThan(5);
+    await loaded.store.close();
+  });
+
+  const files: Readonly<Record<string, (dir: string) => void>> = {
+    'a file that is gone': (dir) => rmSync(storePaths(dir).database),
+    'a file that is empty': (dir) => truncateSync(storePaths(dir).database, 0),
+    'a file that was cut': (dir) => truncateSync(storePaths(dir).database, 20_000),
+    'a file of something else': (dir) => writeFileSync(storePaths(dir).database, 'hello '.repeat(10_000)),
+    'a file of zeros': (dir) => writeFileSync(storePaths(dir).database, Buffer.alloc(40_960)),
+  };
+  for (const [what, harm] of Object.entries(files)) {
+    it(`notices ${what}`, async () => {
+      const { dir } = await filled();
+      harm(dir);
+      const loaded = await load(dir);
+      expect(loaded.rebuilt).toBe(true);
+      expect(loaded.setAside === null).toBe(what === 'a file that is gone');
+      expect((await loaded.store.states()).every((state) => state.state === 'unknown')).toBe(true);
+      await loaded.store.commit({ ...emptyCommit, states: [sampleState(1, 1)], feed_version: loaded.feed_version });
+      await loaded.store.close();
+    });
+  }
+
+  it('notices a log that lost its newest commits, by the mark beside it', async () => {
+    const { dir } = await filled();
+    const { database } = storePaths(dir);
+    copyFileSync(database, `${database}.old`);
+    const store = await openSqliteStore({ dir, now: () => sampleTime, ballastBytes: 0 });
+    const { feed_version } = await store.replay(() => {});
+    await store.commit({ ...emptyCommit, events: [sampleNew(9_999, 1)], feed_version });
+    await store.close();
+    copyFileSync(`${database}.old`, database);
+    const loaded = await load(dir);
+    expect(loaded.rebuilt).toBe(true);
+    expect(loaded.damage).toContain('acknowledged');
+    await loaded.store.close();
+  });
+
+  it('a mark that is missing, older or garbage is no damage', async () => {
+    const { dir, content } = await filled();
+    const { head } = storePaths(dir);
+    copyFileSync(head, `${head}.old`);
+    const store = await openSqliteStore({ dir, now: () => sampleTime, ballastBytes: 0 });
+    await store.putTarget(sampleTarget('host'));
+    await store.close();
+    for (const harm of [
+      () => rmSync(head),
+      () => copyFileSync(`${head}.old`, head),
+      () => writeFileSync(head, 'x'.repeat(500)),
+    ]) {
+      harm();
+      const loaded = await load(dir);
+      expect(loaded.rebuilt).toBe(false);
+      expect(loaded.visited).toEqual(content.events);
+      await loaded.store.close();
+    }
+  });
+
+  it('keeps the newest few damaged logs and no more', async () => {
+    const { dir } = await filled();
+    for (let round = 0; round < limits.damagedKeptMax + 2; round++) {
+      writeFileSync(storePaths(dir).database, `not a database ${round} `.repeat(1_000));
+      await (await load(dir)).store.close();
+    }
+    const kept = readdirSync(dir).filter((name) => /damaged-[^-]*$/.test(name));
+    expect(kept).toHaveLength(limits.damagedKeptMax);
+  });
+
+  it('IDN5 saves the later of two runtimes that claim one place', async () => {
+    count += 1;
+    const dir = join(root, String(count));
+    const store = await openSqliteStore({ dir, now: () => sampleTime, ballastBytes: 0 });
+    const started = (number: number) => {
+      const runtime = sampleIdentity(number, { pane: sampleIdentity(1).pane });
+      return sampleNew(number, number, { fact: { kind: 'runtime.started', runtime } });
+    };
+    await store.commit({ ...emptyCommit, events: [started(1), started(2)] });
+    await store.close();
+    change(
+      dir,
+      'INSERT INTO events SELECT 99, runtime_id, source, 6, verdict, key_major, key_minor, key_hash, event_time, ingested_at, target_id, dedupe_key, identity, body, crc FROM events WHERE event_id = 1',
+    );
+    const loaded = await load(dir);
+    expect((await loaded.store.runtimes()).map((record) => record.identity.runtime_id)).toEqual([sampleRuntimeId(2)]);
+    await loaded.store.close();
+  });
+});

@@ -1,0 +1,185 @@
+// The store as files: who may see them, what is left after a restart, how one process keeps others out, and what the user's
+// terminal is spared.
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { targetId } from '../model/ids.ts';
+import { isSqliteWarning } from './node-sqlite.ts';
+import {
+  contentOf,
+  emptyCommit,
+  SampleWorld,
+  sampleNew,
+  samplePane,
+  sampleTarget,
+  sampleTime,
+} from './samples.contract.ts';
+import { openSqliteStore, type SqliteStore } from './sqlite.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'agtmux-store-files-'));
+let count = 0;
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+function newDir(): string {
+  count += 1;
+  return join(root, String(count), 'state');
+}
+
+const open = (dir: string, ballastBytes = 4_096): Promise<SqliteStore> =>
+  openSqliteStore({ dir, now: () => sampleTime, ballastBytes });
+
+const withCode = (code: string) => expect.objectContaining({ code });
+
+describe('files of a store', () => {
+  it('SEC1 the directory is 0700 and every file in it 0600, whatever the umask', async () => {
+    const dir = newDir();
+    const umask = process.umask(0);
+    try {
+      const store = await open(dir);
+      await store.commit({ ...emptyCommit, events: [sampleNew(1, 1)] });
+      expect(statSync(dir).mode & 0o777).toBe(0o700);
+      const names = readdirSync(dir).sort();
+      expect(names).toEqual(['agtmux.ballast', 'agtmux.db', 'agtmux.db-wal', 'agtmux.head', 'agtmux.lock']);
+      for (const name of names) expect(statSync(join(dir, name)).mode & 0o777, name).toBe(0o600);
+      await store.close();
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it('SEC1 a directory that others can use is refused', async () => {
+    const dir = newDir();
+    mkdirSync(dir, { recursive: true });
+    for (const mode of [0o755, 0o750, 0o701, 0o770, 0o777]) {
+      chmodSync(dir, mode);
+      await expect(open(dir), mode.toString(8)).rejects.toEqual(withCode('E_UNSAFE_DIR'));
+    }
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it('SEC1 a directory or a file that is a link is refused', async () => {
+    const real = newDir();
+    mkdirSync(real, { recursive: true, mode: 0o700 });
+    const link = `${real}-link`;
+    symlinkSync(real, link);
+    await expect(open(link)).rejects.toEqual(withCode('E_UNSAFE_DIR'));
+    const elsewhere = join(root, 'elsewhere');
+    writeFileSync(elsewhere, '');
+    symlinkSync(elsewhere, join(real, 'agtmux.db'));
+    await expect(open(real)).rejects.toEqual(withCode('E_UNSAFE_DIR'));
+    expect(statSync(elsewhere).size).toBe(0);
+    rmSync(join(real, 'agtmux.db'));
+    await (await open(real)).close();
+  });
+
+  it('R1 holds everything after it was closed and opened again', async () => {
+    const dir = newDir();
+    const world = new SampleWorld(3, 8);
+    const store = await open(dir);
+    for (let round = 0; round < 5; round++) await store.commit(world.next(30));
+    await store.putTarget(sampleTarget('host'));
+    await store.replacePanes(targetId('host'), [samplePane(targetId('host'), 1)]);
+    const content = await contentOf(store);
+    await store.close();
+    const again = await open(dir);
+    expect(await contentOf(again)).toEqual(content);
+    expect(await again.known([{ target: targetId('host'), source: 'process', dedupe_key: 'toolu_1' }])).toHaveLength(1);
+    await again.close();
+  });
+
+  it('DED1 known answers without a replay in this process', async () => {
+    const dir = newDir();
+    const store = await open(dir);
+    await store.commit({ ...emptyCommit, events: [sampleNew(1, 1), sampleNew(2, 1)] });
+    await store.close();
+    const again = await open(dir);
+    const identity = { target: targetId('host'), source: 'hook' as const, dedupe_key: 'toolu_2' };
+    expect(await again.known([identity])).toMatchObject([{ event_id: 2 }]);
+    await again.close();
+  });
+
+  it('R5 a second store of the same directory is refused at once, and only while the first is open', async () => {
+    const dir = newDir();
+    const store = await open(dir);
+    await expect(open(dir)).rejects.toEqual(withCode('E_STORE_LOCKED'));
+    await store.commit({ ...emptyCommit, events: [sampleNew(1, 1)] });
+    await store.close();
+    const again = await open(dir);
+    expect((await again.replay(() => {})).events).toBe(1);
+    await again.close();
+  });
+
+  it('R5 garbage in the lock file does not lock anyone out', async () => {
+    const dir = newDir();
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    writeFileSync(join(dir, 'agtmux.lock'), 'not a database, but longer than a header of one hundred bytes'.repeat(40));
+    const store = await open(dir);
+    await expect(open(dir)).rejects.toEqual(withCode('E_STORE_LOCKED'));
+    await store.close();
+  });
+
+  it('a failed opening leaves the directory free', async () => {
+    const dir = newDir();
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    mkdirSync(join(dir, 'agtmux.db'));
+    await expect(open(dir)).rejects.toEqual(withCode('E_UNSAFE_DIR'));
+    rmSync(join(dir, 'agtmux.db'), { recursive: true });
+    await (await open(dir)).close();
+  });
+});
+
+describe('ballast', () => {
+  it('R3 is real bytes, is given up and comes back', async () => {
+    const dir = newDir();
+    const store = await open(dir, 3_000_000);
+    const path = join(dir, 'agtmux.ballast');
+    const allocated = () => statSync(path).blocks * 512;
+    expect(statSync(path).size).toBe(3_000_000);
+    expect(allocated()).toBeGreaterThanOrEqual(3_000_000);
+    expect(store.freeBallast()).toBe(3_000_000);
+    expect(existsSync(path)).toBe(false);
+    expect(store.freeBallast()).toBe(0);
+    expect(store.restoreBallast()).toBe(true);
+    expect(allocated()).toBeGreaterThanOrEqual(3_000_000);
+    await store.close();
+  });
+
+  it('R3 does not take the last space there is', async () => {
+    const store = await open(newDir(), 0);
+    await store.close();
+    const huge = await open(newDir(), Number.MAX_SAFE_INTEGER);
+    expect(huge.restoreBallast()).toBe(false);
+    await huge.close();
+  });
+});
+
+describe('the warning of node:sqlite', () => {
+  it('is the only one that is filtered', () => {
+    const words = 'SQLite is an experimental feature and might change at any time';
+    expect(isSqliteWarning(words, 'ExperimentalWarning')).toBe(true);
+    expect(isSqliteWarning(words, 'DeprecationWarning')).toBe(false);
+    expect(isSqliteWarning('Type Stripping is an experimental feature', 'ExperimentalWarning')).toBe(false);
+    expect(isSqliteWarning(new Error(words), undefined)).toBe(false);
+  });
+
+  it('does not reach the terminal, while others do', async () => {
+    const module = join(import.meta.dirname, 'node-sqlite.ts');
+    const script = `await import(${JSON.stringify(module)}); process.emitWarning('something else');`;
+    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    expect(stderr).not.toContain('SQLite');
+    expect(stderr).toContain('something else');
+  });
+});

@@ -1,0 +1,268 @@
+// The store on SQLite: the contract of store.ts, carried out by the event log and the small tables, and what a daemon needs
+// besides when the disk is full (R3). How to open one after a crash or damage is in recover.ts.
+
+import { AgtmuxError, assert } from '../model/errors.ts';
+import type { EventId, RuntimeId, TargetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type {
+  AdapterRecord,
+  AuditRecord,
+  CursorRecord,
+  PaneRecord,
+  RuntimeRecord,
+  SnapshotRecord,
+  StateRecord,
+  StoredEvent,
+  TargetRecord,
+} from '../model/records.ts';
+import { createRealFiles } from '../platform/files.ts';
+import { ensurePrivateDirectory } from '../platform/private-directory.ts';
+import { createRealRandom, type RandomSource } from '../platform/random.ts';
+import { Ballast } from './ballast.ts';
+import { StoreDatabase, storePaths } from './database.ts';
+import { EventLog } from './event-log.ts';
+import { type StoreLock, takeLock } from './lock.ts';
+import { type Migration, migrations } from './migrations.ts';
+import { Retention } from './retention.ts';
+import type { Commit, EventIdentity, KnownCopy, PruneOrder, PruneReport, ReplayRow, Store } from './store.ts';
+import { openTables, type StoreTables, verifyTables } from './store-tables.ts';
+
+export interface SqliteStoreOptions {
+  /** The state directory: created 0700 when missing, refused when anyone else can use it (SEC1). */
+  readonly dir: string;
+  /** Wall time, for names and stamps. */
+  readonly now: () => number;
+  readonly ballastBytes?: number;
+  readonly random?: RandomSource;
+  /** Called between two steps of pruning; the daemon lets its other work run here. */
+  readonly pause?: () => Promise<void>;
+  /** Other schemas than the shipped ones, for tests of upgrades. */
+  readonly migrations?: readonly Migration[];
+  /** A bound on the size of the file in pages; a full disk in miniature. */
+  readonly pagesMax?: number;
+}
+
+/** Makes the directory safe to use and takes it for this process. */
+export async function lockDirectory(options: SqliteStoreOptions): Promise<StoreLock> {
+  const uid = process.getuid?.();
+  assert(uid !== undefined, 'agtmux runs on systems with user ids');
+  const checked = await ensurePrivateDirectory(createRealFiles(), options.dir, uid);
+  if (!checked.ok) {
+    const { code, message, next } = checked.failure;
+    throw new AgtmuxError(code, message, { next });
+  }
+  return takeLock(storePaths(options.dir).lock);
+}
+
+/** Opens the store without reading the log. E_STORE_LOCKED, E_UNSAFE_DIR, E_STORE_NEWER, E_STORE_DAMAGED, E_STORE_IO. */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const lock = await lockDirectory(options);
+  try {
+    return new SqliteStore(options, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+export class SqliteStore implements Store {
+  readonly #options: SqliteStoreOptions;
+  readonly #lock: StoreLock;
+  readonly #database: StoreDatabase;
+  readonly #log: EventLog;
+  readonly #tables: StoreTables;
+  readonly #ballast: Ballast;
+  #pruning: Promise<unknown> = Promise.resolve();
+
+  /** The caller has the lock of the directory; the store releases it when it is closed. */
+  constructor(options: SqliteStoreOptions, lock: StoreLock) {
+    const random = options.random ?? createRealRandom();
+    this.#options = options;
+    this.#lock = lock;
+    this.#database = new StoreDatabase({
+      dir: options.dir,
+      storeId: random.hex(16),
+      migrations: options.migrations ?? migrations,
+      pagesMax: options.pagesMax ?? null,
+    });
+    try {
+      this.#log = new EventLog(this.#database);
+      this.#tables = openTables(this.#database);
+    } catch (error) {
+      this.#database.close();
+      throw error;
+    }
+    const ballastBytes = options.ballastBytes ?? limits.ballastBytes;
+    this.#ballast = new Ballast(this.#database.paths.ballast, ballastBytes, random);
+    this.#ballast.restore();
+  }
+
+  async commit(commit: Commit): Promise<readonly EventId[]> {
+    const encoded = this.#log.encode(commit.events);
+    const ids = this.#database.transact('commit to the event log', (head) => {
+      assert(commit.feed_version >= head.feed_version, 'versions of the feed never go back (FED2)');
+      head.feed_version = commit.feed_version;
+      const appended = this.#log.append(head, encoded);
+      this.#log.rebind(head, commit.rebindings);
+      for (const record of commit.runtimes) this.#tables.runtimes.put(head, record);
+      for (const record of commit.states) this.#tables.states.put(head, record);
+      for (const record of commit.cursors) this.#tables.cursors.put(head, record);
+      for (const record of commit.audit) {
+        head.last_audit_id += 1;
+        this.#tables.audit.put(head, { ...record, audit_id: head.last_audit_id });
+      }
+      return appended;
+    });
+    this.#log.remember(encoded);
+    return ids;
+  }
+
+  async replay(visit: (row: ReplayRow) => void): Promise<{ readonly events: number; readonly feed_version: number }> {
+    this.#database.checkStructure();
+    verifyTables(this.#tables);
+    const events = this.#log.replay(visit);
+    return { events, feed_version: this.#database.head.feed_version };
+  }
+
+  async known(identities: readonly EventIdentity[]): Promise<readonly KnownCopy[]> {
+    return this.#database.read('look up events', () => this.#log.known(identities));
+  }
+
+  async eventsOf(runtime: RuntimeId, countMax: number): Promise<readonly StoredEvent[]> {
+    return this.#database.read('read events', () => this.#log.eventsOf(runtime, countMax));
+  }
+
+  async states(): Promise<readonly StateRecord[]> {
+    return this.#tables.states.all();
+  }
+
+  async runtimes(): Promise<readonly RuntimeRecord[]> {
+    return this.#tables.runtimes.all();
+  }
+
+  async cursors(runtime: RuntimeId): Promise<readonly CursorRecord[]> {
+    return this.#tables.cursors.under(runtime);
+  }
+
+  async audit(countMax: number): Promise<readonly AuditRecord[]> {
+    return this.#tables.audit.select('ORDER BY audit_id DESC LIMIT ?', countMax).map((row) => {
+      const { audit_id: _, ...record } = this.#tables.audit.decode(row);
+      return record;
+    });
+  }
+
+  async targets(): Promise<readonly TargetRecord[]> {
+    return this.#tables.targets.all();
+  }
+
+  async putTarget(target: TargetRecord): Promise<void> {
+    this.#database.transact('store a target', (head) => this.#tables.targets.put(head, target));
+  }
+
+  async removeTarget(target: TargetId): Promise<void> {
+    this.#database.transact('remove a target', (head) => {
+      this.#tables.targets.remove(head, target);
+      this.#tables.panes.remove(head, target);
+    });
+  }
+
+  async panes(target: TargetId): Promise<readonly PaneRecord[]> {
+    return this.#tables.panes.under(target);
+  }
+
+  async replacePanes(target: TargetId, panes: readonly PaneRecord[]): Promise<void> {
+    assert(
+      panes.every((pane) => pane.target === target),
+      'panes are replaced within their own target (SEC5)',
+    );
+    this.#database.transact('store panes', (head) => {
+      this.#tables.panes.remove(head, target);
+      for (const pane of panes) this.#tables.panes.put(head, pane);
+    });
+  }
+
+  async putSnapshot(snapshot: SnapshotRecord): Promise<void> {
+    this.#database.transact('store a snapshot', (head) => this.#tables.snapshots.put(head, snapshot));
+  }
+
+  async snapshot(id: SnapshotRecord['snapshot_id']): Promise<SnapshotRecord | null> {
+    return this.#tables.snapshots.under(id)[0] ?? null;
+  }
+
+  async dropSnapshots(expiredBefore: number): Promise<number> {
+    const rows = this.#tables.snapshots.select('WHERE expires_at < ?', expiredBefore);
+    if (rows.length === 0) return 0;
+    return this.#database.transact('drop snapshots', (head) => this.#tables.snapshots.removeRows(head, rows));
+  }
+
+  async adapters(): Promise<readonly AdapterRecord[]> {
+    return this.#tables.adapters.all();
+  }
+
+  async putAdapter(adapter: AdapterRecord): Promise<void> {
+    this.#database.transact('store an adapter', (head) => this.#tables.adapters.put(head, adapter));
+  }
+
+  prune(order: PruneOrder): Promise<PruneReport> {
+    return this.#afterOthers(() => this.#retention(limits.pruneStepEventsMax, false).prune(order));
+  }
+
+  /** Gives the ballast up; returns how many bytes that freed. */
+  freeBallast(): number {
+    return this.#ballast.free();
+  }
+
+  /** Puts the ballast back when there is room for it; true when it is in place. */
+  restoreBallast(): boolean {
+    return this.#ballast.restore();
+  }
+
+  /**
+   * After E_STORE_FULL: gives the ballast up, prunes in the space that this frees, shrinks the file, and puts the ballast
+   * back when there is room. Drops ended runtimes before their time if that is what it takes. Rejects with E_STORE_FULL
+   * when even that did not fit; the store stays usable and the call may be repeated.
+   */
+  pruneWhenFull(order: PruneOrder): Promise<PruneReport> {
+    return this.#afterOthers(async () => {
+      const bytes = this.freeBallast();
+      this.#database.checkpoint();
+      const wanted =
+        this.#database.usedBytes() - 2 * Math.max(bytes, this.#options.ballastBytes ?? limits.ballastBytes);
+      const bytesMax = Math.max(0, Math.min(order.bytesMax, wanted));
+      const report = await this.#retention(limits.pruneFullStepEventsMax, true).prune({ ...order, bytesMax });
+      this.restoreBallast();
+      return report;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closeNow(true);
+  }
+
+  /** For recovery, which keeps the lock while it replaces the file. */
+  closeNow(release: boolean): void {
+    if (!this.#database.isOpen) return;
+    try {
+      this.#database.close();
+    } finally {
+      if (release) this.#lock.release();
+    }
+  }
+
+  #retention(eventsPerStep: number, checkpointEachStep: boolean): Retention {
+    const pause = this.#options.pause ?? (() => Promise.resolve());
+    return new Retention(this.#database, this.#log, this.#tables, {
+      eventsPerStep,
+      pagesPerStep: limits.vacuumStepPagesMax,
+      pause,
+      checkpointEachStep,
+    });
+  }
+
+  /** One pruning at a time. */
+  #afterOthers<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#pruning.then(work);
+    this.#pruning = turn.catch(() => undefined);
+    return turn;
+  }
+}

@@ -1,0 +1,130 @@
+// The contract of the event log and its projections. Whatever stands behind it (SQLite, memory, one day PostgreSQL)
+// passes the suite in store.contract.ts; nothing above this folder may know which one it is.
+
+import type { AdmittedEvent, FactKind, OrderKey } from '../model/events.ts';
+import type { EventId, RuntimeId, TargetId } from '../model/ids.ts';
+import type {
+  AdapterRecord,
+  AuditRecord,
+  CursorRecord,
+  NewEvent,
+  PaneRecord,
+  Rebinding,
+  RuntimeRecord,
+  SnapshotRecord,
+  StateRecord,
+  StoredEvent,
+  TargetRecord,
+} from '../model/records.ts';
+import type { SourceName } from '../model/sources.ts';
+import type { VerdictReason } from '../model/verdicts.ts';
+
+/** Everything that becomes true at once. One transaction with full sync: all of it, or nothing. */
+export interface Commit {
+  readonly events: readonly NewEvent[];
+  readonly rebindings: readonly Rebinding[];
+  readonly runtimes: readonly RuntimeRecord[];
+  readonly states: readonly StateRecord[];
+  readonly cursors: readonly CursorRecord[];
+  readonly audit: readonly AuditRecord[];
+  /** Versions of the feed never repeat, not even over a restart (FED2). */
+  readonly feed_version: number;
+}
+
+/** What identifies an event before it is bound (DED1). */
+export interface EventIdentity {
+  readonly target: TargetId;
+  readonly source: SourceName;
+  readonly dedupe_key: string;
+}
+
+/** A copy that the log already holds. */
+export interface KnownCopy extends EventIdentity {
+  readonly event_id: EventId;
+  readonly runtime_id: RuntimeId | null;
+  readonly key: OrderKey;
+}
+
+/** In the order of the log, each copy once, however often its identity was asked for. */
+export function eachOnce(copies: readonly KnownCopy[]): KnownCopy[] {
+  const byId = new Map(copies.map((copy) => [copy.event_id, copy]));
+  return [...byId.values()].sort((one, other) => one.event_id - other.event_id);
+}
+
+/**
+ * One logged event during replay: what most events are judged by stands here ready, the rest is read by `decode` only
+ * for the few that matter. Each row is a value of its own and may be kept.
+ */
+export interface ReplayRow {
+  readonly event_id: EventId;
+  readonly runtime_id: RuntimeId | null;
+  readonly verdict: VerdictReason;
+  readonly target: TargetId;
+  readonly source: SourceName;
+  readonly kind: FactKind;
+  readonly key: OrderKey;
+  readonly time: number;
+  readonly ingested_at: number;
+  readonly dedupe_key: string;
+  decode(): AdmittedEvent;
+}
+
+/** What retention is asked to keep, and what it did. */
+export interface PruneOrder {
+  /** Events of runtimes that ended before this, and unbound events older than it, are dropped whole. */
+  readonly before: number;
+  readonly auditBefore: number;
+  /** Over this the oldest ended runtimes go first, whatever their age. */
+  readonly bytesMax: number;
+  /**
+   * For runtimes that live on: their events up to `upTo` become one `runtime.base` event each. The base is committed
+   * together with the first events that go; a long tail goes in further steps, which is safe because the fold is a
+   * join: what the base already holds changes nothing.
+   */
+  readonly bases: readonly { readonly runtime_id: RuntimeId; readonly upTo: EventId; readonly base: NewEvent }[];
+}
+
+export interface PruneReport {
+  readonly events: number;
+  readonly runtimes: number;
+  readonly audit: number;
+  /** How much smaller the live content became. */
+  readonly bytes: number;
+}
+
+export interface Store {
+  /**
+   * Resolves after the commit is on disk: acknowledged means committed. Rejects with an AgtmuxError, nothing written.
+   * A rebinding of an event that retention has dropped since is passed over; one of an event that never was is a defect.
+   */
+  commit(commit: Commit): Promise<readonly EventId[]>;
+  /**
+   * Visits every event of the log, newest first: the fold is a join, so order does not matter, and newest first lets it
+   * skip what is already outdone. Each row's checksum is verified, and the whole store against its head;
+   * rejects with E_STORE_DAMAGED when anything is missing or altered. Then nothing that was visited may be used.
+   */
+  replay(visit: (row: ReplayRow) => void): Promise<{ readonly events: number; readonly feed_version: number }>;
+  /** Copies of these events that the log already holds, from any runtime. */
+  known(identities: readonly EventIdentity[]): Promise<readonly KnownCopy[]>;
+  /** The latest events of one runtime, newest first. */
+  eventsOf(runtime: RuntimeId, countMax: number): Promise<readonly StoredEvent[]>;
+  states(): Promise<readonly StateRecord[]>;
+  runtimes(): Promise<readonly RuntimeRecord[]>;
+  cursors(runtime: RuntimeId): Promise<readonly CursorRecord[]>;
+  audit(countMax: number): Promise<readonly AuditRecord[]>;
+
+  targets(): Promise<readonly TargetRecord[]>;
+  putTarget(target: TargetRecord): Promise<void>;
+  removeTarget(target: TargetId): Promise<void>;
+  panes(target: TargetId): Promise<readonly PaneRecord[]>;
+  /** The whole topology of one target at once: what is not in the list is gone. */
+  replacePanes(target: TargetId, panes: readonly PaneRecord[]): Promise<void>;
+  putSnapshot(snapshot: SnapshotRecord): Promise<void>;
+  snapshot(id: SnapshotRecord['snapshot_id']): Promise<SnapshotRecord | null>;
+  dropSnapshots(expiredBefore: number): Promise<number>;
+  adapters(): Promise<readonly AdapterRecord[]>;
+  putAdapter(adapter: AdapterRecord): Promise<void>;
+
+  prune(order: PruneOrder): Promise<PruneReport>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,52 @@
+// The one language of all screens: mark, word, colour role and order of each state, and how ages are written. Pure; a
+// screen may choose how to draw these, never what they are.
+
+import type { StateRecord } from '../model/records.ts';
+import type { StateName } from '../model/states.ts';
+
+export type ColourRole = 'attention' | 'ask' | 'bad' | 'doubt' | 'good' | 'work' | 'quiet';
+
+interface StateWords {
+  readonly mark: string;
+  readonly word: string;
+  readonly colour: ColourRole;
+  /** Order of rows: whoever needs a person comes first. Not the precedence of RSV2. */
+  readonly order: number;
+}
+
+const stateWords: Readonly<Record<StateName, StateWords>> = {
+  waiting_approval: { mark: '▲', word: 'approve', colour: 'attention', order: 1 },
+  waiting_input: { mark: '?', word: 'answer', colour: 'ask', order: 2 },
+  error: { mark: '✕', word: 'error', colour: 'bad', order: 3 },
+  unknown: { mark: '◌', word: 'unknown', colour: 'doubt', order: 4 },
+  completed: { mark: '✓', word: 'done', colour: 'good', order: 5 },
+  running: { mark: '●', word: 'running', colour: 'work', order: 6 },
+  idle: { mark: '○', word: 'idle', colour: 'quiet', order: 7 },
+};
+
+export function wordsOf(state: StateName): StateWords {
+  return stateWords[state];
+}
+
+/** `▲ approve`, `● ~running`: never colour alone, and a doubt is visible. */
+export function stateLabel(record: Pick<StateRecord, 'state' | 'confidence'>): string {
+  const { mark, word } = stateWords[record.state];
+  const doubt = record.confidence === 'high' || record.state === 'unknown' ? '' : '~';
+  return `${mark} ${doubt}${word}`;
+}
+
+/** Short and growing: 12s, 4m, 2h, 3d. */
+export function ageLabel(ageMs: number): string {
+  const seconds = Math.max(0, Math.floor(ageMs / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)}m`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)}h`;
+  return `${Math.floor(seconds / 86_400)}d`;
+}
+
+/** `+2 shells +1 agent`, empty when nothing runs in the background. */
+export function backgroundLabel({ shells, agents }: StateRecord['background']): string {
+  const part = (count: number, word: string): string =>
+    count === 0 ? '' : `+${count} ${word}${count === 1 ? '' : 's'}`;
+  return [part(shells, 'shell'), part(agents, 'agent')].filter((one) => one !== '').join(' ');
+}

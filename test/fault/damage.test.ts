@@ -1,0 +1,108 @@
+// R4: damage of any kind is either without effect or noticed; then the log is set aside and nothing in it is believed.
+// COUNT repeats it, 15 times by default.
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { storePaths } from '../../src/store/database.ts';
+import { loadStore } from '../../src/store/recover.ts';
+import { emptyCommit, sampleNew, sampleTime, seeded } from '../../src/store/samples.contract.ts';
+import type { ReplayRow, Store } from '../../src/store/store.ts';
+import { repetitions, startChild } from './children.ts';
+import { damage } from './damage.ts';
+import { Truth, wholeOf } from './truth.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'agtmux-damage-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const seed = Number(process.env.SEED ?? 21);
+const commits = 90;
+const pristine = join(root, 'pristine');
+const older = { database: join(root, 'older.db'), wal: join(root, 'older.db-wal') };
+const truth = new Truth(seed);
+
+/** As a daemon that was killed leaves it: part of the content in the database, part in the write-ahead log only. */
+beforeAll(async () => {
+  for (const upTo of [commits - 37, commits]) {
+    const writer = startChild('writer.ts', [pristine, String(seed), String(upTo)]);
+    const found = upTo === commits ? commits - 37 : 0;
+    await writer.linesReached(1 + upTo - found);
+    await writer.kill();
+    if (upTo !== commits) {
+      copyFileSync(storePaths(pristine).database, older.database);
+      copyFileSync(storePaths(pristine).wal, older.wal);
+    }
+  }
+  await truth.growTo(commits);
+});
+
+const load = async (dir: string) => {
+  let rows: ReplayRow[] = [];
+  const visitor = () => {
+    rows = [];
+    return (row: ReplayRow) => rows.push(row);
+  };
+  const loaded = await loadStore({ dir, now: () => sampleTime, ballastBytes: 0, visitor });
+  return { ...loaded, rows };
+};
+
+describe('R4 damage', () => {
+  it('none: the files of a killed daemon load as the truth', async () => {
+    const dir = join(root, 'none');
+    cpSync(pristine, dir, { recursive: true });
+    const { store, rebuilt } = await load(dir);
+    expect(rebuilt).toBe(false);
+    expect(await wholeOf(store)).toEqual(await truth.content());
+    await store.close();
+  });
+
+  it('is without effect, or the log is set aside and every state unknown', async () => {
+    const whole = await truth.content();
+    const random = seeded(seed);
+    const outcomes = { sound: 0, rebuilt: 0 };
+    for (let round = 0; round < repetitions(15); round++) {
+      const dir = join(root, `round-${round}`);
+      cpSync(pristine, dir, { recursive: true });
+      const what = `seed ${seed}, round ${round}: ${damage(dir, older, random)}`;
+      const { store, rebuilt, setAside, rows } = await load(dir).catch((error: unknown) => {
+        throw new Error(what, { cause: error });
+      });
+      outcomes[rebuilt ? 'rebuilt' : 'sound'] += 1;
+      if (rebuilt) {
+        expect(setAside !== null && existsSync(setAside), what).toBe(true);
+        await expectNothingBelieved(store, rows, what);
+      } else expect(await wholeOf(store), what).toEqual(whole);
+      await expectUsable(store, what);
+      rmSync(dir, { recursive: true });
+    }
+    // Only a run that saw both has shown anything.
+    expect(outcomes.sound).toBeGreaterThan(0);
+    expect(outcomes.rebuilt).toBeGreaterThan(0);
+  });
+
+  it('of the lock file or the ballast harms nothing', async () => {
+    const dir = join(root, 'beside');
+    cpSync(pristine, dir, { recursive: true });
+    mkdirSync(join(dir, 'agtmux.db.damaged-x'));
+    copyFileSync(storePaths(dir).database, storePaths(dir).lock);
+    rmSync(storePaths(dir).ballast);
+    const { store, rebuilt } = await load(dir);
+    expect(rebuilt).toBe(false);
+    await store.close();
+  });
+});
+
+async function expectNothingBelieved(store: Store, rows: readonly ReplayRow[], what: string): Promise<void> {
+  for (const state of await store.states()) {
+    expect(state, what).toMatchObject({ state: 'unknown', reason: 'rebuilt', confidence: 'low' });
+  }
+  for (const row of rows) expect(['runtime.started', 'runtime.ended'], what).toContain(row.kind);
+}
+
+/** It takes commits, and holds them after it was closed. */
+async function expectUsable(store: Store & { close(): Promise<void> }, what: string): Promise<void> {
+  const { events, feed_version } = await store.replay(() => {});
+  await store.commit({ ...emptyCommit, events: [sampleNew(1_000_000, 1)], feed_version });
+  expect((await store.replay(() => {})).events, what).toBe(events + 1);
+  await store.close();
+}

@@ -1,0 +1,158 @@
+// Checks of the sources: sizes, heads, who may call what, and what a test may not do. Each takes a tree and hands back
+// its complaints, one line each.
+import { bans, machinePaths, silencers, sizes } from './tables.ts';
+import {
+  dottedName,
+  isNode,
+  isProduct,
+  isSource,
+  isTest,
+  lineAt,
+  roomOf,
+  type SyntaxNode,
+  syntaxOf,
+  type Tree,
+  walk,
+} from './tree.ts';
+
+function sources(tree: Tree, wanted: (path: string) => boolean): [path: string, text: string][] {
+  return [...tree].filter(([path]) => isSource(path) && wanted(path));
+}
+
+export function longFiles(tree: Tree): string[] {
+  return sources(tree, (path) => path.startsWith('src/')).flatMap(([path, text]) => {
+    const lines = text.trimEnd().split('\n').length;
+    const linesMax = isProduct(path) ? sizes.productLinesMax : sizes.testLinesMax;
+    return lines > linesMax ? [`${path}: ${lines} lines, ${linesMax} at most`] : [];
+  });
+}
+
+const functionTypes = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'];
+
+export function longFunctions(tree: Tree): string[] {
+  return sources(tree, isProduct).flatMap(([path, text]) => {
+    const complaints: string[] = [];
+    walk(syntaxOf(path, text).program, (node) => {
+      if (!functionTypes.includes(node.type)) return;
+      const first = lineAt(text, node.start);
+      const lines = lineAt(text, node.end) - first + 1;
+      if (lines > sizes.functionLinesMax)
+        complaints.push(`${path}:${first}: a function of ${lines} lines, ${sizes.functionLinesMax} at most`);
+    });
+    return complaints;
+  });
+}
+
+/** The head says what lives in the file: a comment before anything else. */
+export function missingHeads(tree: Tree): string[] {
+  return sources(tree, isProduct).flatMap(([path, text]) => {
+    const { comments } = syntaxOf(path, text);
+    const head: string[] = [];
+    let at = text.startsWith('#!') ? text.indexOf('\n') + 1 : 0;
+    for (const comment of comments) {
+      if (text.slice(at, comment.start).trim() !== '' || text.slice(at, comment.start).includes('\n\n')) break;
+      head.push(comment.value);
+      at = comment.end;
+    }
+    const words = head
+      .join(' ')
+      .split(/\s+/)
+      .filter((word) => /\w/.test(word)).length;
+    return words < sizes.headWordsMin ? [`${path}: no head comment that says what lives here`] : [];
+  });
+}
+
+/** Fields of a parent in which a bare name is used as a value, not declared or spelled as a key. */
+const valueRoles = ['callee', 'init', 'right', 'value', 'arguments', 'body', 'consequent', 'alternate', 'argument'];
+
+/** Every name a file uses from outside, with its place. `new Date(x)` only formats a time it was given. */
+function usedNames(node: SyntaxNode, role: string): string[] {
+  if (node.type === 'MemberExpression') {
+    const name = dottedName(node);
+    return name === null ? [] : [name];
+  }
+  if (node.type === 'NewExpression' && dottedName(node.callee) === 'Date') {
+    return (node.arguments as readonly unknown[]).length === 0 ? ['Date'] : [];
+  }
+  if (node.type === 'CallExpression') {
+    const name = dottedName(node.callee);
+    return name === null ? [] : [name];
+  }
+  if (node.type === 'Identifier' && node.name !== 'Date' && valueRoles.includes(role)) return [String(node.name)];
+  return [];
+}
+
+const importTypes = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression'];
+
+/** `node:crypto`, and `node:crypto#randomBytes` for each name that is taken from it. */
+function imported(node: SyntaxNode): string[] {
+  const source = importTypes.includes(node.type) ? node.source : null;
+  if (!isNode(source) || typeof source.value !== 'string') return [];
+  const module = source.value;
+  const specifiers = Array.isArray(node.specifiers) ? node.specifiers.filter(isNode) : [];
+  const names = specifiers.map((specifier) => dottedName(specifier.imported) ?? dottedName(specifier.local) ?? '');
+  return [module, ...names.map((name) => `${module}#${name}`)];
+}
+
+function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith('.*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+export function bannedCalls(tree: Tree): string[] {
+  return sources(tree, isProduct).flatMap(([path, text]) => {
+    const room = roomOf(path);
+    const forbidden = bans.filter((ban) => room === null || !ban.rooms.includes(room));
+    const complaints = new Set<string>();
+    walk(syntaxOf(path, text).program, (node, role) => {
+      const place = `${path}:${lineAt(text, node.start)}`;
+      const modules = imported(node);
+      for (const ban of forbidden) {
+        for (const module of modules)
+          if (ban.imports.includes(module)) complaints.add(`${place}: imports ${module}; ${ban.why}`);
+        for (const name of usedNames(node, role)) {
+          if (ban.calls.some((pattern) => matches(pattern, name))) complaints.add(`${place}: ${name}; ${ban.why}`);
+        }
+      }
+    });
+    return [...complaints];
+  });
+}
+
+export function silencedCheckers(tree: Tree): string[] {
+  return sources(tree, () => true).flatMap(([path, text]) =>
+    syntaxOf(path, text).comments.flatMap((comment) => {
+      const found = silencers.exec(comment.value);
+      return found === null ? [] : [`${path}:${lineAt(text, comment.start)}: ${found[0]} switches a checker off`];
+    }),
+  );
+}
+
+const runners = ['it', 'test', 'describe', 'suite'];
+const dodges = ['skip', 'only', 'todo', 'skipIf', 'runIf', 'fails'];
+const dodgingNames = ['xit', 'xtest', 'xdescribe', 'fit', 'fdescribe'];
+
+/** Every test runs, and a test that must fail is no test. */
+export function dodgedTests(tree: Tree): string[] {
+  return sources(tree, isTest).flatMap(([path, text]) => {
+    const complaints = new Set<string>();
+    walk(syntaxOf(path, text).program, (node) => {
+      const name = node.type === 'CallExpression' ? dottedName(node.callee) : dottedName(node);
+      const parts = name?.split('.') ?? [];
+      const isDodge = runners.includes(parts[0] ?? '') && parts.slice(1).some((part) => dodges.includes(part));
+      if (isDodge || (parts.length === 1 && node.type === 'CallExpression' && dodgingNames.includes(parts[0] ?? '')))
+        complaints.add(`${path}:${lineAt(text, node.start)}: ${name}; every test runs`);
+    });
+    return [...complaints];
+  });
+}
+
+export function foreignPaths(tree: Tree): string[] {
+  return [...tree].flatMap(([path, text]) =>
+    text.split('\n').flatMap((line, index) => {
+      const found = machinePaths.exec(line);
+      // A test may play the superuser, whose home is the same everywhere.
+      if (found === null || (isTest(path) && found[1]?.startsWith('/root'))) return [];
+      return [`${path}:${index + 1}: ${found[1]} exists on one machine only`];
+    }),
+  );
+}

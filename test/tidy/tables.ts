@@ -1,0 +1,90 @@
+// The house rules as data: what may be called where, which packages may be used and why, and how long things may get.
+
+export interface Ban {
+  /** Names as they are called, `Date.now`; a trailing `.*` means everything under it. */
+  readonly calls: readonly string[];
+  /** Modules as they are imported, `node:vm`, or one name of a module, `node:crypto#randomBytes`. */
+  readonly imports: readonly string[];
+  /** The rooms that may. */
+  readonly rooms: readonly string[];
+  readonly why: string;
+}
+
+const processRooms = ['cli', 'tui', 'menubar', 'mcp'];
+
+export const bans: readonly Ban[] = [
+  {
+    calls: ['Date.now', 'Date', 'performance.*', 'process.hrtime', 'process.hrtime.*', 'process.uptime'],
+    imports: ['node:perf_hooks'],
+    rooms: ['platform'],
+    why: 'the clock is a port; everything else is told the time',
+  },
+  {
+    calls: ['Math.random', 'crypto.randomBytes', 'crypto.randomInt', 'crypto.randomUUID', 'crypto.getRandomValues'],
+    imports: ['node:crypto#randomBytes', 'node:crypto#randomInt', 'node:crypto#randomUUID', 'node:crypto#webcrypto'],
+    rooms: ['platform'],
+    why: 'randomness is a port',
+  },
+  {
+    calls: ['setTimeout', 'setInterval', 'setImmediate'],
+    imports: ['node:timers', 'node:timers/promises'],
+    rooms: ['platform'],
+    why: 'waiting is a port; simulated time must be able to skip it',
+  },
+  { calls: ['process.env'], imports: [], rooms: ['platform', 'cli'], why: 'settings are read at the edge, once' },
+  {
+    calls: ['process.exit', 'process.exitCode', 'process.argv', 'process.stdin', 'process.stdout', 'process.stderr'],
+    imports: ['node:readline', 'node:readline/promises', 'node:tty'],
+    rooms: processRooms,
+    why: 'only a screen owns the terminal and the way out',
+  },
+  { calls: ['process.kill'], imports: ['node:child_process'], rooms: ['platform'], why: 'processes are a port' },
+  { calls: ['console.*'], imports: ['node:console'], rooms: ['cli'], why: 'the library is silent' },
+  {
+    calls: [],
+    imports: ['node:fs', 'node:fs/promises'],
+    rooms: ['platform', 'store', 'daemon', 'cli'],
+    why: 'files are a port; the store and the edges open theirs',
+  },
+  {
+    calls: ['fetch', 'WebSocket', 'EventSource'],
+    imports: ['node:net', 'node:http', 'node:https', 'node:http2', 'node:tls', 'node:dgram', 'node:dns'],
+    rooms: ['platform', 'api', 'web'],
+    why: 'the network is a port',
+  },
+  { calls: [], imports: ['node:sqlite'], rooms: ['store'], why: 'nothing above the store may know what it stands on' },
+  { calls: ['eval', 'Function'], imports: ['node:vm'], rooms: [], why: 'text is never run' },
+];
+
+/** Every package, and the job it is here for. What is not in this table may not be in package.json. */
+export const packages: Readonly<Record<string, string>> = {
+  '@biomejs/biome': 'lint and format',
+  '@swc/core': 'reads TypeScript for dependency-cruiser, which TypeScript 7 no longer can',
+  '@types/node': 'types of the platform',
+  '@vitest/coverage-v8': 'branch coverage of the pure rooms',
+  '@xterm/headless': 'a terminal that reads what the text gate let through',
+  'dependency-cruiser': 'holds the layers',
+  'fast-check': 'generated inputs',
+  knip: 'finds unused files, exports and packages',
+  'oxc-parser': 'reads the sources for these checks',
+  publint: 'checks the package before it is published',
+  rolldown: 'the bundle',
+  typescript: 'the language',
+  vitest: 'the test runner',
+};
+
+export const sizes = {
+  /** Files that ship: one idea each. */
+  productLinesMax: 400,
+  /** Tests and contract suites: tables and cases may run longer. */
+  testLinesMax: 600,
+  functionLinesMax: 70,
+  headWordsMin: 6,
+} as const;
+
+/** Comments that switch a checker off. */
+export const silencers =
+  /@ts-(ignore|expect-error|nocheck)|(biome|eslint|prettier)-(ignore|disable)|(v8|c8|istanbul) ignore/;
+
+/** Places that exist on one machine only. */
+export const machinePaths = /(?:^|[^\w./~-])(\/(?:work|root)\/[^\s'"`)]*)/;

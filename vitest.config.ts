@@ -1,0 +1,40 @@
+// Two projects: `unit` stands beside the code and is what `make check` runs; `system` drives the whole program.
+// `make test` runs both, with coverage of the pure rooms held at every branch.
+import { defineConfig } from 'vitest/config';
+
+const patience = { testTimeout: 120_000, hookTimeout: 120_000 };
+
+export default defineConfig({
+  test: {
+    // Two cores are the machine the figures are made for; left alone vitest would use one of them.
+    maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          environment: 'node',
+          include: ['src/**/*.test.ts', 'test/tidy/**/*.test.ts'],
+          pool: 'forks',
+          ...patience,
+        },
+      },
+      {
+        test: {
+          name: 'system',
+          environment: 'node',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/tidy/**'],
+          pool: 'forks',
+          ...patience,
+        },
+      },
+    ],
+    coverage: {
+      provider: 'v8',
+      include: ['src/engine/**/*.ts', 'src/text/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/*.contract.ts'],
+      reporter: ['text-summary', 'json-summary'],
+      thresholds: { branches: 100, functions: 100, lines: 100, statements: 100 },
+    },
+  },
+});
