@@ -1,4 +1,4 @@
-// O7 of the reliability goals: whoever resumes from any version, at any cut point, ends with the same state as one that
+// Whoever resumes from any version, at any cut point, ends with the same state as one that
 // never left, as the snapshot, and as the truth; versions never repeat or go back, over restarts too; nothing grows.
 
 import fc from 'fast-check';

@@ -66,98 +66,115 @@ export interface Feed<Value> {
 }
 
 export function createFeed<Value>(options: FeedOptions<Value>): Feed<Value> {
-  const {
-    changesMax = limits.feedChangesMax,
-    subscribersMax = limits.feedSubscribersMax,
-    subscriberChangesMax = limits.subscriberChangesMax,
-    subscriberResetsMax = limits.subscriberResetsMax,
-  } = options;
-  assert(subscriberChangesMax <= changesMax, 'a subscriber within its bound is never behind the ring');
-  const ring = new FeedRing<Value>(changesMax, options.firstVersion);
-  const subscribers = new Set<FeedSubscriber<Value>>();
-  const counters = { resets: 0, cuts: 0, snapshots: 0 };
-  let cached: { readonly version: number; readonly items: readonly FeedItem<Value>[] } | null = null;
+  return new VersionedFeed(options);
+}
 
-  /** One copy for all who need it at this version. */
-  function snapshot(): readonly FeedItem<Value>[] {
-    if (cached?.version !== ring.newest) {
-      cached = { version: ring.newest, items: options.snapshot() };
-      counters.snapshots += 1;
-    }
-    return cached.items;
+class VersionedFeed<Value> implements Feed<Value> {
+  readonly epoch: string;
+  readonly #options: FeedOptions<Value>;
+  readonly #ring: FeedRing<Value>;
+  readonly #subscribers = new Set<FeedSubscriber<Value>>();
+  readonly #counters = { resets: 0, cuts: 0, snapshots: 0 };
+  readonly #subscribersMax: number;
+  readonly #changesMax: number;
+  readonly #resetsMax: number;
+  #cached: { readonly version: number; readonly items: readonly FeedItem<Value>[] } | null = null;
+
+  constructor(options: FeedOptions<Value>) {
+    const changesMax = options.changesMax ?? limits.feedChangesMax;
+    this.#options = options;
+    this.#subscribersMax = options.subscribersMax ?? limits.feedSubscribersMax;
+    this.#changesMax = options.subscriberChangesMax ?? limits.subscriberChangesMax;
+    this.#resetsMax = options.subscriberResetsMax ?? limits.subscriberResetsMax;
+    assert(this.#changesMax <= changesMax, 'a subscriber within its bound is never behind the ring');
+    this.epoch = options.epoch;
+    this.#ring = new FeedRing<Value>(changesMax, options.firstVersion);
   }
 
-  function cut(subscriber: FeedSubscriber<Value>, reason: CutReason): void {
-    subscribers.delete(subscriber);
+  version(): number {
+    return this.#ring.newest;
+  }
+
+  publish(changes: readonly { readonly key: string; readonly value: Value | null }[]): number {
+    if (changes.length === 0) return this.#ring.newest;
+    for (const change of changes) this.#ring.push(change.key, change.value);
+    const told = [...this.#subscribers];
+    for (const subscriber of told) this.#holdBounds(subscriber);
+    notifyAll(told);
+    return this.#ring.newest;
+  }
+
+  subscribe({ since, onReady, onCut }: SubscribeOptions = {}): Result<Subscriber<Value>> {
+    if (this.#subscribers.size >= this.#subscribersMax) {
+      return fail('E_FEED_FULL', `the feed has ${this.#subscribersMax} subscribers already`);
+    }
+    const subscriber: FeedSubscriber<Value> = new FeedSubscriber({
+      epoch: this.epoch,
+      ring: this.#ring,
+      snapshot: () => this.#snapshot(),
+      position: since !== undefined && this.#canResume(since) ? since.version : null,
+      onReady: onReady ?? null,
+      onCut: onCut ?? null,
+      onClose: () => this.#cut(subscriber, 'closed'),
+    });
+    this.#subscribers.add(subscriber);
+    return ok(subscriber);
+  }
+
+  stats(): FeedStats {
+    return {
+      version: this.#ring.newest,
+      resumableVersion: this.#ring.resumable,
+      ringChanges: this.#ring.length,
+      subscribers: this.#subscribers.size,
+      backlogChangesMax: Math.max(0, ...[...this.#subscribers].map((subscriber) => subscriber.backlog())),
+      ...this.#counters,
+    };
+  }
+
+  close(): void {
+    const told = [...this.#subscribers];
+    for (const subscriber of told) this.#cut(subscriber, 'shutdown');
+    notifyAll(told);
+  }
+
+  #canResume({ epoch, version }: NonNullable<SubscribeOptions['since']>): boolean {
+    const isHeld = version >= this.#ring.resumable && version <= this.#ring.newest;
+    return epoch === this.epoch && Number.isSafeInteger(version) && isHeld;
+  }
+
+  /** One copy for all who need it at this version. */
+  #snapshot(): readonly FeedItem<Value>[] {
+    if (this.#cached?.version !== this.#ring.newest) {
+      this.#cached = { version: this.#ring.newest, items: this.#options.snapshot() };
+      this.#counters.snapshots += 1;
+    }
+    return this.#cached.items;
+  }
+
+  #cut(subscriber: FeedSubscriber<Value>, reason: CutReason): void {
+    this.#subscribers.delete(subscriber);
     subscriber.cut(reason);
-    if (reason === 'too_slow') counters.cuts += 1;
+    if (reason === 'too_slow') this.#counters.cuts += 1;
   }
 
   /** Done when publishing, so that a subscriber that never takes anything is found as well (FED2). */
-  function holdBounds(subscriber: FeedSubscriber<Value>): void {
-    if (subscriber.lag() <= subscriberChangesMax && !subscriber.fellOut()) return;
-    counters.resets += 1;
-    if (subscriber.reset() > subscriberResetsMax) cut(subscriber, 'too_slow');
+  #holdBounds(subscriber: FeedSubscriber<Value>): void {
+    if (subscriber.lag() <= this.#changesMax && !subscriber.fellOut()) return;
+    this.#counters.resets += 1;
+    if (subscriber.reset() > this.#resetsMax) this.#cut(subscriber, 'too_slow');
   }
+}
 
-  function notifyAll(told: readonly FeedSubscriber<Value>[]): void {
-    const errors: unknown[] = [];
-    for (const subscriber of told) {
-      try {
-        subscriber.notify();
-      } catch (error) {
-        errors.push(error);
-      }
+function notifyAll<Value>(told: readonly FeedSubscriber<Value>[]): void {
+  const errors: unknown[] = [];
+  for (const subscriber of told) {
+    try {
+      subscriber.notify();
+    } catch (error) {
+      errors.push(error);
     }
-    // A defect in one screen's code must not keep the news from the others; then it comes out.
-    if (errors.length > 0) throw errors[0];
   }
-
-  return {
-    epoch: options.epoch,
-    version: () => ring.newest,
-    publish(changes) {
-      if (changes.length === 0) return ring.newest;
-      for (const change of changes) ring.push(change.key, change.value);
-      const told = [...subscribers];
-      for (const subscriber of told) holdBounds(subscriber);
-      notifyAll(told);
-      return ring.newest;
-    },
-    subscribe({ since, onReady, onCut } = {}) {
-      if (subscribers.size >= subscribersMax) {
-        return fail('E_FEED_FULL', `the feed has ${subscribersMax} subscribers already`);
-      }
-      const resumes =
-        since !== undefined &&
-        since.epoch === options.epoch &&
-        Number.isSafeInteger(since.version) &&
-        since.version >= ring.resumable &&
-        since.version <= ring.newest;
-      const subscriber: FeedSubscriber<Value> = new FeedSubscriber({
-        epoch: options.epoch,
-        ring,
-        snapshot,
-        position: resumes ? since.version : null,
-        onReady: onReady ?? null,
-        onCut: onCut ?? null,
-        onClose: () => cut(subscriber, 'closed'),
-      });
-      subscribers.add(subscriber);
-      return ok(subscriber);
-    },
-    stats: () => ({
-      version: ring.newest,
-      resumableVersion: ring.resumable,
-      ringChanges: ring.length,
-      subscribers: subscribers.size,
-      backlogChangesMax: Math.max(0, ...[...subscribers].map((subscriber) => subscriber.backlog())),
-      ...counters,
-    }),
-    close() {
-      const told = [...subscribers];
-      for (const subscriber of told) cut(subscriber, 'shutdown');
-      notifyAll(told);
-    },
-  };
+  // A defect in one screen's code must not keep the news from the others; then it comes out.
+  if (errors.length > 0) throw errors[0];
 }

@@ -116,7 +116,7 @@ export class Ledger {
   async prune(before: number, bytesMax: number = limits.retentionBytesMax): Promise<PruneReport> {
     const bases: { runtime_id: StateRecord['runtime_id']; upTo: number; base: NewEvent }[] = [];
     for (const [runtime_id, entry] of this.world.entries) {
-      const firstYoung = entry.recent[0]?.event_id;
+      const firstYoung = entry.recents.all[0]?.event_id;
       if (entry.record?.ended || entry.base.identity === null || firstYoung === undefined) continue;
       const base = baseEvent(entry.identity, writeFold(entry.base), this.#parts.now());
       bases.push({ runtime_id, upTo: firstYoung - 1, base: { runtime_id, verdict: 'joined', event: base } });

@@ -37,7 +37,7 @@ export class Draft {
     this.#world = world;
     this.#now = now;
     this.#index = new RuntimeIndex(world.index);
-    this.#works = new Works(world);
+    this.#works = new Works(world, now);
     this.#pending = new PendingOverlay(world.pending);
   }
 

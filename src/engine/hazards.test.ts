@@ -233,10 +233,10 @@ describe('copies of one event', () => {
     world.take(first);
     world.now += limits.bindTtlMs - 1;
     world.take(again);
-    expect(world.world.entries.get('a' as never)?.recent).toHaveLength(3);
+    expect(world.world.entries.get('a' as never)?.recents.all).toHaveLength(3);
     world.now += 1;
     world.take(says('a', 'screen', 60, 'running'));
-    expect(world.world.entries.get('a' as never)?.recent.map((one) => one.event.source)).toEqual(['screen']);
+    expect(world.world.entries.get('a' as never)?.recents.all.map((one) => one.event.source)).toEqual(['screen']);
   });
 
   it('DED1 a corrected identity binds by what is right', () => {

@@ -11,7 +11,7 @@ import { forgetOldAsks } from './asks.ts';
 import { emptyFold, type Fold } from './fold.ts';
 import { pendingPlace } from './pending.ts';
 import { isCopy, type Recent, winners } from './rows.ts';
-import type { World } from './world.ts';
+import { newEntry, type World } from './world.ts';
 
 /** A row as replay hands it over: cheap fields first, the event itself only when it is asked for. */
 export interface LogRow {
@@ -88,7 +88,9 @@ export class Loader {
       // Without its start a runtime has no identity and cannot be shown; its events stay in the log.
       if (fold.identity === null) continue;
       const identity = fold.identity.value;
-      this.#world.entries.set(runtime, { identity, base, recent, fold, record: null });
+      const entry = { ...newEntry(identity), base, fold };
+      for (const one of recent) entry.recents.push(one);
+      this.#world.entries.set(runtime, entry);
       this.#world.index.addRuntime(identity);
       for (const session of fold.sessions) this.#world.index.addSession(identity, session);
     }

@@ -90,10 +90,7 @@ const rest = (fold: Fold): { background: Background; suspended: boolean } => ({
 
 function claimCandidates(fold: Fold): readonly Candidate[] {
   const found: Candidate[] = [];
-  for (const [source, claim] of Object.entries(fold.claims) as [
-    SourceName,
-    NonNullable<Fold['claims'][SourceName]>,
-  ][]) {
+  for (const [source, claim] of byName(fold.claims)) {
     const { state, reason, confidence, detail = null, until = null } = claim.fact;
     // What no rule knows says nothing: it neither competes nor supersedes (RSV2).
     if (state === 'unknown') continue;

@@ -33,23 +33,30 @@ export function newRow(event: AdmittedEvent, runtime: RuntimeId | null, reason: 
   return { runtime_id: runtime, verdict: reason, event, recent: { event, event_id: uncommitted } };
 }
 
-/** Copies of one event share source and key (DED1); whether they share a runtime is asked elsewhere. */
-export function isCopy(one: AdmittedEvent, other: AdmittedEvent): boolean {
-  return one.dedupe_key === other.dedupe_key && one.source === other.source;
-}
-
 /** Where copies of one event meet, inside their runtime. */
 export function copyPlace(event: AdmittedEvent): string {
   return `${event.source}\n${event.dedupe_key}`;
 }
 
-/** Of several copies of one event the one with the smallest key counts; the others are only remembered. */
+/** Of several copies of one event the one with the smallest key counts; the others are only remembered (DED1). */
+export function winner(copies: readonly Recent[]): Recent | null {
+  let best: Recent | null = null;
+  for (const one of copies) if (best === null || compareKeys(one.event.key, best.event.key) < 0) best = one;
+  return best;
+}
+
+/** The events that count, of a list that may hold copies. */
 export function winners(recents: readonly Recent[]): readonly Recent[] {
   const best = new Map<string, Recent>();
   for (const one of recents) {
     const place = copyPlace(one.event);
     const known = best.get(place);
-    if (known === undefined || compareKeys(one.event.key, known.event.key) < 0) best.set(place, one);
+    best.set(place, known === undefined ? one : (winner([known, one]) as Recent));
   }
   return [...best.values()];
+}
+
+/** Copies of one event share source and key (DED1); whether they share a runtime is asked elsewhere. */
+export function isCopy(one: AdmittedEvent, other: AdmittedEvent): boolean {
+  return one.dedupe_key === other.dedupe_key && one.source === other.source;
 }

@@ -8,16 +8,16 @@ import type { SourceName } from '../model/sources.ts';
 import { forgetOldAsks } from './asks.ts';
 import { emptyFold, type Fold } from './fold.ts';
 import { type Lane, laneOf } from './order.ts';
-import { copyPlace, type Recent, winners } from './rows.ts';
-import type { Entry, World } from './world.ts';
+import { Recents } from './recents.ts';
+import { type Recent, winner, winners } from './rows.ts';
+import { type Entry, newEntry, type World } from './world.ts';
 
 export class Work {
   readonly #world: World;
   readonly #entry: Entry | null;
   readonly #found: RuntimeIdentity;
-  readonly #added: Recent[] = [];
+  readonly #added = new Recents();
   readonly #removed = new Set<Recent>();
-  #byPlace: Map<string, Recent[]> | null = null;
   readonly lanes = new Set<SourceName>();
   fold: Fold;
 
@@ -35,7 +35,6 @@ export class Work {
   /** Adds an event. With copies of it around, the join has to be made anew from the copies that count. */
   add(recent: Recent, contested: boolean): void {
     this.#added.push(recent);
-    putAt(this.#places(), recent);
     if (laneOf(recent.event.fact.kind) !== null) this.lanes.add(recent.event.source);
     if (contested) this.#refold();
     else this.fold = this.#join(this.fold, recent.event);
@@ -46,23 +45,17 @@ export class Work {
     this.#removed.add(recent);
     this.lanes.add(recent.event.source);
     this.#refold();
-    return winners(this.copiesOf(recent.event))[0] ?? null;
+    return winner(this.copiesOf(recent.event));
   }
 
   /** Young copies of the same event, not counting the object itself. */
   copiesOf(event: AdmittedEvent): readonly Recent[] {
-    const copies = this.#places().get(copyPlace(event)) ?? [];
+    const copies = [...(this.#entry?.recents.copiesOf(event) ?? []), ...this.#added.copiesOf(event)];
     return copies.filter((one) => one.event !== event && !this.#removed.has(one));
   }
 
-  /** Young events by where their copies meet; made when it is first needed. */
-  #places(): Map<string, Recent[]> {
-    this.#byPlace ??= groupByPlace(this.#entry?.recent ?? []);
-    return this.#byPlace;
-  }
-
   recents(): readonly Recent[] {
-    return [...(this.#entry?.recent ?? []), ...this.#added].filter((one) => !this.#removed.has(one));
+    return [...(this.#entry?.recents.all ?? []), ...this.#added.all].filter((one) => !this.#removed.has(one));
   }
 
   #refold(): void {
@@ -78,12 +71,13 @@ export class Work {
   }
 
   accept(now: number): void {
-    if (this.#added.length === 0 && this.#removed.size === 0) return;
+    if (this.#added.all.length === 0 && this.#removed.size === 0) return;
     const { identity } = this;
-    const entry = this.#entry ?? { identity, base: emptyFold, recent: [], fold: emptyFold, record: null };
+    const entry = this.#entry ?? newEntry(identity);
     entry.identity = identity;
     entry.fold = this.fold;
-    entry.recent = [...this.recents()];
+    entry.recents.remove(this.#removed);
+    for (const one of this.#added.all) if (!this.#removed.has(one)) entry.recents.push(one);
     this.#world.entries.set(identity.runtime_id, entry);
     this.#world.age(entry, now);
     // It has been seen again: what was lost no longer matters.
@@ -91,25 +85,14 @@ export class Work {
   }
 }
 
-function groupByPlace(recents: readonly Recent[]): Map<string, Recent[]> {
-  const groups = new Map<string, Recent[]>();
-  for (const one of recents) putAt(groups, one);
-  return groups;
-}
-
-function putAt(groups: Map<string, Recent[]>, one: Recent): void {
-  const place = copyPlace(one.event);
-  const group = groups.get(place);
-  if (group === undefined) groups.set(place, [one]);
-  else group.push(one);
-}
-
 export class Works {
   readonly #world: World;
+  readonly #now: number;
   readonly #works = new Map<RuntimeId, Work>();
 
-  constructor(world: World) {
+  constructor(world: World, now: number) {
     this.#world = world;
+    this.#now = now;
   }
 
   /** The runtime as this batch sees it. A runtime that nobody knows yet is what its own start says it is. */
@@ -117,6 +100,7 @@ export class Works {
     const known = this.#works.get(runtime);
     if (known !== undefined) return known;
     const entry = this.#world.entries.get(runtime) ?? null;
+    if (entry !== null) this.#world.age(entry, this.#now);
     const found = entry?.identity ?? (event.fact as { runtime: RuntimeIdentity }).runtime;
     const work = new Work(this.#world, entry, found);
     this.#works.set(runtime, work);
@@ -132,7 +116,7 @@ export class Works {
   }
 
   recentsOf(runtime: RuntimeId): readonly Recent[] {
-    return this.#works.get(runtime)?.recents() ?? (this.#world.entries.get(runtime) as Entry).recent;
+    return this.#works.get(runtime)?.recents() ?? (this.#world.entries.get(runtime) as Entry).recents.all;
   }
 
   /** Identity and fold of a runtime that is known to the world, to this batch, or to both. */

@@ -3,24 +3,28 @@
 
 import type { RuntimeIdentity } from '../model/events.ts';
 import type { RuntimeId } from '../model/ids.ts';
-import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import type { SourceName } from '../model/sources.ts';
 import { decayDue } from './decay.ts';
-import type { Fold } from './fold.ts';
+import { emptyFold, type Fold } from './fold.ts';
+import { Recents } from './recents.ts';
 import type { Resolved } from './resolve.ts';
 import { type Route, type RouteEntry, routeOf } from './route.ts';
-import { isCopy, type Recent, winners } from './rows.ts';
+import type { Recent } from './rows.ts';
 import { RuntimeIndex } from './runtime-index.ts';
 import { type Steps, standardSteps } from './steps.ts';
 
 export interface Entry {
   identity: RuntimeIdentity;
-  /** The join of everything older than `recent`. */
+  /** The join of everything older than `recents`. */
   base: Fold;
-  recent: Recent[];
+  readonly recents: Recents;
   fold: Fold;
   record: StateRecord | null;
+}
+
+export function newEntry(identity: RuntimeIdentity): Entry {
+  return { identity, base: emptyFold, recents: new Recents(), fold: emptyFold, record: null };
 }
 
 export class World {
@@ -105,17 +109,7 @@ export class World {
 
   /** Events that are old enough become part of the base for good, and with them the choice among their copies. */
   age(entry: Entry, now: number): void {
-    const { recent } = entry;
-    const isOld = (one: Recent, place: number): boolean =>
-      now - one.event.ingested_at >= limits.bindTtlMs || recent.length - place > limits.recentEventsMax;
-    const count = recent.findIndex((one, place) => !isOld(one, place));
-    // When all are old the last one stays for another round: there is always a next one.
-    const old = recent.slice(0, count);
-    if (old.length === 0) return;
-    const counting = new Set(winners(recent));
-    const aged = old.filter((one) => counting.has(one));
-    entry.base = aged.reduce((base, one) => this.steps.join(base, one.event), entry.base);
-    entry.recent = recent.slice(old.length).filter((one) => !aged.some((other) => isCopy(one.event, other.event)));
+    for (const { event } of entry.recents.takeOld(now)) entry.base = this.steps.join(entry.base, event);
   }
 
   routeEntries(): readonly RouteEntry[] {

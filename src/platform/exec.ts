@@ -10,7 +10,7 @@ import { errorCodeOf } from './files.ts';
 export interface Command {
   /** A path, or a name that is looked up in the PATH of `env`. */
   readonly program: string;
-  /** Every user of the machine can read these (F22): no message, prompt or token may be among them (SEC6). */
+  /** Every user of the machine can read these: no message, prompt or token may be among them (SEC6). */
   readonly args: readonly string[];
   readonly stdin?: Uint8Array;
   /** All of it: nothing of the daemon's own environment is passed on. */
@@ -111,7 +111,7 @@ function runOnce(clock: Clock, command: Command, resolve: (result: ExecResult) =
   child.on('close', () => finish(false, null));
   child.stdout?.on('data', (chunk: Uint8Array) => stdout.take(chunk) || stop());
   child.stderr?.on('data', (chunk: Uint8Array) => stderr.take(chunk) || stop());
-  // The program may end without reading its input (F24); that is told by how it ended, not here.
+  // The program may end without reading its input; that is told by how it ended, not here.
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on('error', () => undefined);
   child.stdin?.end(command.stdin ?? new Uint8Array(0));
 }

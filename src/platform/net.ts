@@ -16,7 +16,7 @@ export interface Listener {
 }
 
 export interface ListenOptions {
-  /** Troubles of the server or of one connection; none of them may end the daemon (F24). */
+  /** Troubles of the server or of one connection; none of them may end the daemon. */
   readonly onTrouble: (error: Error) => void;
   readonly connectionsMax?: number;
 }
@@ -37,7 +37,7 @@ export function checkSocketPath(path: string, platform: string): Result<string> 
 }
 
 /**
- * Listens with the socket 0600 from its first moment (F13, SEC1). A socket that nobody answers at is a leftover and is
+ * Listens with the socket 0600 from its first moment. A socket that nobody answers at is a leftover and is
  * replaced: the caller must hold the lock of the single instance, or two starters could replace each other's.
  */
 export async function listenPrivate(server: Server, path: string, options: ListenOptions): Promise<Result<Listener>> {
@@ -60,7 +60,7 @@ export async function listenPrivate(server: Server, path: string, options: Liste
   return fail('E_UNSAFE_DIR', `the socket ${path} came out with mode 0${mode.toString(8)}, not 0600`);
 }
 
-/** Every socket gets its error handler at birth: a client that leaves at once must not end the daemon (F24). */
+/** Every socket gets its error handler at birth: a client that leaves at once must not end the daemon. */
 function guardConnections(server: Server, options: ListenOptions): Set<Socket> {
   const open = new Set<Socket>();
   server.maxConnections = options.connectionsMax ?? limits.connectionsMax;

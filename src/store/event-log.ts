@@ -10,7 +10,7 @@ import type { StoreDatabase } from './database.ts';
 import { addCrc, checkDigest, type Digest, type Head, removeCrc } from './head.ts';
 import { IdentityFilter } from './identity-filter.ts';
 import { prepareRows, type Row, type SQLInputValue } from './node-sqlite.ts';
-import { encodeEvent, eventColumns, identityHash, LoggedRow, seal, wellFormed } from './row.ts';
+import { encodeEvent, eventColumns, generationOf, identityHash, LoggedRow, seal, wellFormed } from './row.ts';
 import { damaged } from './sqlite-errors.ts';
 import { type EventIdentity, eachOnce, type KnownCopy, type ReplayRow } from './store.ts';
 
@@ -43,9 +43,11 @@ function prepareStatements(database: StoreDatabase) {
       `SELECT ${columns} FROM events INDEXED BY events_by_runtime
        WHERE runtime_id IS ? AND event_id > ? AND event_id <= ? ORDER BY event_id LIMIT ?`,
     ),
+    // In parts, so that no sum outgrows a number.
     identityTotals: prepareRows(
       connection,
-      'SELECT count(*), sum((identity & 0xffffff) + event_id) FROM events INDEXED BY events_by_identity',
+      `SELECT count(*), total(event_id), total(event_id >> 14), total(identity & 0xffffff), total(identity >> 24)
+       FROM events INDEXED BY events_by_identity`,
     ),
     runtimeTotals: prepareRows(
       connection,
@@ -205,12 +207,19 @@ function verified(row: Row, runtime: RuntimeId | null): LoggedRow {
 /** What the indexes must add up to. SQLite answers queries from an index without looking at the row behind it. */
 class Totals {
   #count = 0;
-  #identity = 0;
+  #ids = 0;
+  #generations = 0;
+  #identityLow = 0;
+  #identityHigh = 0;
   readonly #runtimes = new Map<string | null, { count: number; ids: number }>();
 
   add(row: LoggedRow): void {
+    const { event_id, identity } = row;
     this.#count += 1;
-    this.#identity += (row.identity % 2 ** 24) + row.event_id;
+    this.#ids += event_id;
+    this.#generations += generationOf(event_id);
+    this.#identityLow += identity % 2 ** 24;
+    this.#identityHigh += Math.floor(identity / 2 ** 24);
     const total = this.#runtimes.get(row.runtime_id);
     if (total === undefined) this.#runtimes.set(row.runtime_id, { count: 1, ids: row.event_id });
     else {
@@ -220,8 +229,8 @@ class Totals {
   }
 
   check(identities: Row | undefined, runtimes: readonly Row[]): void {
-    const identity = this.#count === 0 ? null : this.#identity;
-    if (identities?.[0] !== this.#count || identities[1] !== identity) {
+    const sums = [this.#count, this.#ids, this.#generations, this.#identityLow, this.#identityHigh];
+    if (sums.some((sum, index) => identities?.[index] !== sum)) {
       throw damaged('the index of identities does not fit the events');
     }
     const fits = runtimes.every(([name, count, ids]) => {

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   openSync,
   readdirSync,
+  readSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -116,6 +117,23 @@ describe('R1 loading a sound store', () => {
   });
 });
 
+/** Changes one page of a table or index in the closed file, below SQLite. */
+function changePage(dir: string, name: string, type: 'leaf' | 'internal', harm: (page: Buffer) => void): void {
+  const path = storePaths(dir).database;
+  const database = openDatabase(path);
+  const found = database
+    .prepare('SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ? ORDER BY path')
+    .all(name, type);
+  database.close();
+  const number = Number((found.length > 3 ? found[3] : found[0])?.pageno);
+  const page = Buffer.alloc(4_096);
+  const file = openSync(path, 'r+');
+  readSync(file, page, 0, page.length, (number - 1) * page.length);
+  harm(page);
+  writeSync(file, page, 0, page.length, (number - 1) * page.length);
+  closeSync(file);
+}
+
 const someState = 'SELECT max(event_id) FROM events WHERE kind = 6';
 
 /** What SQLite itself does not notice (F19). */
@@ -190,18 +208,47 @@ describe('R4 loading a damaged store', () => {
 
   it('saves what it can from around an unreadable place', async () => {
     const { dir, content } = await filled();
-    const database = openDatabase(storePaths(dir).database);
-    const page = database
-      .prepare("SELECT pageno FROM dbstat WHERE name = 'events' AND pagetype = 'leaf' LIMIT 1 OFFSET 3")
-      .get();
-    database.close();
-    const file = openSync(storePaths(dir).database, 'r+');
-    writeSync(file, Buffer.alloc(4_096, 0xff), 0, 4_096, (Number(page?.pageno) - 1) * 4_096);
-    closeSync(file);
+    changePage(dir, 'events', 'leaf', (page) => page.fill(0xff));
     const loaded = await load(dir);
     expect(loaded.rebuilt).toBe(true);
     expect(await loaded.store.audit(99)).toEqual(content.audit);
     expect((await loaded.store.runtimes()).length).toBeGreaterThan(5);
+    await loaded.store.close();
+  });
+
+  it('notices an index of runtimes that no longer fits the events', async () => {
+    const { dir } = await filled();
+    // Inside the index rt_...01 becomes rt_...00 in one place; SQLite would believe it.
+    changePage(dir, 'events_by_runtime', 'leaf', (page) => {
+      const place = page.indexOf(sampleRuntimeId(1));
+      expect(place).toBeGreaterThan(0);
+      page.write('x', place);
+    });
+    const loaded = await load(dir);
+    expect(loaded.damage).toContain('index of runtimes');
+    await loaded.store.close();
+  });
+
+  it('notices an index of identities that no longer fits the events', async () => {
+    const { dir } = await filled();
+    changePage(dir, 'events_by_identity', 'leaf', (page) => {
+      // The lowest byte of an identity, six bytes before the end of a cell at the end of the page.
+      page.writeUInt8(page.readUInt8(4_090) ^ 1, 4_090);
+    });
+    const loaded = await load(dir);
+    expect(loaded.damage).toContain('index of identities');
+    await loaded.store.close();
+  });
+
+  it('notices a way through the tree that leads nowhere', async () => {
+    const { dir } = await filled();
+    changePage(dir, 'events', 'internal', (page) => {
+      // The first cell of an inner page: four bytes of page number, then the largest id below it.
+      const cell = page.readUInt16BE(12);
+      page.writeUInt8(page.readUInt8(cell + 4) ^ 3, cell + 4);
+    });
+    const loaded = await load(dir);
+    expect(loaded.rebuilt).toBe(true);
     await loaded.store.close();
   });
 

@@ -120,6 +120,15 @@ function logContract(store: () => Store, commit: CommitPart): void {
     expect(await store().known([])).toEqual([]);
   });
 
+  it('DED1 knows what was committed after it was first asked', async () => {
+    expect(await store().known([identity('toolu_1')])).toEqual([]);
+    await commit({ events: [sampleNew(1, 1)] });
+    expect(await store().known([identity('toolu_1')])).toMatchObject([{ event_id: 1 }]);
+    await store().replay(() => {});
+    await commit({ events: [sampleNew(2, 1)] });
+    expect(await store().known([identity('toolu_1'), identity('toolu_2')])).toHaveLength(2);
+  });
+
   it('DED1 knows an event again whose key is not well-formed text', async () => {
     await commit({ events: [sampleNew(1, 1, { dedupe_key: 'half \ud83d pair' })] });
     expect(await store().known([identity('half \ud83d pair')])).toMatchObject([{ event_id: 1 }]);

@@ -8,6 +8,13 @@ import { createInterface } from 'node:readline';
 /** Node before 22.18 runs TypeScript only when asked to. */
 const typeFlags = process.features.typescript ? [] : ['--experimental-strip-types'];
 
+const alive = new Set<Child>();
+
+/** For the end of every test: what a failed one left running is ended. */
+export async function endChildren(): Promise<void> {
+  await Promise.all([...alive].map((child) => child.kill()));
+}
+
 export interface Child {
   readonly pid: number;
   readonly lines: readonly string[];
@@ -48,7 +55,7 @@ export function startChild(script: string, args: readonly string[]): Child {
       resolve();
     });
   });
-  return {
+  const handle: Child = {
     pid,
     lines,
     linesReached: (count) =>
@@ -69,11 +76,14 @@ export function startChild(script: string, args: readonly string[]): Child {
     },
     ended: () => closed,
   };
+  alive.add(handle);
+  void closed.then(() => alive.delete(handle));
+  return handle;
 }
 
-/** Resolves when the file is there. */
-export async function fileAppears(path: string): Promise<void> {
-  while (!existsSync(path)) await new Promise((resolve) => setImmediate(resolve));
+/** Resolves when one of the files is there. */
+export async function fileAppears(...paths: readonly string[]): Promise<void> {
+  while (!paths.some((path) => existsSync(path))) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** How often a test repeats itself: few times in every run, often when asked by hand. */

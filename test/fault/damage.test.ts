@@ -1,18 +1,19 @@
 // R4: damage of any kind is either without effect or noticed; then the log is set aside and nothing in it is believed.
 // COUNT repeats it, 15 times by default.
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { storePaths } from '../../src/store/database.ts';
 import { loadStore } from '../../src/store/recover.ts';
 import { emptyCommit, sampleNew, sampleTime, seeded } from '../../src/store/samples.contract.ts';
 import type { ReplayRow, Store } from '../../src/store/store.ts';
-import { repetitions, startChild } from './children.ts';
+import { endChildren, repetitions, startChild } from './children.ts';
 import { damage } from './damage.ts';
-import { Truth, wholeOf } from './truth.ts';
+import { copyStore, Truth, wholeOf } from './truth.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agtmux-damage-'));
+afterEach(endChildren);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const seed = Number(process.env.SEED ?? 21);
@@ -49,7 +50,7 @@ const load = async (dir: string) => {
 describe('R4 damage', () => {
   it('none: the files of a killed daemon load as the truth', async () => {
     const dir = join(root, 'none');
-    cpSync(pristine, dir, { recursive: true });
+    copyStore(pristine, dir);
     const { store, rebuilt } = await load(dir);
     expect(rebuilt).toBe(false);
     expect(await wholeOf(store)).toEqual(await truth.content());
@@ -62,7 +63,7 @@ describe('R4 damage', () => {
     const outcomes = { sound: 0, rebuilt: 0 };
     for (let round = 0; round < repetitions(15); round++) {
       const dir = join(root, `round-${round}`);
-      cpSync(pristine, dir, { recursive: true });
+      copyStore(pristine, dir);
       const what = `seed ${seed}, round ${round}: ${damage(dir, older, random)}`;
       const { store, rebuilt, setAside, rows } = await load(dir).catch((error: unknown) => {
         throw new Error(what, { cause: error });
@@ -82,7 +83,7 @@ describe('R4 damage', () => {
 
   it('of the lock file or the ballast harms nothing', async () => {
     const dir = join(root, 'beside');
-    cpSync(pristine, dir, { recursive: true });
+    copyStore(pristine, dir);
     mkdirSync(join(dir, 'agtmux.db.damaged-x'));
     copyFileSync(storePaths(dir).database, storePaths(dir).lock);
     rmSync(storePaths(dir).ballast);

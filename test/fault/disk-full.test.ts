@@ -6,18 +6,24 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../../src/store/memory.ts';
 import { loadStore } from '../../src/store/recover.ts';
-import { emptyCommit, sampleNew, sampleRuntime, sampleState, sampleTime } from '../../src/store/samples.contract.ts';
+import {
+  contentOf,
+  emptyCommit,
+  sampleNew,
+  sampleRuntime,
+  sampleState,
+  sampleTime,
+} from '../../src/store/samples.contract.ts';
 import { openSqliteStore, type SqliteStore } from '../../src/store/sqlite.ts';
 import type { Commit, PruneOrder } from '../../src/store/store.ts';
 import { repetitions } from './children.ts';
 import { boundedFile, type SmallDisk, smallDisk } from './small-disk.ts';
-import { wholeOf } from './truth.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agtmux-full-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const diskBytes = 24 * 1_048_576;
-const ballastBytes = 4 * 1_048_576;
+const diskBytes = 14 * 1_048_576;
+const ballastBytes = 2 * 1_048_576;
 const order: PruneOrder = { before: 0, auditBefore: 0, bytesMax: Number.MAX_SAFE_INTEGER, bases: [] };
 const full = expect.objectContaining({ code: 'E_STORE_FULL' });
 
@@ -54,13 +60,13 @@ async function survive(disk: SmallDisk): Promise<void> {
   for (let cycle = 0; cycle < repetitions(3); cycle++) {
     next = await fill(store, truth, next);
     // Nothing of the failed commit is there, and everything else can be read.
-    expect(await wholeOf(store)).toEqual(await wholeOf(truth));
+    expect(await contentOf(store)).toEqual(await contentOf(truth));
     await expect(store.commit(life(next))).rejects.toEqual(full);
     const report = await store.pruneWhenFull(order);
     expect(report.runtimes).toBeGreaterThan(0);
     expect(report.bytes).toBeGreaterThan(ballastBytes);
     await truth.prune({ ...order, before: await oldestKept(store) });
-    expect(await wholeOf(store)).toEqual(await wholeOf(truth));
+    expect(await contentOf(store)).toEqual(await contentOf(truth));
     expect(existsSync(join(disk.dir, 'agtmux.ballast'))).toBe(true);
     await store.commit(life(next));
     await truth.commit(life(next));
@@ -69,7 +75,7 @@ async function survive(disk: SmallDisk): Promise<void> {
   await store.close();
   const loaded = await loadStore({ ...options, visitor: () => () => {} });
   expect(loaded.rebuilt).toBe(false);
-  expect(await wholeOf(loaded.store)).toEqual(await wholeOf(truth));
+  expect(await contentOf(loaded.store)).toEqual(await contentOf(truth));
   await loaded.store.close();
 }
 
@@ -102,7 +108,7 @@ describe('R3 a full disk', () => {
       }
       if (disk.kind === 'tmpfs') fillUp(disk.dir);
       const next = await fill(store, truth, 41);
-      expect(await wholeOf(store)).toEqual(await wholeOf(truth));
+      expect(await contentOf(store)).toEqual(await contentOf(truth));
       await store.pruneWhenFull(order);
       await store.commit(life(next));
       expect((await store.states()).map((state) => state.state_version)).toContain(next);

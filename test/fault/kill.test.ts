@@ -2,14 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { loadStore } from '../../src/store/recover.ts';
 import { emptyCommit, sampleNew, sampleRuntime, sampleTime, seeded } from '../../src/store/samples.contract.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import { repetitions, startChild } from './children.ts';
+import { endChildren, repetitions, startChild } from './children.ts';
 import { eventsPerCommit, Truth, wholeOf } from './truth.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agtmux-kill-'));
+afterEach(endChildren);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const seed = 7;

@@ -2,12 +2,13 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { sampleTime } from '../../src/store/samples.contract.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import { repetitions, startChild } from './children.ts';
+import { endChildren, repetitions, startChild } from './children.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agtmux-lock-'));
+afterEach(endChildren);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const openers = 5;

@@ -1,17 +1,18 @@
 // R19: kill -9 at every point of a migration leaves the old schema or the new one, never something between.
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { storePaths } from '../../src/store/database.ts';
 import { backupPath, migrations } from '../../src/store/migrations.ts';
 import { openDatabase } from '../../src/store/node-sqlite.ts';
 import { SampleWorld, sampleTime } from '../../src/store/samples.contract.ts';
 import { openSqliteStore } from '../../src/store/sqlite.ts';
-import { fileAppears, startChild } from './children.ts';
-import { eventsPerCommit, runtimeCount, Truth, wholeOf } from './truth.ts';
+import { endChildren, fileAppears, startChild } from './children.ts';
+import { copyStore, eventsPerCommit, runtimeCount, Truth, wholeOf } from './truth.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agtmux-migration-'));
+afterEach(endChildren);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const seed = 31;
@@ -29,7 +30,7 @@ beforeAll(async () => {
 
 function newDir(name: string): string {
   const dir = join(root, name);
-  cpSync(old, dir, { recursive: true });
+  copyStore(old, dir);
   return dir;
 }
 
@@ -81,18 +82,31 @@ describe('R19 kill -9 during a migration', () => {
     await finish(dir);
     expect(versionOf(dir)).toEqual(after);
     const restored = join(root, 'restored');
-    cpSync(old, restored, { recursive: true });
+    copyStore(old, restored);
     cpSync(backupPath(storePaths(dir).database, migrations.length), storePaths(restored).database);
     const store = await openSqliteStore({ dir: restored, now: () => sampleTime, ballastBytes: 0 });
     expect(await wholeOf(store)).toEqual(await truth.content());
     await store.close();
   });
 
+  it('in the middle of the copy leaves a part that the next start does not mistake for a copy', async () => {
+    const dir = newDir('half');
+    const backup = backupPath(storePaths(dir).database, migrations.length);
+    writeFileSync(`${backup}.part`, readFileSync(storePaths(dir).database).subarray(0, 20_000));
+    await finish(dir);
+    expect(versionOf(dir)).toEqual(after);
+    expect(existsSync(`${backup}.part`)).toBe(false);
+    const database = openDatabase(backup);
+    expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+    database.close();
+  });
+
   it('while the copy is being made leaves old or new, and no half copy that looks whole', async () => {
     const dir = newDir('copying');
     const backup = backupPath(storePaths(dir).database, migrations.length);
     const child = startChild('migrator.ts', [dir, 'none']);
-    await fileAppears(`${backup}.part`);
+    // The copy of a small store is made in a moment; seen half or whole, it is a moment worth a kill.
+    await fileAppears(`${backup}.part`, backup);
     await child.kill();
     expect([before, after]).toContainEqual(versionOf(dir));
     if (existsSync(backup)) {

@@ -1,4 +1,5 @@
 // What a store must hold after so many commits of a seeded world, worked out without a disk.
+import { cpSync, mkdirSync } from 'node:fs';
 import { MemoryStore } from '../../src/store/memory.ts';
 import { contentOf, SampleWorld } from '../../src/store/samples.contract.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -36,4 +37,10 @@ export async function wholeOf(store: Store): Promise<Record<string, unknown>> {
     known: await store.known(identities),
     eventsOf: await Promise.all(runtimes.map(({ identity }) => store.eventsOf(identity.runtime_id, 10_000))),
   };
+}
+
+/** A second directory with the same files, as private as the first. Nobody may have the first one open. */
+export function copyStore(from: string, to: string): void {
+  mkdirSync(to, { mode: 0o700 });
+  cpSync(from, to, { recursive: true });
 }

@@ -1,0 +1,50 @@
+// What the API serves: the daemon as its doors see it. The server is given one of these; tests give it a small one.
+
+import type { Feed } from '../daemon/feed.ts';
+import type { Result } from '../model/errors.ts';
+import type { TargetId } from '../model/ids.ts';
+import type { PaneRow, TargetRow } from '../model/rows.ts';
+import type { Verdict, VerdictName } from '../model/verdicts.ts';
+
+export interface DaemonStatus {
+  readonly version: string;
+  readonly pid: number;
+  /** Milliseconds since the daemon was ready. */
+  readonly up_ms: number;
+  readonly ready: boolean;
+  readonly state_dir: string;
+  readonly socket_path: string;
+  /** Why the log does not take anything at the moment, null when it does. */
+  readonly trouble: string | null;
+  readonly events: { readonly taken: number; readonly verdicts: Readonly<Record<VerdictName, number>> };
+  readonly feed_version: number;
+  readonly memory_bytes: number;
+}
+
+export interface NewTarget {
+  readonly name: string;
+  readonly kind: 'local' | 'ssh';
+  /** Alias of the user's own ssh configuration. */
+  readonly connection_ref: string;
+}
+
+export interface DaemonService {
+  /**
+   * One row for every runtime that is known (living, or ended and still remembered) with the place it is or was in, and
+   * one for every pane without a living agent. In no particular order.
+   */
+  rows(): readonly PaneRow[];
+  targets(): readonly TargetRow[];
+  status(): DaemonStatus;
+  /** The daemon's timeline, and the wall time that it stands for. */
+  now(): number;
+  toWall(time: number): number;
+  /** Keys are `row:<runtime or pane ref>` and `target:<name>`; null means gone. */
+  readonly feed: Feed<PaneRow | TargetRow>;
+  takeEvents(raws: readonly unknown[]): Promise<readonly Verdict[]>;
+  addTarget(target: NewTarget): Promise<Result<TargetRow>>;
+  connectTarget(target: TargetId): Promise<Result<TargetRow>>;
+  removeTarget(target: TargetId): Promise<Result<null>>;
+  /** Answers first, then ends in good order. */
+  stop(): void;
+}

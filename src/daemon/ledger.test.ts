@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { asks, event, host, identity, says, started, t0 } from '../../test/kit/engine.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { StateRecord } from '../model/records.ts';
+import { MemoryStore } from '../store/memory.ts';
+import type { Commit, Store } from '../store/store.ts';
+import { Ledger } from './ledger.ts';
+
+async function openLedger(
+  store: Store = new MemoryStore(),
+  parts: { now?: number; onChange?: (states: readonly StateRecord[]) => number } = {},
+) {
+  const time = { now: parts.now ?? t0 + 10_000 };
+  const ledger = await Ledger.open({
+    store,
+    now: () => time.now,
+    ...(parts.onChange === undefined ? {} : { onChange: parts.onChange }),
+  });
+  return { ledger, time, store };
+}
+
+const wordOf = (ledger: Ledger, runtime = 'a') => {
+  const record = ledger.states().find((one) => one.runtime_id === runtime);
+  return record === undefined ? null : `${record.state}/${record.reason}`;
+};
+
+describe('the ledger', () => {
+  it('LOG1 what could not be committed has not happened, and the same batch can be handed in again', async () => {
+    const store = new MemoryStore();
+    let broken = true;
+    const flaky: Store = new Proxy(store, {
+      get: (of, name) => {
+        if (name === 'commit' && broken) return () => Promise.reject(new AgtmuxError('E_STORE_FULL', 'no space'));
+        const value: unknown = Reflect.get(of, name);
+        return typeof value === 'function' ? value.bind(of) : value;
+      },
+    });
+    const { ledger } = await openLedger(flaky);
+    const batch = [started(identity('a')), asks('a', 'hook', 5, 'x')];
+    await expect(ledger.take(batch)).rejects.toMatchObject({ code: 'E_STORE_FULL' });
+    expect(ledger.states()).toEqual([]);
+    expect(ledger.counters().taken).toBe(0);
+    broken = false;
+    expect((await ledger.take(batch)).map((one) => one.reason)).toEqual(['joined', 'joined']);
+    expect(wordOf(ledger)).toBe('waiting_approval/approval_asked');
+  });
+
+  it('ADM2 counters balance over every verdict', async () => {
+    const { ledger, time } = await openLedger();
+    await ledger.take([
+      started(identity('a')),
+      says('a', 'hook', 5, 'running'),
+      says('a', 'hook', 5, 'running'),
+      says('a', 'hook', 4, 'idle'),
+    ]);
+    await ledger.take([null, event('a', 'screen', 5, 'state.repeated'), says('nobody', 'hook', 5, 'running')]);
+    ledger.countMerged(2);
+    const { taken, verdicts } = ledger.counters();
+    expect(verdicts).toEqual({
+      applied: 2,
+      refreshed: 1,
+      merged: 2,
+      duplicate: 1,
+      late: 1,
+      pending: 1,
+      unbound: 0,
+      refused: 1,
+    });
+    expect(taken).toBe(9);
+    time.now += limits.bindTtlMs;
+    await ledger.tick();
+    expect(ledger.counters().verdicts).toMatchObject({ pending: 0, unbound: 1 });
+  });
+
+  it('DED1 a copy that was committed before a restart is known after it', async () => {
+    const { ledger, store, time } = await openLedger();
+    const told = says('a', 'hook', 5, 'idle', {}, { dedupe_key: 'k' });
+    await ledger.take([started(identity('a')), told]);
+    const { ledger: again } = await openLedger(store, { now: time.now + limits.bindTtlMs * 2 });
+    expect((await again.take([told, { ...told, event_time: t0 + 1 }])).map((one) => one.reason)).toEqual([
+      'same_event',
+      'conflict_kept',
+    ]);
+    expect(again.states()).toEqual(ledger.states());
+  });
+
+  it('RSV11 versions go on over a restart, and FED2 so do those of the feed', async () => {
+    const { ledger, store } = await openLedger();
+    await ledger.take([started(identity('a'))]);
+    await ledger.take([says('a', 'hook', 5, 'running')]);
+    const before = ledger.states()[0]?.state_version;
+    const { ledger: again } = await openLedger(store);
+    expect(again.states()[0]?.state_version).toBe(before);
+    expect(again.feedVersion).toBe(ledger.feedVersion);
+    expect(again.feedVersion).toBe(2);
+    await again.take([says('a', 'hook', 6, 'idle')]);
+    expect(again.states()[0]?.state_version).toBe(Number(before) + 1);
+  });
+
+  it('FED1 every change is told once, after its commit, and nothing is told when nothing changed', async () => {
+    const told: string[] = [];
+    const { ledger, time } = await openLedger(new MemoryStore(), {
+      onChange: (states) => {
+        told.push(states.map((one) => `${one.runtime_id} ${one.state}`).join(', '));
+        return told.length;
+      },
+    });
+    await ledger.take([started(identity('a')), says('a', 'hook', 5, 'completed')]);
+    await ledger.take([event('a', 'screen', 6, 'state.repeated')]);
+    expect(told).toEqual(['a completed']);
+    time.now += limits.completedMs;
+    await ledger.tick();
+    expect(told).toEqual(['a completed', 'a idle']);
+    expect(ledger.feedVersion).toBe(2);
+  });
+
+  it('RSV4 what was saved of a damaged log is unknown until it is seen again', async () => {
+    const { ledger, store } = await openLedger();
+    await ledger.take([started(identity('a'))]);
+    const [record] = ledger.states();
+    const rebuilt = { ...(record as StateRecord), reason: 'rebuilt' as const };
+    await store.commit({
+      events: [],
+      rebindings: [],
+      runtimes: [],
+      states: [rebuilt],
+      cursors: [],
+      audit: [],
+      feed_version: 9,
+    } satisfies Commit);
+    const { ledger: again } = await openLedger(store);
+    expect(wordOf(again)).toBe('unknown/rebuilt');
+    await again.take([says('a', 'screen', 6, 'idle')]);
+    expect(wordOf(again)).toBe('idle/prompt_ready');
+  });
+
+  it('LOG4 retention keeps what is known of living runtimes and forgets ended ones whole', async () => {
+    const { ledger, store, time } = await openLedger();
+    await ledger.take([started(identity('a')), started(identity('b')), asks('a', 'hook', 5, 'x')]);
+    for (let count = 0; count < 20; count++) await ledger.take([says('a', 'hook', 10 + count, 'running')]);
+    await ledger.take([event('b', 'process', 9, 'runtime.ended', { cause: 'exit', status: 0 })]);
+    time.now += 86_400_000;
+    await ledger.take([says('a', 'screen', 50, 'running')]);
+    const before = ledger.states().filter((one) => one.runtime_id === 'a');
+    const report = await ledger.prune(time.now - 3_600_000);
+    expect(report.runtimes).toBe(1);
+    expect(report.events).toBeGreaterThan(20);
+    expect(ledger.states()).toEqual(before);
+    const { ledger: again } = await openLedger(store, { now: time.now });
+    expect(again.states()).toEqual(before);
+    expect(again.world.routes()).toEqual(ledger.world.routes());
+  });
+
+  it('ADM1 what a person did is written in the same commit as what it caused', async () => {
+    const { ledger, store } = await openLedger();
+    const audit = {
+      at: t0,
+      actor: 'human',
+      action: 'send',
+      runtime_id: null,
+      snapshot_id: null,
+      result: 'refused',
+      detail: {},
+    };
+    await ledger.take([], [audit]);
+    expect(await store.audit(10)).toMatchObject([audit]);
+    expect(host).toBe('host');
+  });
+});

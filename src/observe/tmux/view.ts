@@ -1,0 +1,48 @@
+// What tmux shows of itself: servers and panes, as plain records. Names and titles are foreign text.
+
+import type { PaneId } from '../../model/ids.ts';
+
+export interface TmuxServer {
+  readonly socketPath: string;
+  readonly pid: number;
+  /** Seconds since 1970 by the target's own clock, as tmux tells it. */
+  readonly startTime: number;
+  readonly version: string;
+}
+
+export interface TmuxPane {
+  readonly pane: PaneId;
+  readonly panePid: number;
+  /** Path of its terminal, `/dev/pts/3`. */
+  readonly tty: string;
+  readonly sessionId: string;
+  readonly sessionName: string;
+  readonly windowId: string;
+  readonly windowIndex: number;
+  readonly windowName: string;
+  readonly paneIndex: number;
+  /** The pane is the active one of the active window of an attached session. */
+  readonly visible: boolean;
+  readonly dead: boolean;
+  readonly deadStatus: number | null;
+  readonly deadSignal: string | null;
+  readonly inMode: boolean;
+  readonly width: number;
+  readonly height: number;
+  readonly title: string;
+  readonly currentCommand: string;
+  readonly cwd: string;
+}
+
+/** One complete look at one server. */
+export interface Topology {
+  readonly server: TmuxServer;
+  readonly panes: ReadonlyMap<PaneId, TmuxPane>;
+}
+
+/** The visible screen of a pane, as capture-pane tells it. */
+export interface PaneScreen {
+  readonly pane: PaneId;
+  readonly lines: readonly string[];
+  readonly capturedAt: number;
+}
