@@ -33,24 +33,28 @@ export class Ledger {
   readonly #parts: LedgerParts;
   readonly #counters = new Map<VerdictName, number>();
   #taken = 0;
-  #feedVersion = 0;
+  #feedVersion: number;
 
-  private constructor(parts: LedgerParts) {
+  private constructor(parts: LedgerParts, world: World, feedVersion: number) {
     this.#parts = parts;
     this.#store = parts.store;
-    this.world = new World(parts.steps ?? standardSteps);
+    this.world = world;
+    this.#feedVersion = feedVersion;
   }
 
-  /** Builds the world from the log. Rejects with E_STORE_DAMAGED when the log is not whole. */
+  /** Builds the world from a log. Rejects with E_STORE_DAMAGED when the log is not whole. */
   static async open(parts: LedgerParts): Promise<Ledger> {
-    const ledger = new Ledger(parts);
-    const loader = new Loader(ledger.world);
+    const loader = new Loader(new World(parts.steps ?? standardSteps));
     const { feed_version } = await parts.store.replay((row) => loader.visit(row));
+    return Ledger.from(parts, loader, feed_version);
+  }
+
+  /** For whoever has replayed the log already. */
+  static async from(parts: LedgerParts, loader: Loader, feedVersion: number): Promise<Ledger> {
     const records = await parts.store.states();
     loader.finish(records);
-    for (const record of records) if (record.reason === 'rebuilt') ledger.world.rebuilt.add(record.runtime_id);
-    ledger.#feedVersion = feed_version;
-    return ledger;
+    for (const record of records) if (record.reason === 'rebuilt') loader.world.rebuilt.add(record.runtime_id);
+    return new Ledger(parts, loader.world, feedVersion);
   }
 
   /** Where the feed goes on after a restart. */

@@ -204,7 +204,8 @@ describe('memory', () => {
 
   it('BND1 only the newest events can still be moved or replaced', () => {
     const world = oneAgent();
-    for (let count = 0; count <= limits.recentEventsMax + 5; count++) world.take(says('a', 'hook', count, 'running'));
+    for (let count = 0; count < limits.recentEventsMax + limits.recentEventsSlack; count++)
+      world.take(says('a', 'hook', count, 'running'));
     expect(world.world.entries.get('a' as never)?.recents.all).toHaveLength(limits.recentEventsMax);
     expect(world.word('a')).toBe('running/turn_running');
   });

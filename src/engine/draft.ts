@@ -31,6 +31,7 @@ export class Draft {
   readonly #touched = new Set<RuntimeId>();
   readonly #rebindings = new Map<EventId, Rebinding>();
   readonly #tally = new Map<VerdictName, number>();
+  readonly #due = new Map<RuntimeId, number | null>();
   #states: readonly StateRecord[] = [];
 
   constructor(world: World, now: number) {
@@ -205,7 +206,8 @@ export class Draft {
     for (const runtime of this.#touched) {
       const { identity, fold, entry } = this.#works.view(runtime);
       const shown = entry?.record ?? null;
-      const record = this.#world.stateOf(identity, fold, shown, this.#index, this.#now);
+      const { record, due } = this.#world.look(identity, fold, shown, this.#index, this.#now);
+      this.#due.set(runtime, due);
       if (looksDifferent(shown, record)) states.push(record);
       const isNews =
         shown === null || entry?.identity !== identity || (shown.ended === null) !== (record.ended === null);
@@ -231,6 +233,6 @@ export class Draft {
     for (const work of this.#works.all()) work.accept(this.#now);
     for (const record of this.#states) this.#world.show(record);
     // Seen again, even if nothing looks different: the moment it decays has moved on.
-    for (const runtime of this.#touched) this.#world.planDecay(runtime);
+    for (const [runtime, due] of this.#due) this.#world.planDecay(runtime, due);
   }
 }

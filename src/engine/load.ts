@@ -36,7 +36,7 @@ interface Loading {
 }
 
 export class Loader {
-  readonly #world: World;
+  readonly world: World;
   readonly #loading = new Map<RuntimeId, Loading>();
   readonly #waiting: Recent[] = [];
   /** Events of which an earlier stamp, further up the log, took the place. */
@@ -44,7 +44,12 @@ export class Loader {
   #newest = 0;
 
   constructor(world: World) {
-    this.#world = world;
+    this.world = world;
+  }
+
+  /** When the newest event was taken in; the daemon's timeline goes on from there. */
+  get newest(): number {
+    return this.#newest;
   }
 
   /** Takes the rows newest first. */
@@ -59,7 +64,7 @@ export class Loader {
 
   #visitServer({ evidence, fact }: AdmittedEvent): void {
     const { server, server_started_at } = fact as Extract<typeof fact, { kind: 'server.seen' }>;
-    this.#world.index.addServer(evidence.target, { server, startedAt: server_started_at });
+    this.world.index.addServer(evidence.target, { server, startedAt: server_started_at });
   }
 
   #visitBound(row: LogRow, runtime: RuntimeId): void {
@@ -76,27 +81,30 @@ export class Loader {
     }
     const event = row.decode();
     if (isYoung) loading.young.push({ event, event_id: row.event_id, counted: row.verdict !== 'conflict_kept' });
-    else loading.base = forgetOldAsks(this.#world.steps.join(loading.base, event));
+    else loading.base = forgetOldAsks(this.world.steps.join(loading.base, event));
   }
 
   /** Puts everything in place. `records` is what was last published, so that versions go on from there (RSV11). */
   finish(records: readonly StateRecord[]): void {
     for (const [runtime, { base, young }] of this.#loading) {
       const recent = youngest(young.reverse());
-      const join = (fold: Fold, one: Recent): Fold => forgetOldAsks(this.#world.steps.join(fold, one.event));
+      const join = (fold: Fold, one: Recent): Fold => forgetOldAsks(this.world.steps.join(fold, one.event));
       const fold = winners(recent).reduce(join, base);
       // Without its start a runtime has no identity and cannot be shown; its events stay in the log.
       if (fold.identity === null) continue;
       const identity = fold.identity.value;
       const entry = { ...newEntry(identity), base, fold };
       for (const one of recent) entry.recents.push(one);
-      this.#world.entries.set(runtime, entry);
-      this.#world.index.addRuntime(identity);
-      for (const session of fold.sessions) this.#world.index.addSession(identity, session);
+      this.world.entries.set(runtime, entry);
+      this.world.index.addRuntime(identity);
+      for (const session of fold.sessions) this.world.index.addSession(identity, session);
     }
-    for (const one of this.#waiting.reverse()) this.#world.pending.set(pendingPlace(one.event), one);
-    for (const record of records) this.#world.show(record);
-    for (const runtime of this.#world.entries.keys()) this.#world.planDecay(runtime);
+    for (const one of this.#waiting.reverse()) this.world.pending.set(pendingPlace(one.event), one);
+    for (const record of records) this.world.show(record);
+    for (const [runtime, { identity, fold, record }] of this.world.entries) {
+      const { due } = this.world.look(identity, fold, record, this.world.index, this.#newest);
+      this.world.planDecay(runtime, due);
+    }
   }
 }
 

@@ -178,7 +178,6 @@ describe('what time does', () => {
     world.now += limits.completedMs;
     world.take(says('a', 'hook', 7, 'running'));
     expect(world.word('a')).toBe('running/turn_running');
-    world.world.planDecay(runtimeId('nobody'));
     world.world.show({ ...world.state('a'), runtime_id: runtimeId('nobody') });
     expect(world.world.entries.size).toBe(1);
   });

@@ -41,7 +41,9 @@ export class Recents {
    * too, young ones included: the choice among them is made.
    */
   takeOld(now: number): readonly Recent[] {
-    const surplus = this.#list.length - limits.recentEventsMax;
+    const { length } = this.#list;
+    const isCrowded = length > limits.recentEventsMax + limits.recentEventsSlack;
+    const surplus = isCrowded ? length - limits.recentEventsMax : 0;
     const firstYoung = this.#list.findIndex(
       (one, place) => place >= surplus && now - one.event.ingested_at < limits.bindTtlMs,
     );

@@ -23,6 +23,11 @@ export interface Entry {
   record: StateRecord | null;
 }
 
+export interface Look {
+  readonly record: StateRecord;
+  readonly due: number | null;
+}
+
 export function newEntry(identity: RuntimeIdentity): Entry {
   return { identity, base: emptyFold, recents: new Recents(), fold: emptyFold, record: null };
 }
@@ -48,7 +53,18 @@ export class World {
     this.#seen.set(runtime, seen);
   }
 
-  /** The state of a fold at this moment, ready to be shown. */
+  /** The state of a fold at this moment, ready to be shown, and when it will change by time alone. */
+  look(identity: RuntimeIdentity, fold: Fold, previous: StateRecord | null, index: RuntimeIndex, now: number): Look {
+    const { runtime_id } = identity;
+    const resolved = this.resolved(identity, fold, index);
+    const runningSeenAt = this.#runningSeenAt(runtime_id, fold);
+    const aged = this.steps.decay(resolved, runningSeenAt, now, this.steps.decayLimits);
+    const record = this.steps.publish(previous, runtime_id, aged, this.#lastSeenAt(runtime_id, fold));
+    // Once it has decayed there is nothing left to wait for.
+    const due = aged === resolved ? decayDue(resolved, runningSeenAt, this.steps.decayLimits) : null;
+    return { record, due };
+  }
+
   stateOf(
     identity: RuntimeIdentity,
     fold: Fold,
@@ -56,14 +72,7 @@ export class World {
     index: RuntimeIndex,
     now: number,
   ): StateRecord {
-    const resolved = this.resolved(identity, fold, index);
-    const aged = this.steps.decay(
-      resolved,
-      this.#runningSeenAt(identity.runtime_id, fold),
-      now,
-      this.steps.decayLimits,
-    );
-    return this.steps.publish(previous, identity.runtime_id, aged, this.#lastSeenAt(identity.runtime_id, fold));
+    return this.look(identity, fold, previous, index, now).record;
   }
 
   resolved(identity: RuntimeIdentity, fold: Fold, index: RuntimeIndex = this.index): Resolved {
@@ -87,14 +96,9 @@ export class World {
     if (entry !== undefined) entry.record = record;
   }
 
-  /** Notes when a runtime's state will change by time alone. */
-  planDecay(runtime: RuntimeId): void {
-    const entry = this.entries.get(runtime);
-    if (entry === undefined) return;
-    const resolved = this.resolved(entry.identity, entry.fold);
-    const due = decayDue(resolved, this.#runningSeenAt(runtime, entry.fold), this.steps.decayLimits);
-    // Once it has decayed there is nothing left to wait for.
-    if (due === null || entry.record?.state !== resolved.state) this.#dueAt.delete(runtime);
+  /** Notes when a runtime's state will change by time alone; null when it will not. */
+  planDecay(runtime: RuntimeId, due: number | null): void {
+    if (due === null) this.#dueAt.delete(runtime);
     else this.#dueAt.set(runtime, due);
   }
 

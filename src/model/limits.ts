@@ -22,8 +22,10 @@ export const limits = {
   pendingEventsMax: 10_000,
   /** Events per runtime that can still be moved or replaced; a busy agent makes ten a second (BND1, DED1). */
   recentEventsMax: 512,
-  /** Asks remembered per runtime; a long day has hundreds. Over it the oldest settled ones fold into a floor. */
-  asksPerRuntimeMax: 1_000,
+  /** How far over that bound they may grow before they are sorted out, so that it is not done for every event. */
+  recentEventsSlack: 128,
+  /** Asks remembered per runtime: an hour of a busy agent. Over it the oldest settled ones fold into a floor. */
+  asksPerRuntimeMax: 200,
   /** Finished work stays visible as completed this long (RSV7; configurable). */
   completedMs: 120_000,
   /** running without any sign of it this long is unknown (RSV0). */
@@ -94,4 +96,82 @@ export const limits = {
   damagedKeptMax: 3,
   /** Unreadable places stepped over while saving rows from a damaged log; each costs about a millisecond. */
   salvageFailuresMax: 2_000,
+  /** The last words of a program that stays; the reason why it left stands there. */
+  channelStderrBytesMax: 4_096,
+  /** Input that a program which stays has not taken: far more than any command, so it has stopped reading. */
+  channelBacklogBytesMax: 8 * 1_048_576,
+  /** Name, authentication and a shell on the other machine; a slow one needs 2 s, a phone line 10. */
+  sshConnectMs: 15_000,
+  /** sshd allows 10 sessions a connection (MaxSessions); one of them holds the connection open. */
+  sshSessionsMax: 9,
+  /** Connections to one machine when one has no session left: 36 programs at a time. */
+  sshConnectionsMax: 4,
+  /** What one machine may send a second, all channels together; a busy pane that is watched sends a third of it. */
+  targetBytesPerSecondMax: 16 * 1_048_576,
+  /** A login shell may greet before the first answer; more than this is not a greeting. */
+  collectorNoiseBytesMax: 65_536,
+  /** A process table of 4,000 processes with long arguments is 4 MB. */
+  collectorSectionBytesMax: 8 * 1_048_576,
+  /** Questions under way at one collector. */
+  collectorAsksMax: 32,
+  /** An answer of the collector: a process table on a loaded machine takes a second. */
+  collectorAnswerMs: 5_000,
+  /** Sockets of one user on one machine that become targets. */
+  targetSocketsMax: 32,
+  targetNameCharsMax: 64,
+  targetsMax: 64,
+  /** A quiet connection is asked for a sign of life this often. */
+  heartbeatMs: 500,
+  /** No sign of life for this long: degraded. Twice the worst round trip of a phone line. */
+  heartbeatDegradedMs: 1_000,
+  /** No sign of life for this long: down, so that lists say so within 3 s of the cut. */
+  heartbeatDownMs: 2_300,
+  /** First and longest wait before a machine that is down is tried again. */
+  reconnectFirstMs: 500,
+  reconnectLastMs: 30_000,
+  /** New sockets are looked for this often. */
+  socketScanMs: 2_000,
+  /** Clocks drift apart by a few milliseconds in this time. */
+  clockMeasureMs: 600_000,
+  /** One line of tmux control mode. Real ones end at some tens of kilobytes; a hostile machine's never end. */
+  controlLineBytesMax: 1_048_576,
+  /** One reply: 10,000 panes in full take 4 MB, a deep history about as much. */
+  controlReplyBytesMax: 16 * 1_048_576,
+  /** Requests that tmux has not answered yet; a sweep is one, so this many waiting means it hangs. */
+  controlRequestsMax: 64,
+  /** A command that a person waits for; tmux itself answers within a millisecond, a bad line within seconds. */
+  tmuxRequestMs: 5_000,
+  /** Attaching: a fresh ssh connection and the start of a program on a loaded machine. */
+  tmuxAttachMs: 10_000,
+  /** How often every pane is looked at (configurable); half of what a person notices. */
+  sweepMs: 250,
+  /** Without control mode each look starts a process. */
+  sweepSpawnMs: 500,
+  /** Working directories and commands change without a sign, so they are read again while something happens... */
+  fullSweepActiveMs: 2_000,
+  /** ...and while nothing does. */
+  fullSweepIdleMs: 5_000,
+  /** Hooks ring in swarms: a closed window rings five times. */
+  ringQuietMs: 50,
+  /** A sweep not answered for this long is a miss. */
+  sweepAnswerMs: 1_000,
+  /** Misses after which a target counts as down and the connection is made anew. */
+  sweepMissesMax: 3,
+  reconnectMsMin: 200,
+  /** Reconnects go on for ever; slower would be noticed by the person who plugged the cable back in. */
+  reconnectMsMax: 5_000,
+  /** A tmux server that starts on this machine is looked for this often: one short process each time. */
+  serverAppearsMs: 1_000,
+  /** All arguments of one tmux process: tmux itself refuses 16 KB. */
+  tmuxArgvBytesMax: 12_000,
+  /** Panes of one tmux server that are taken; a hostile machine can tell of millions. */
+  panesPerServerMax: 10_000,
+  /** Rows of a pane that are asked for at once. */
+  captureLinesMax: 10_000,
+  /** sshd allows ten channels a connection; the command client and the bell take two. */
+  streamClientsMax: 6,
+  /** A stream this far behind is paused by tmux and read anew instead of growing the server. */
+  streamPauseSeconds: 2,
+  /** Thirty pictures a second are a film; a screen needs no more. */
+  streamUpdateMs: 33,
 } as const;

@@ -43,12 +43,13 @@ function prepareStatements(database: StoreDatabase) {
       `SELECT ${columns} FROM events INDEXED BY events_by_runtime
        WHERE runtime_id IS ? AND event_id > ? AND event_id <= ? ORDER BY event_id LIMIT ?`,
     ),
-    // In parts, so that no sum outgrows a number.
+    // Found by their generation, as look-ups find them; in parts, so that no sum outgrows a number.
     identityTotals: prepareRows(
       connection,
-      `SELECT count(*), total(event_id), total(event_id >> 14), total(identity & 0xffffff), total(identity >> 24)
-       FROM events INDEXED BY events_by_identity`,
+      `SELECT count(*), total(event_id), total(identity & 0xffffff), total(identity >> 24)
+       FROM events INDEXED BY events_by_identity WHERE event_id >> 14 = ?`,
     ),
+    identityCount: prepareRows(connection, 'SELECT count(*) FROM events INDEXED BY events_by_identity'),
     runtimeTotals: prepareRows(
       connection,
       'SELECT runtime_id, count(*), sum(event_id) FROM events INDEXED BY events_by_runtime GROUP BY runtime_id',
@@ -179,7 +180,7 @@ export class EventLog {
     }
     checkDigest('events', digest, this.#database.head);
     this.#database.read('check the indexes of the event log', () =>
-      totals.check(this.#sql.identityTotals()[0], this.#sql.runtimeTotals()),
+      totals.check(this.#sql.identityTotals, this.#sql.identityCount, this.#sql.runtimeTotals),
     );
     this.#filter = filter;
     return digest.count;
@@ -204,22 +205,39 @@ function verified(row: Row, runtime: RuntimeId | null): LoggedRow {
   return logged;
 }
 
-/** What the indexes must add up to. SQLite answers queries from an index without looking at the row behind it. */
-class Totals {
-  #count = 0;
-  #ids = 0;
-  #generations = 0;
-  #identityLow = 0;
-  #identityHigh = 0;
-  readonly #runtimes = new Map<string | null, { count: number; ids: number }>();
+type Query = (...values: SQLInputValue[]) => Row[];
+
+/** What one generation of the index of identities must add up to: entries, ids, low and high part of the identities. */
+class GenerationTotals {
+  count = 0;
+  ids = 0;
+  low = 0;
+  high = 0;
 
   add(row: LoggedRow): void {
-    const { event_id, identity } = row;
+    this.count += 1;
+    this.ids += row.event_id;
+    this.low += row.identity % 2 ** 24;
+    this.high += Math.floor(row.identity / 2 ** 24);
+  }
+
+  fits(found: Row | undefined): boolean {
+    return found?.[0] === this.count && found[1] === this.ids && found[2] === this.low && found[3] === this.high;
+  }
+}
+
+/** What the indexes must add up to. SQLite answers queries from an index without looking at the row behind it. */
+class Totals {
+  readonly #generations = new Map<number, GenerationTotals>();
+  readonly #runtimes = new Map<string | null, { count: number; ids: number }>();
+  #count = 0;
+
+  add(row: LoggedRow): void {
     this.#count += 1;
-    this.#ids += event_id;
-    this.#generations += generationOf(event_id);
-    this.#identityLow += identity % 2 ** 24;
-    this.#identityHigh += Math.floor(identity / 2 ** 24);
+    const generation = generationOf(row.event_id);
+    const totals = this.#generations.get(generation) ?? new GenerationTotals();
+    if (totals.count === 0) this.#generations.set(generation, totals);
+    totals.add(row);
     const total = this.#runtimes.get(row.runtime_id);
     if (total === undefined) this.#runtimes.set(row.runtime_id, { count: 1, ids: row.event_id });
     else {
@@ -228,16 +246,20 @@ class Totals {
     }
   }
 
-  check(identities: Row | undefined, runtimes: readonly Row[]): void {
-    const sums = [this.#count, this.#ids, this.#generations, this.#identityLow, this.#identityHigh];
-    if (sums.some((sum, index) => identities?.[index] !== sum)) {
+  check(ofGeneration: Query, countAll: Query, ofRuntimes: Query): void {
+    const generationsFit = [...this.#generations].every(([generation, totals]) =>
+      totals.fits(ofGeneration(generation)[0]),
+    );
+    if (!generationsFit || countAll()[0]?.[0] !== this.#count) {
       throw damaged('the index of identities does not fit the events');
     }
-    const fits = runtimes.every(([name, count, ids]) => {
+    const rows = ofRuntimes();
+    const runtimesFit = rows.every(([name, count, ids]) => {
       const total = this.#runtimes.get(name as string | null);
       return total !== undefined && total.count === count && total.ids === ids;
     });
-    if (!fits || runtimes.length !== this.#runtimes.size)
+    if (!runtimesFit || rows.length !== this.#runtimes.size) {
       throw damaged('the index of runtimes does not fit the events');
+    }
   }
 }

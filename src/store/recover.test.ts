@@ -229,16 +229,22 @@ describe('R4 loading a damaged store', () => {
     await loaded.store.close();
   });
 
-  it('notices an index of identities that no longer fits the events', async () => {
-    const { dir } = await filled();
-    changePage(dir, 'events_by_identity', 'leaf', (page) => {
-      // The lowest byte of an identity, six bytes before the end of a cell at the end of the page.
-      page.writeUInt8(page.readUInt8(4_090) ^ 1, 4_090);
+  // Inside a cell of this index: one byte of length, the header `04 08 06 ..` (generation 0, identity, id), then identity.
+  const identityHarms: Readonly<Record<string, number>> = { 'low byte': 12, 'high byte': 7, generation: 2 };
+  for (const [what, place] of Object.entries(identityHarms)) {
+    it(`notices an index of identities that no longer fits the events: ${what}`, async () => {
+      const { dir } = await filled();
+      changePage(dir, 'events_by_identity', 'leaf', (page) => {
+        // The last one: large identities take eight bytes, small ones fewer.
+        const cell = page.readUInt16BE(8 + 2 * (page.readUInt16BE(3) - 1));
+        expect(page.subarray(cell + 1, cell + 4).toString('hex')).toBe('040806');
+        page.writeUInt8(page.readUInt8(cell + place) ^ 1, cell + place);
+      });
+      const loaded = await load(dir);
+      expect(loaded.damage).toContain('index of identities');
+      await loaded.store.close();
     });
-    const loaded = await load(dir);
-    expect(loaded.damage).toContain('index of identities');
-    await loaded.store.close();
-  });
+  }
 
   it('notices a way through the tree that leads nowhere', async () => {
     const { dir } = await filled();

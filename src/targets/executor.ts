@@ -1,6 +1,7 @@
 // The one way to reach a target: run a program there, or keep a channel to one open. Local and ssh look the same from
 // here; nothing above this folder knows which it has. Nothing a target sends is ever executed on this machine (SEC5).
 
+import type { Failure } from '../model/errors.ts';
 import type { TargetId } from '../model/ids.ts';
 
 export interface RunOptions {
@@ -16,6 +17,8 @@ export interface RunResult {
   readonly stderr: Uint8Array;
   readonly truncated: boolean;
   readonly timedOut: boolean;
+  /** Set when the way to the target failed, not the program: nothing is known about the program then. */
+  readonly failure?: Failure;
 }
 
 /** Why a channel is over: the program left, or the way to it broke. */
@@ -24,6 +27,8 @@ export interface ChannelEnd {
   readonly signal: string | null;
   /** The last words on stderr, bounded; foreign text. */
   readonly stderr: string;
+  /** Set when the way to the target failed, not the program. */
+  readonly failure?: Failure;
 }
 
 /** A long-lived program with its three pipes. Handlers are set once, at birth. */

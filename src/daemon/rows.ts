@@ -1,0 +1,146 @@
+// Rows for every screen: where tmux says a pane is, joined with what the ledger knows of the agent in it. Recomputed as a
+// whole and compared, so that nothing a screen shows can be forgotten when something changes (FED1).
+
+import { isSame } from '../engine/canonical.ts';
+import { underHealth } from '../engine/decay.ts';
+import { formatRef } from '../engine/refs.ts';
+import type { Route } from '../engine/route.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import { type RuntimeId, type ServerKey, serverKey, type TargetId } from '../model/ids.ts';
+import type { Health, StateRecord } from '../model/records.ts';
+import type { AgentRow, PaneRow, TargetRow } from '../model/rows.ts';
+import type { TmuxPane, TmuxServer, Topology } from '../observe/tmux/view.ts';
+import type { Ledger } from './ledger.ts';
+
+/** One string for one life of one tmux server (IDN2). */
+export function serverKeyOf(target: TargetId, server: Pick<TmuxServer, 'socketPath' | 'pid' | 'startTime'>): ServerKey {
+  return serverKey(`${target}|${server.socketPath}|${server.pid}|${server.startTime}`);
+}
+
+export interface RowSources {
+  readonly ledger: Ledger;
+  readonly topologies: ReadonlyMap<TargetId, Topology>;
+  readonly healthOf: (target: TargetId) => Health;
+  readonly targets: () => readonly TargetRow[];
+}
+
+type Place = Pick<
+  TmuxPane,
+  | 'sessionId'
+  | 'sessionName'
+  | 'windowId'
+  | 'windowName'
+  | 'windowIndex'
+  | 'paneIndex'
+  | 'title'
+  | 'cwd'
+  | 'currentCommand'
+>;
+
+const nowhere: Place = {
+  sessionId: '',
+  sessionName: '',
+  windowId: '',
+  windowName: '',
+  windowIndex: 0,
+  paneIndex: 0,
+  title: '',
+  cwd: '',
+  currentCommand: '',
+};
+
+export interface RowChange {
+  readonly key: string;
+  readonly value: PaneRow | TargetRow | null;
+}
+
+export class RowBook {
+  readonly #sources: RowSources;
+  /** Where each runtime was last seen: an ended one keeps its place. */
+  readonly #places = new Map<RuntimeId, Place>();
+  #published = new Map<string, PaneRow | TargetRow>();
+
+  constructor(sources: RowSources) {
+    this.#sources = sources;
+  }
+
+  /** Every row as it is now. */
+  rows(): readonly PaneRow[] {
+    const { ledger, topologies } = this.#sources;
+    const routes = ledger.world.routes();
+    const rows: PaneRow[] = [];
+    const taken = new Set<string>();
+    for (const state of ledger.states()) {
+      const identity = ledger.world.entries.get(state.runtime_id)?.identity;
+      if (identity === undefined) continue;
+      const seen = underHealth(state, this.#sources.healthOf(identity.target));
+      if (state.ended === null && identity.parent === null) taken.add(`${identity.target}\n${identity.pane}`);
+      rows.push(this.#agentRow(identity, seen, routes.get(state.runtime_id) ?? 'NONE'));
+    }
+    for (const [target, topology] of topologies) {
+      for (const pane of topology.panes.values()) {
+        if (!taken.has(`${target}\n${pane.pane}`)) rows.push(rowOf(target, pane.pane, pane, null));
+      }
+    }
+    return rows;
+  }
+
+  /** What changed since the last call, to be published at once. */
+  changes(): readonly RowChange[] {
+    const current = new Map<string, PaneRow | TargetRow>();
+    for (const row of this.rows()) current.set(`row:${row.agent?.runtime_id ?? row.ref}`, row);
+    for (const target of this.#sources.targets()) current.set(`target:${target.target}`, target);
+    const changes: RowChange[] = [];
+    for (const [key, value] of current) if (!isSame(this.#published.get(key), value)) changes.push({ key, value });
+    for (const key of this.#published.keys()) if (!current.has(key)) changes.push({ key, value: null });
+    this.#published = current;
+    return changes;
+  }
+
+  /** What a client that starts from nothing is given: exactly what was published. */
+  snapshot(): readonly { readonly key: string; readonly value: PaneRow | TargetRow }[] {
+    return [...this.#published].map(([key, value]) => ({ key, value }));
+  }
+
+  #agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route): PaneRow {
+    const topology = this.#sources.topologies.get(identity.target);
+    const isHere = topology !== undefined && identity.server === serverKeyOf(identity.target, topology.server);
+    const pane = isHere && identity.pane !== null ? topology.panes.get(identity.pane) : undefined;
+    if (pane !== undefined && state.ended === null) this.#places.set(identity.runtime_id, pane);
+    const place = this.#places.get(identity.runtime_id) ?? pane ?? nowhere;
+    return rowOf(identity.target, identity.pane, place, agentRow(identity, state, route));
+  }
+}
+
+function rowOf(target: TargetId, pane: RuntimeIdentity['pane'], place: Place, agent: AgentRow | null): PaneRow {
+  const { sessionName, windowId } = place;
+  const identity = { target, session_name: sessionName, window_id: windowId, pane_id: pane ?? ('' as never) };
+  const ref =
+    pane === null && agent !== null
+      ? formatRef({ kind: 'runtime', runtime_id: agent.runtime_id })
+      : formatRef({ kind: 'pane', target, session: sessionName, window: windowId, pane: identity.pane_id });
+  return {
+    identity,
+    ref,
+    session_id: place.sessionId,
+    window_name: place.windowName,
+    window_index: place.windowIndex,
+    pane_index: place.paneIndex,
+    title: place.title,
+    cwd: place.cwd,
+    current_command: place.currentCommand,
+    agent,
+  };
+}
+
+function agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route): AgentRow {
+  const { reason, ...rest } = state;
+  return {
+    ...rest,
+    reason_code: reason,
+    agent: identity.agent,
+    parent: identity.parent,
+    started_at: identity.started_at,
+    route,
+  };
+}
