@@ -25,7 +25,7 @@ function sample(): Buffer {
 }
 
 /** As tmux escapes it: control characters and the backslash as three octal digits. */
-function escape(piece: Uint8Array): Buffer {
+function escaped(piece: Uint8Array): Buffer {
   const out = Buffer.allocUnsafe(piece.length * 4);
   let filled = 0;
   for (const byte of piece) {
@@ -51,7 +51,7 @@ function load(): Load {
     const start = (count * pieceBytes) % (source.length - pieceBytes);
     const piece = source.subarray(start, start + pieceBytes);
     printed[count % panes]?.push(piece);
-    const line = Buffer.concat([Buffer.from(`%output %${count % panes} `), escape(piece), Buffer.from('\n')]);
+    const line = Buffer.concat([Buffer.from(`%output %${count % panes} `), escaped(piece), Buffer.from('\n')]);
     lines.push(line);
     wireBytes += line.length;
   }

@@ -6,6 +6,8 @@ import type { TargetId } from '../model/ids.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
 
+export type { FeedCursor, FeedMessage, Subscriber } from '../daemon/feed-messages.ts';
+
 export interface DaemonStatus {
   readonly version: string;
   readonly pid: number;

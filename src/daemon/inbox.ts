@@ -40,6 +40,7 @@ export class Inbox {
   #queue: Item[] = [];
   readonly #mergeable = new Map<string, Item>();
   readonly #idle: (() => void)[] = [];
+  readonly #ticks: (() => void)[] = [];
   #working = false;
   #failure: unknown = null;
 
@@ -79,6 +80,14 @@ export class Inbox {
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
+  /** Lets the taker do what time alone asks of it, in turn with the batches. Resolves when that is on disk. */
+  tick(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#ticks.push(resolve);
+      if (!this.#working) void this.#work();
+    });
+  }
+
   /** Makes room by dropping the waiting observation that the new one repeats. False when there is none. */
   #mergeAway(mergeKey: string | null): boolean {
     const older = mergeKey === null ? undefined : this.#mergeable.get(mergeKey);
@@ -91,7 +100,7 @@ export class Inbox {
 
   async #work(): Promise<void> {
     this.#working = true;
-    while (this.#queue.length > 0) {
+    while (this.#queue.length > 0 || this.#ticks.length > 0) {
       const batch = this.#queue.slice(0, this.#limits.batchMax);
       // From here on they can no longer be merged: they are on their way to the disk.
       for (const item of batch) this.#unmerge(item);
@@ -102,14 +111,17 @@ export class Inbox {
   }
 
   async #hand(batch: readonly Item[]): Promise<void> {
+    const ticks = this.#ticks.splice(0);
     try {
       const verdicts = await this.#taker.take(batch.map((item) => item.raw));
       this.#failure = null;
       this.#queue.splice(0, batch.length);
+      for (const resolve of ticks) resolve();
       for (const [place, one] of verdicts.entries()) batch[place]?.acknowledge(one);
     } catch (problem) {
       // Nothing was written, nothing is lost: the batch stays in front and is tried again.
       this.#failure = problem;
+      this.#ticks.push(...ticks);
       await new Promise<void>((resolve) => this.#clock.after(this.#limits.retryMs, resolve));
     }
   }

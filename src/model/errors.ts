@@ -11,6 +11,13 @@ interface ErrorRule {
 export const errors = {
   E_USAGE: { http: 400, exit: 2, retryable: false, next: 'see `agtmux --help`' },
   E_INPUT: { http: 400, exit: 2, retryable: false, next: 'correct the input; the message names the line or field' },
+  E_FILTER: { http: 400, exit: 2, retryable: false, next: 'use one of the values the message names' },
+  E_CONFIG: {
+    http: 400,
+    exit: 2,
+    retryable: false,
+    next: 'mend the line; until then the settings before it stay in force',
+  },
   E_FILE: { http: 400, exit: 2, retryable: false, next: 'check that the file exists and can be read' },
   E_REF_INVALID: {
     http: 400,
@@ -51,6 +58,16 @@ export const errors = {
   E_DAEMON_DOWN: { http: 503, exit: 5, retryable: true, next: 'start it with `agtmux daemon run`' },
   E_INBOX_FULL: { http: 503, exit: 7, retryable: true, next: 'send it again; nothing was lost, nothing was taken' },
   E_FEED_FULL: { http: 503, exit: 7, retryable: true, next: 'close other clients' },
+  E_VERSION: {
+    http: 426,
+    exit: 8,
+    retryable: false,
+    next: 'bring both to one version, then `agtmux daemon stop`; the next command starts the new daemon',
+  },
+  E_ROUTE: { http: 404, exit: 2, retryable: false, next: 'see what there is in /v1/openapi.json' },
+  E_TOO_LARGE: { http: 413, exit: 2, retryable: false, next: 'send it in smaller pieces' },
+  E_MEDIA: { http: 415, exit: 2, retryable: false, next: 'send JSON, with content-type: application/json' },
+  E_ORIGIN: { http: 403, exit: 2, retryable: false, next: 'pages have a door of their own; this one is for programs' },
   E_RUNTIME_OLD: { http: 500, exit: 8, retryable: false, next: 'use Node 22.13 or newer' },
   E_TMUX_MISSING: { http: 503, exit: 9, retryable: false, next: 'install tmux 3.2 or newer on that machine' },
   E_TMUX_OLD: { http: 503, exit: 9, retryable: false, next: 'upgrade tmux to 3.2 or newer on that machine' },

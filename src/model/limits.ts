@@ -68,6 +68,34 @@ export const limits = {
   hostAliasCharsMax: 320,
   /** Open connections to the daemon: every screen of one user many times over, far below the limit of open files. */
   connectionsMax: 256,
+  /** One request to the daemon: 512 hook payloads of the usual few kilobytes. */
+  requestBytesMax: 4 * 1_048_576,
+  /** Values of one filter; nobody names more targets or sessions than this by hand. */
+  filterValuesMax: 100,
+  /** A client on the same machine sends its request within a moment; one that does not only holds a connection. */
+  requestReadMs: 5_000,
+  /** How often connections that overdue are looked for. */
+  requestCheckMs: 1_000,
+  /** A connection without a request is kept this long for the next one. */
+  keepAliveMs: 5_000,
+  /** A client waits this long for an answer; a local daemon needs milliseconds, a loaded one a second. */
+  answerMs: 10_000,
+  /** The feed says that it is alive this often, so that a client can tell silence from a dead daemon. */
+  feedHeartbeatMs: 10_000,
+  /** Three missed heartbeats and a bit. */
+  feedSilenceMs: 35_000,
+  /** Changes written to a client at once; what is behind them waits in the shared ring. */
+  feedTakeChangesMax: 200,
+  /** Whole lists over the feed: at most ten a second, whatever changes. */
+  feedListPauseMs: 100,
+  /** One answer or one event of the feed as a client reads it: thousands of panes with all they ask. */
+  replyCharsMax: 64 * 1_048_576,
+  /** A client that lost the daemon tries again after this, doubling up to the maximum. */
+  clientRetryMs: 100,
+  clientRetryMsMax: 5_000,
+  /** Columns of a text table when the client does not say; wide enough for every column, fits most terminals. */
+  tableColumnsDefault: 120,
+  tableColumnsMax: 1_000,
   /** After a program ended, someone it left behind may hold its output open for ever; this long we read on. */
   execDrainMs: 500,
   /** One line of the daemon's own log; longer ones lose their fields, not their words. */
@@ -106,6 +134,8 @@ export const limits = {
   sshSessionsMax: 9,
   /** Connections to one machine when one has no session left: 36 programs at a time. */
   sshConnectionsMax: 4,
+  /** Programs that wait for a free session; more means that something asks without end. */
+  sshWaitingMax: 64,
   /** What one machine may send a second, all channels together; a busy pane that is watched sends a third of it. */
   targetBytesPerSecondMax: 16 * 1_048_576,
   /** A login shell may greet before the first answer; more than this is not a greeting. */
@@ -129,10 +159,16 @@ export const limits = {
   /** First and longest wait before a machine that is down is tried again. */
   reconnectFirstMs: 500,
   reconnectLastMs: 30_000,
+  /** A connection that stood this long counts as a success: the next wait is the first again. */
+  reconnectSteadyMs: 5_000,
   /** New sockets are looked for this often. */
   socketScanMs: 2_000,
   /** Clocks drift apart by a few milliseconds in this time. */
   clockMeasureMs: 600_000,
+  /** Arguments of one process that are read: a long prompt is cut, what is run stands in front. */
+  argvBytesMax: 8_192,
+  /** Processes of one machine; a large build host has some thousands, a hostile one has no end. */
+  processesMax: 32_768,
   /** One line of tmux control mode. Real ones end at some tens of kilobytes; a hostile machine's never end. */
   controlLineBytesMax: 1_048_576,
   /** One reply: 10,000 panes in full take 4 MB, a deep history about as much. */
@@ -174,4 +210,8 @@ export const limits = {
   streamPauseSeconds: 2,
   /** Thirty pictures a second are a film; a screen needs no more. */
   streamUpdateMs: 33,
+  /** Between two checks that known agents are alive; 200 checks take half a millisecond. */
+  aliveCheckMs: 100,
+  /** Versions of the feed that one run of the daemon may tell between two commits; far more than there can be. */
+  feedVersionsPerRun: 1_000_000,
 } as const;

@@ -3,7 +3,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { RandomSource } from '../platform/random.ts';
-import { storeError } from './sqlite-errors.ts';
 
 const blockBytes = 1_048_576;
 
@@ -11,11 +10,13 @@ export class Ballast {
   readonly #path: string;
   readonly #bytes: number;
   readonly #random: RandomSource;
+  readonly #room: (dir: string) => number;
 
-  constructor(path: string, bytes: number, random: RandomSource) {
+  constructor(path: string, bytes: number, random: RandomSource, room: (dir: string) => number = freeBytes) {
     this.#path = path;
     this.#bytes = bytes;
     this.#random = random;
+    this.#room = room;
   }
 
   /** How much the file would give back now. */
@@ -36,15 +37,13 @@ export class Ballast {
     const part = `${this.#path}.part`;
     rmSync(part, { force: true });
     try {
-      const room = statfsSync(dirname(this.#path));
-      if (room.bavail * room.bsize < this.#bytes * 2) return false;
+      if (this.#room(dirname(this.#path)) < this.#bytes * 2) return false;
       this.#write(part);
       renameSync(part, this.#path);
       return true;
-    } catch (error) {
-      rmSync(part, { force: true });
+    } catch {
       // No room after all, or a disk in trouble: the commit that needs the space will say so.
-      storeError(error, 'restore the ballast');
+      rmSync(part, { force: true });
       return false;
     }
   }
@@ -61,4 +60,9 @@ export class Ballast {
       closeSync(file);
     }
   }
+}
+
+function freeBytes(dir: string): number {
+  const { bavail, bsize } = statfsSync(dir);
+  return bavail * bsize;
 }

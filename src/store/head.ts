@@ -63,8 +63,8 @@ export function removeCrc(digest: Digest, crc: number): void {
 
 export function checkDigest(table: CountedTable, found: Digest, head: Head): void {
   const { count, sum } = head.digests[table];
-  if (found.count !== count) throw damaged(`${table} holds ${found.count} rows, ${count} were written`);
-  if (found.sum !== sum) throw damaged(`the rows of ${table} are not the ones that were written last`);
+  if (found.count === count && found.sum === sum) return;
+  throw damaged(`the ${found.count} rows of ${table} are not the ${count} that were written`);
 }
 
 /** A row of `meta`: any text with the checksum that belongs to its name. */

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -187,6 +188,27 @@ describe('R4 loading a damaged store', () => {
     await again.store.close();
   });
 
+  it('notices a state as it once was: sound in itself, but not the latest', async () => {
+    const { dir } = await filled();
+    const database = openDatabase(storePaths(dir).database);
+    const row = database.prepare('SELECT * FROM states WHERE runtime_id = ?').get(sampleRuntimeId(1)) ?? {};
+    database.close();
+    const store = await openSqliteStore({ dir, now: () => sampleTime, ballastBytes: 0 });
+    const { feed_version } = await store.replay(() => {});
+    await store.commit({ ...emptyCommit, states: [sampleState(1, 5_000)], feed_version });
+    await store.close();
+    change(dir, `DELETE FROM states WHERE runtime_id = '${sampleRuntimeId(1)}'`);
+    const again = openDatabase(storePaths(dir).database);
+    const names = Object.keys(row);
+    again
+      .prepare(`INSERT INTO states (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`)
+      .run(...Object.values(row));
+    again.close();
+    const loaded = await load(dir);
+    expect(loaded.damage).toContain('states');
+    await loaded.store.close();
+  });
+
   it('throws away what was visited before the damage was found', async () => {
     const { dir } = await filled();
     change(dir, "UPDATE events SET body = '{}' WHERE event_id = 1");
@@ -213,16 +235,19 @@ describe('R4 loading a damaged store', () => {
     expect(loaded.rebuilt).toBe(true);
     expect(await loaded.store.audit(99)).toEqual(content.audit);
     expect((await loaded.store.runtimes()).length).toBeGreaterThan(5);
+    // Its last event stands behind the unreadable place.
+    expect((await loaded.store.runtimes())[1]).toEqual(sampleRuntime(2, sampleTime + 9_001));
     await loaded.store.close();
   });
 
   it('notices an index of runtimes that no longer fits the events', async () => {
     const { dir } = await filled();
-    // Inside the index rt_...01 becomes rt_...00 in one place; SQLite would believe it.
+    // Inside the index rt_...1 becomes rt_...2 in one place; SQLite would believe it.
     changePage(dir, 'events_by_runtime', 'leaf', (page) => {
-      const place = page.indexOf(sampleRuntimeId(1));
+      const name = sampleRuntimeId(1);
+      const place = page.lastIndexOf(name);
       expect(place).toBeGreaterThan(0);
-      page.write('x', place);
+      page.write('2', place + name.length - 1);
     });
     const loaded = await load(dir);
     expect(loaded.damage).toContain('index of runtimes');
@@ -263,6 +288,11 @@ describe('R4 loading a damaged store', () => {
     'a file that is empty': (dir) => truncateSync(storePaths(dir).database, 0),
     'a file that was cut': (dir) => truncateSync(storePaths(dir).database, 20_000),
     'a file of something else': (dir) => writeFileSync(storePaths(dir).database, 'hello '.repeat(10_000)),
+    'an empty database in its place': (dir) => {
+      rmSync(storePaths(dir).database);
+      change(dir, 'CREATE TABLE passing (a); DROP TABLE passing;');
+      chmodSync(storePaths(dir).database, 0o600);
+    },
     'a file of zeros': (dir) => writeFileSync(storePaths(dir).database, Buffer.alloc(40_960)),
   };
   for (const [what, harm] of Object.entries(files)) {

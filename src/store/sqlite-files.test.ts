@@ -17,7 +17,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { targetId } from '../model/ids.ts';
-import { isSqliteWarning } from './node-sqlite.ts';
+import { createRealRandom } from '../platform/random.ts';
+import { Ballast } from './ballast.ts';
+import { isSqliteWarning, openDatabase } from './node-sqlite.ts';
+import { encodeEvent, identityHash, seal } from './row.ts';
 import {
   contentOf,
   emptyCommit,
@@ -111,6 +114,25 @@ describe('files of a store', () => {
     await again.close();
   });
 
+  it('DED1 another event with the same hash is not taken for a copy', async () => {
+    const dir = newDir();
+    const store = await open(dir);
+    await store.commit({ ...emptyCommit, events: [sampleNew(1, 1)] });
+    await store.close();
+    const asked = { target: targetId('host'), source: 'hook' as const, dedupe_key: 'toolu_1' };
+    const others = [sampleNew(2, 1), sampleNew(1, 1, { source: 'notify' })];
+    const database = openDatabase(join(dir, 'agtmux.db'));
+    for (const [index, other] of others.entries()) {
+      const values = encodeEvent(other).with(12, identityHash(asked));
+      seal(values, 100 + index);
+      database.prepare(`INSERT INTO events VALUES (${values.map(() => '?').join(', ')})`).run(...values);
+    }
+    database.close();
+    const again = await open(dir);
+    expect(await again.known([asked])).toMatchObject([{ event_id: 1 }]);
+    await again.close();
+  });
+
   it('R5 a second store of the same directory is refused at once, and only while the first is open', async () => {
     const dir = newDir();
     const store = await open(dir);
@@ -157,12 +179,21 @@ describe('ballast', () => {
     await store.close();
   });
 
-  it('R3 does not take the last space there is', async () => {
-    const store = await open(newDir(), 0);
-    await store.close();
-    const huge = await open(newDir(), Number.MAX_SAFE_INTEGER);
-    expect(huge.restoreBallast()).toBe(false);
-    await huge.close();
+  it('R3 does not take the last space there is', () => {
+    const dir = newDir();
+    mkdirSync(dir, { recursive: true });
+    const path = join(dir, 'ballast');
+    const withRoom = (room: number) => new Ballast(path, 10_000, createRealRandom(), () => room);
+    expect(withRoom(19_999).restore()).toBe(false);
+    expect(readdirSync(dir)).toEqual([]);
+    expect(withRoom(20_000).restore()).toBe(true);
+    expect(withRoom(0).restore()).toBe(true);
+  });
+
+  it('R3 leaves no half behind when it cannot be written', () => {
+    const ballast = new Ballast(join(newDir(), 'ballast'), 10_000, createRealRandom(), () => 1e9);
+    expect(ballast.restore()).toBe(false);
+    expect(ballast.held()).toBe(0);
   });
 });
 

@@ -86,7 +86,14 @@ function resultOf(program: string, result: ExecResult): RunResult {
   const { status, stdout, stderr, truncated, timedOut, spawnError } = result;
   if (spawnError === null) return { status, stdout, stderr, truncated, timedOut };
   const told = startTrouble(program, spawnError);
-  return { status: told.status, stdout, stderr: new TextEncoder().encode(told.words), truncated, timedOut, ...told.more };
+  return {
+    status: told.status,
+    stdout,
+    stderr: new TextEncoder().encode(told.words),
+    truncated,
+    timedOut,
+    ...told.more,
+  };
 }
 
 function endOf(program: string, end: ProcessEnd): ChannelEnd {
@@ -102,7 +109,11 @@ function startTrouble(program: string, spawnError: string): StartTrouble {
   const words = status === 127 ? `${program}: not found` : `${program}: cannot be started (${spawnError})`;
   if (status !== null) return { status, words, more: {} };
   const next = 'free some processes, open files or memory';
-  return { status, words, more: { failure: failure('E_TARGET_DOWN', `this machine starts no programs: ${words}`, next) } };
+  return {
+    status,
+    words,
+    more: { failure: failure('E_TARGET_DOWN', `this machine starts no programs: ${words}`, next) },
+  };
 }
 
 interface StartTrouble {

@@ -55,9 +55,9 @@ function sharedOptions(way: SshWay): string[] {
   return [...config, '-T', ...control, ...options.flatMap((option) => ['-o', option])];
 }
 
-/** Said by the far shell when the connection stands; then it waits for the end of its input, which is our own end. */
+/** Said by the far shell when the connection stands. Then it repeats what it hears, until the end of its input. */
 export const readyWord = 'agtmux-connected';
-const holdScript = `echo ${readyWord}; exec cat >/dev/null`;
+const holdScript = `echo ${readyWord}; exec cat`;
 
 /** The first connection, which the others share. It ends when its input ends, so it cannot outlive the daemon. */
 export function masterArguments(way: SshWay): Result<string[]> {

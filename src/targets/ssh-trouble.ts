@@ -27,15 +27,27 @@ interface TroubleRule {
 
 /** First match wins: a changed key is also told as a failed verification, a lost connection also as a closed one. */
 const rules: readonly TroubleRule[] = [
-  { trouble: 'host_key_changed', pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|host key .* has changed|REVOKED HOST KEY/i },
+  {
+    trouble: 'host_key_changed',
+    pattern: /REMOTE HOST IDENTIFICATION HAS CHANGED|host key .* has changed|REVOKED HOST KEY/i,
+  },
   { trouble: 'host_key_unknown', pattern: /Host key verification failed|No \S+ host key is known/i },
-  { trouble: 'bad_config', pattern: /Bad configuration option|terminating, \d+ bad|Can't open user config|Bad owner or permissions/i },
+  {
+    trouble: 'bad_config',
+    pattern: /Bad configuration option|terminating, \d+ bad|Can't open user config|Bad owner or permissions/i,
+  },
   { trouble: 'unknown_host', pattern: /Could not resolve hostname|Name or service not known|nodename nor servname/i },
-  { trouble: 'auth_failed', pattern: /Permission denied|Too many authentication failures|No more authentication methods/i },
+  {
+    trouble: 'auth_failed',
+    pattern: /Permission denied|Too many authentication failures|No more authentication methods/i,
+  },
   { trouble: 'refused', pattern: /Connection refused/i },
   { trouble: 'timeout', pattern: /timed out|Timeout, server|not responding/i },
   { trouble: 'unreachable', pattern: /No route to host|Network is unreachable|Host is down|Network is down/i },
-  { trouble: 'closed', pattern: /Connection (?:closed|reset|to \S+ closed)|Broken pipe|Connection to .* closed|closed by/i },
+  {
+    trouble: 'closed',
+    pattern: /Connection (?:closed|reset|to \S+ closed)|Broken pipe|Connection to .* closed|closed by/i,
+  },
 ];
 
 const words: Readonly<Record<SshTrouble, readonly [what: string, next: string]>> = {

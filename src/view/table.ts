@@ -10,6 +10,9 @@ export interface Column {
   readonly flexible?: boolean;
 }
 
+/** Adds colours to the text of a cell, and nothing that takes a column. The row is null for the titles. */
+export type PaintCell = (text: string, row: number | null, column: number) => string;
+
 const gap = 2;
 const flexibleMin = 8;
 
@@ -17,17 +20,23 @@ export function tableLines(
   columns: readonly Column[],
   rows: readonly (readonly SafeText[])[],
   columnsMax: number,
+  paint: PaintCell = (text) => text,
 ): readonly string[] {
   const wanted = columns.map((column, place) =>
     Math.max(width(column.title), ...rows.map((row) => width(row[place] ?? ''))),
   );
   const widths = fit(columns, wanted, columnsMax);
-  const line = (cells: readonly string[]): string =>
+  const line = (cells: readonly string[], row: number | null): string =>
     cells
-      .map((cell, place) => pad(cell, widths[place] ?? 0))
+      .map((cell, place) => {
+        const padded = pad(cell, widths[place] ?? 0);
+        const text = padded.trimEnd();
+        return text === '' ? padded : paint(text, row, place) + padded.slice(text.length);
+      })
       .join(' '.repeat(gap))
       .trimEnd();
-  return [line(columns.map((column) => column.title)), ...rows.map((row) => line(row))];
+  const titles = columns.map((column) => column.title);
+  return [line(titles, null), ...rows.map((cells, row) => line(cells, row))];
 }
 
 function fit(columns: readonly Column[], wanted: readonly number[], columnsMax: number): readonly number[] {

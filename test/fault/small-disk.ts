@@ -30,7 +30,8 @@ export function smallDisk(root: string, bytes: number): SmallDisk {
     kind: 'tmpfs',
     options: {},
     remove: () => {
-      execFileSync('umount', [place]);
+      // Lazily: a failed test may still have files open, and must not leave a disk behind.
+      execFileSync('umount', ['-l', place]);
       rmSync(place, { recursive: true });
     },
   };

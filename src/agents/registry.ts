@@ -1,0 +1,45 @@
+// Every agent agtmux knows, and the one question asked of all of them. Which folders there are stands in folders.ts.
+
+import type { Confidence } from '../model/states.ts';
+import { confidences } from '../model/states.ts';
+import type { Agent, Identified, Identify, ProgramView } from './contract.ts';
+import { folders } from './folders.ts';
+
+export const agents: readonly Agent[] = folders;
+
+interface Remembered {
+  readonly executable: string | null;
+  readonly answer: Identified | null;
+}
+
+/** By the list of arguments itself: the process table hands out the same one while a process runs the same program. */
+const remembered = new WeakMap<readonly string[], Remembered>();
+
+export const identifyAgent: Identify = (program: ProgramView): Identified | null => {
+  const { executable, argv } = program;
+  const known = remembered.get(argv);
+  if (known !== undefined && known.executable === executable) return known.answer;
+  const answer = askAll(program);
+  remembered.set(argv, { executable, answer });
+  return answer;
+};
+
+/** The surest answer; between equals there is none, because two agents that both claim a process prove neither (RSV4). */
+function askAll(program: ProgramView): Identified | null {
+  let best: Identified | null = null;
+  let shared = false;
+  for (const agent of agents) {
+    const found = agent.identify(program);
+    if (found === null) continue;
+    const order = best === null ? -1 : rank(found.confidence) - rank(best.confidence);
+    if (order < 0) {
+      best = found;
+      shared = false;
+    } else if (order === 0) {
+      shared = true;
+    }
+  }
+  return shared ? null : best;
+}
+
+const rank = (confidence: Confidence): number => confidences.indexOf(confidence);

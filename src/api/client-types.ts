@@ -1,0 +1,31 @@
+// The words that the client and its reader of the feed share. Types only.
+
+import type { AgtmuxError } from '../model/errors.ts';
+import type { FeedChanges, FeedList, FeedScope, FeedSnapshot } from './schemas.ts';
+
+export interface FeedRequest {
+  readonly scope?: FeedScope;
+  /** Where to go on, `epoch:version`; from the whole state when it is left out or too old. */
+  readonly since?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** `cursor` is what to pass as `since` to go on from behind this event. */
+export type FeedEvent =
+  /** The connection stands, for the first time or again. What is known is current once more, or about to be. */
+  | { readonly type: 'connected' }
+  | { readonly type: 'snapshot'; readonly cursor: string; readonly data: FeedSnapshot }
+  | { readonly type: 'changes'; readonly cursor: string; readonly data: FeedChanges }
+  | { readonly type: 'list'; readonly cursor: string; readonly data: FeedList }
+  /** The daemon is gone; what is known grows old until the next `connected`. Told once for each loss. */
+  | { readonly type: 'lost'; readonly error: AgtmuxError };
+
+export interface SendOptions {
+  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  /** Nothing heard for this long: given up. */
+  readonly silenceMs?: number;
+  readonly signal?: AbortSignal;
+}

@@ -1,0 +1,147 @@
+// The routes as data: what each takes and gives. The server must have a handler for every name in this table, and the
+// printed OpenAPI is made from it, so that neither can tell of a route the other does not know.
+
+import type { z } from 'zod';
+import * as schemas from './schemas.ts';
+
+/** Documents that stand under their own name in the printed schemas. */
+export const documents = {
+  PaneItem: schemas.paneItemSchema,
+  TargetItem: schemas.targetItemSchema,
+  WindowItem: schemas.windowItemSchema,
+  SessionItem: schemas.sessionItemSchema,
+  PaneList: schemas.paneListSchema,
+  WindowList: schemas.windowListSchema,
+  SessionList: schemas.sessionListSchema,
+  TargetList: schemas.targetListSchema,
+  TargetReply: schemas.targetReplySchema,
+  Status: schemas.statusSchema,
+  Verdicts: schemas.verdictsSchema,
+  Done: schemas.doneSchema,
+  Error: schemas.errorSchema,
+  NewTarget: schemas.newTargetSchema,
+  FeedSnapshot: schemas.feedSnapshotSchema,
+  FeedChanges: schemas.feedChangesSchema,
+  FeedList: schemas.feedListSchema,
+  FeedCut: schemas.feedCutSchema,
+} as const;
+
+export type DocumentName = keyof typeof documents;
+
+export interface Route {
+  readonly method: 'get' | 'post' | 'delete';
+  /** As OpenAPI writes it: `/v1/targets/{name}`. */
+  readonly path: `/v1/${string}`;
+  readonly summary: string;
+  readonly query: z.ZodObject;
+  /** `text/plain` is there for whoever asks for it, by Accept or by `format=text`. */
+  readonly hasText?: boolean;
+  readonly body?: { readonly words: string; readonly document: DocumentName | null };
+  /** Null: something that has no document of its own. */
+  readonly reply: DocumentName | null;
+  readonly status?: 200 | 201 | 202;
+}
+
+export const routes = {
+  panes: {
+    method: 'get',
+    path: '/v1/panes',
+    summary: 'Agents by pane; other panes on request',
+    query: schemas.panesQuerySchema,
+    hasText: true,
+    reply: 'PaneList',
+  },
+  windows: {
+    method: 'get',
+    path: '/v1/windows',
+    summary: 'Windows with their top state and counts',
+    query: schemas.windowsQuerySchema,
+    hasText: true,
+    reply: 'WindowList',
+  },
+  sessions: {
+    method: 'get',
+    path: '/v1/sessions',
+    summary: 'Sessions with their top state and counts',
+    query: schemas.sessionsQuerySchema,
+    hasText: true,
+    reply: 'SessionList',
+  },
+  targets: {
+    method: 'get',
+    path: '/v1/targets',
+    summary: 'Machines and tmux sockets, and how they are',
+    query: schemas.targetsQuerySchema,
+    hasText: true,
+    reply: 'TargetList',
+  },
+  addTarget: {
+    method: 'post',
+    path: '/v1/targets',
+    summary: 'Adds a target',
+    query: schemas.noQuerySchema,
+    body: { words: 'the target', document: 'NewTarget' },
+    reply: 'TargetReply',
+    status: 201,
+  },
+  connectTarget: {
+    method: 'post',
+    path: '/v1/targets/{name}/connect',
+    summary: 'Connects to a target now instead of at the next try',
+    query: schemas.noQuerySchema,
+    reply: 'TargetReply',
+  },
+  removeTarget: {
+    method: 'delete',
+    path: '/v1/targets/{name}',
+    summary: 'Forgets a target; nothing happens on its machine',
+    query: schemas.noQuerySchema,
+    reply: 'Done',
+  },
+  status: {
+    method: 'get',
+    path: '/v1/status',
+    summary: 'The daemon itself',
+    query: schemas.noQuerySchema,
+    reply: 'Status',
+  },
+  events: {
+    method: 'post',
+    path: '/v1/events',
+    summary: 'Hands in observations; answers after they are on disk, with a verdict for each',
+    query: schemas.noQuerySchema,
+    body: { words: 'a JSON array of event envelopes, or JSON lines (application/x-ndjson)', document: null },
+    reply: 'Verdicts',
+  },
+  feed: {
+    method: 'get',
+    path: '/v1/feed',
+    summary: 'Server-sent events: snapshot (FeedSnapshot), changes (FeedChanges), list (FeedList), cut (FeedCut)',
+    query: schemas.feedQuerySchema,
+    reply: null,
+  },
+  stop: {
+    method: 'post',
+    path: '/v1/stop',
+    summary: 'Ends the daemon in good order',
+    query: schemas.noQuerySchema,
+    reply: 'Done',
+    status: 202,
+  },
+  openapi: {
+    method: 'get',
+    path: '/v1/openapi.json',
+    summary: 'This description',
+    query: schemas.noQuerySchema,
+    reply: null,
+  },
+  schema: {
+    method: 'get',
+    path: '/v1/schema.json',
+    summary: 'The documents as JSON Schema',
+    query: schemas.noQuerySchema,
+    reply: null,
+  },
+} as const satisfies Record<string, Route>;
+
+export type RouteName = keyof typeof routes;

@@ -1,0 +1,307 @@
+// Every document and parameter of the API as a schema. The types that clients use are made from these, so what is
+// written, what is checked and what is printed by `agtmux schema` cannot differ (FED3).
+
+import { z } from 'zod';
+import { askKinds } from '../model/asks.ts';
+import { errorCodes } from '../model/errors.ts';
+import { endCauses } from '../model/events.ts';
+import { limits } from '../model/limits.ts';
+import { reasonCodes } from '../model/reasons.ts';
+import { healths } from '../model/records.ts';
+import { confidences, stateNames } from '../model/states.ts';
+import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
+import { schemaVersion } from './version.ts';
+
+const time = z.iso.datetime().describe('UTC');
+const count = z.int().nonnegative();
+const counts = z.record(z.string(), count);
+const byState = z.strictObject(
+  Object.fromEntries(stateNames.map((state) => [state, count])) as Record<(typeof stateNames)[number], typeof count>,
+);
+
+export const sorts = ['needs', 'age', 'agent', 'target', 'state', 'name'] as const;
+export const groupings = ['target-session', 'session-name'] as const;
+export const feedScopes = ['all', 'panes', 'targets', 'windows', 'sessions'] as const;
+
+const head = {
+  schema_version: z.literal(schemaVersion),
+  generated_at: time,
+};
+
+const ask = z.strictObject({
+  ask_id: z.string(),
+  kind: z.enum(askKinds),
+  scope: z.string(),
+  text: z.string(),
+  options: z.array(z.strictObject({ id: z.string(), label: z.string() })),
+});
+
+const end = z.strictObject({
+  cause: z.enum([...endCauses, 'replaced', 'server_gone']),
+  status: z.int().nullable(),
+  signal: z.string().nullable(),
+  clean: z.boolean(),
+  at: time,
+});
+
+const state = z.enum(stateNames);
+
+/** A pane; the fields of its agent are null when none runs there. Names and texts are as others wrote them. */
+export const paneItemSchema = z.strictObject({
+  identity: z.strictObject({
+    target: z.string(),
+    session_name: z.string(),
+    window_id: z.string(),
+    pane_id: z.string(),
+  }),
+  ref: z.string(),
+  runtime_id: z.string().nullable(),
+  agent: z.string().nullable(),
+  parent: z.string().nullable(),
+  state: state.nullable(),
+  reason_code: z.enum(reasonCodes).nullable(),
+  confidence: z.enum(confidences).nullable(),
+  detail: z.string().nullable(),
+  until: time.nullable(),
+  since: time.nullable(),
+  last_seen_at: time.nullable(),
+  started_at: time.nullable(),
+  state_version: count.nullable(),
+  route: z.enum(['CONNECTED', 'DISCONNECTED', 'NONE']).nullable(),
+  ask: ask.nullable(),
+  asks_open: count,
+  background: z.strictObject({ shells: count, agents: count }),
+  suspended: z.boolean(),
+  ended: end.nullable(),
+  title: z.string(),
+  cwd: z.string(),
+  current_command: z.string(),
+  window_name: z.string(),
+  window_index: z.int(),
+  pane_index: z.int(),
+});
+
+export const targetItemSchema = z.strictObject({
+  target: z.string(),
+  kind: z.enum(['local', 'ssh']),
+  health: z.enum(healths),
+  trouble: z.string().nullable(),
+  tmux_version: z.string().nullable(),
+  last_seen_at: time.nullable(),
+  panes: count,
+});
+
+const filters = z.strictObject({
+  target: z.array(z.string()),
+  target_session: z.array(z.string()),
+  session: z.array(z.string()),
+  state: z.array(state),
+  agent: z.array(z.string()),
+  needs_action: z.boolean(),
+  all_panes: z.boolean(),
+  ended: z.boolean(),
+  sort: z.enum(sorts),
+});
+
+const listHead = {
+  ...head,
+  filters,
+  summary: z.strictObject({
+    total: count,
+    needs_action: count,
+    by_state: byState,
+    by_agent: counts,
+    by_target: counts,
+    targets: z.array(targetItemSchema),
+  }),
+  partial: z.boolean().describe('a target that was asked for did not answer in full'),
+  missing_targets: z.array(z.string()),
+};
+
+const rollup = {
+  top_state: state.nullable(),
+  waiting: count,
+  running: count,
+  total: count.describe('agents'),
+  panes: count,
+  by_state: byState,
+  by_agent: counts,
+};
+
+export const paneListSchema = z.strictObject({ ...listHead, items: z.array(paneItemSchema) });
+
+export const agentStatusSchema = paneItemSchema.pick({
+  ref: true,
+  runtime_id: true,
+  agent: true,
+  state: true,
+  reason_code: true,
+  confidence: true,
+  since: true,
+  pane_index: true,
+});
+
+export const windowItemSchema = z.strictObject({
+  identity: z.strictObject({ target: z.string(), session_name: z.string(), window_id: z.string() }),
+  window_name: z.string(),
+  window_index: z.int(),
+  ...rollup,
+  agents: z.array(agentStatusSchema).optional().describe('with with_agent_status'),
+});
+
+export const windowListSchema = z.strictObject({
+  ...listHead,
+  with_agent_status: z.boolean(),
+  items: z.array(windowItemSchema),
+});
+
+export const sessionItemSchema = z.strictObject({
+  identity: z.strictObject({
+    target: z.string().nullable().describe('null when sessions of one name are merged over all targets'),
+    session_name: z.string(),
+  }),
+  windows: count,
+  ...rollup,
+  by_target: counts,
+});
+
+export const sessionListSchema = z.strictObject({
+  ...listHead,
+  group_by: z.enum(groupings),
+  items: z.array(sessionItemSchema),
+});
+
+export const targetListSchema = z.strictObject({
+  ...head,
+  partial: z.boolean(),
+  missing_targets: z.array(z.string()),
+  items: z.array(targetItemSchema),
+});
+
+export const targetReplySchema = z.strictObject({ ...head, target: targetItemSchema });
+
+export const statusSchema = z.strictObject({
+  ...head,
+  api: z.int(),
+  version: z.string(),
+  pid: z.int(),
+  up_ms: z.number(),
+  ready: z.boolean(),
+  state_dir: z.string(),
+  socket_path: z.string(),
+  trouble: z.string().nullable(),
+  events: z.strictObject({ taken: count, verdicts: z.record(z.enum(verdictNames), count) }),
+  feed_epoch: z.string(),
+  feed_version: count,
+  memory_bytes: count,
+});
+
+export const verdictsSchema = z.strictObject({
+  ...head,
+  verdicts: z.array(
+    z.strictObject({
+      verdict: z.enum(verdictNames),
+      reason: z.enum(verdictReasonNames),
+      detail: z.string().optional(),
+    }),
+  ),
+});
+
+export const doneSchema = z.strictObject({ ...head, done: z.literal(true) });
+
+export const errorSchema = z.strictObject({
+  error: z.strictObject({ code: z.enum(errorCodes), message: z.string(), next: z.string() }),
+});
+
+const feedValue = z.union([paneItemSchema, targetItemSchema]);
+
+/** The data of the event `snapshot`: replaces everything the client knows. */
+export const feedSnapshotSchema = z.strictObject({
+  ...head,
+  epoch: z.string(),
+  version: count,
+  items: z.array(z.strictObject({ key: z.string(), value: feedValue })),
+});
+
+/** The data of the event `changes`: of each key its last change; null means gone. */
+export const feedChangesSchema = z.strictObject({
+  ...head,
+  from: count,
+  to: count,
+  changes: z.array(z.strictObject({ version: count, key: z.string(), value: feedValue.nullable() })),
+});
+
+/** The data of the event `list`, for the scopes windows and sessions: the whole list as it is now. */
+export const feedListSchema = z.strictObject({
+  ...head,
+  epoch: z.string(),
+  version: count,
+  list: z.union([windowListSchema, sessionListSchema]),
+});
+
+/** The data of the event `cut`, the last one. */
+export const feedCutSchema = z.strictObject({ reason: z.enum(['too_slow', 'closed', 'shutdown']) });
+
+export const newTargetSchema = z.strictObject({
+  name: z.string().min(1).max(limits.idCharsMax),
+  kind: z.enum(['local', 'ssh']),
+  connection_ref: z.string().max(limits.hostAliasCharsMax).default(''),
+});
+
+const flag = z.boolean().optional();
+const values = z.array(z.string()).max(limits.filterValuesMax).optional();
+
+const view = {
+  format: z.enum(['json', 'text']).optional(),
+  columns: z.int().min(1).max(limits.tableColumnsMax).optional(),
+  colour: flag,
+};
+
+const filterQuery = {
+  target: values,
+  target_session: values,
+  session: values,
+  state: values,
+  agent: values,
+  needs_action: flag,
+  all_panes: flag,
+  ended: flag,
+  sort: z.enum(sorts).optional(),
+};
+
+export const panesQuerySchema = z.strictObject({ ...filterQuery, ...view });
+export const windowsQuerySchema = z.strictObject({ ...filterQuery, with_agent_status: flag, ...view });
+export const sessionsQuerySchema = z.strictObject({
+  ...filterQuery,
+  group_by: z.enum(groupings).optional(),
+  agent_summary: flag,
+  ...view,
+});
+export const targetsQuerySchema = z.strictObject(view);
+export const feedQuerySchema = z.strictObject({
+  scope: z.enum(feedScopes).optional(),
+  since: z.string().optional().describe('epoch:version, the same as the header Last-Event-ID'),
+});
+export const noQuerySchema = z.strictObject({});
+
+export type PaneItem = z.infer<typeof paneItemSchema>;
+export type TargetItem = z.infer<typeof targetItemSchema>;
+export type WindowItem = z.infer<typeof windowItemSchema>;
+export type SessionItem = z.infer<typeof sessionItemSchema>;
+export type AgentStatus = z.infer<typeof agentStatusSchema>;
+export type ListFilters = z.infer<typeof filters>;
+export type PaneList = z.infer<typeof paneListSchema>;
+export type WindowList = z.infer<typeof windowListSchema>;
+export type SessionList = z.infer<typeof sessionListSchema>;
+export type TargetList = z.infer<typeof targetListSchema>;
+export type TargetReply = z.infer<typeof targetReplySchema>;
+export type StatusReply = z.infer<typeof statusSchema>;
+export type VerdictsReply = z.infer<typeof verdictsSchema>;
+export type DoneReply = z.infer<typeof doneSchema>;
+export type FeedSnapshot = z.infer<typeof feedSnapshotSchema>;
+export type FeedChanges = z.infer<typeof feedChangesSchema>;
+export type FeedList = z.infer<typeof feedListSchema>;
+export type FeedCut = z.infer<typeof feedCutSchema>;
+export type Sort = (typeof sorts)[number];
+export type Grouping = (typeof groupings)[number];
+export type FeedScope = (typeof feedScopes)[number];

@@ -1,0 +1,182 @@
+// One client of the feed over server-sent events (FED2). It takes from the shared ring only what its socket accepts, so a
+// slow reader holds one message and nothing more; when the feed gives up on it, its socket is ended.
+
+import type { ServerResponse } from 'node:http';
+import { limits } from '../../model/limits.ts';
+import type { PaneRow, TargetRow } from '../../model/rows.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { listSessions, listWindows } from '../../view/lists.ts';
+import { isoTime, paneItem, targetItem } from '../../view/lists-items.ts';
+import type { FeedScope } from '../schemas.ts';
+import type { DaemonService, FeedCursor, FeedMessage, Subscriber } from '../service.ts';
+import { schemaVersion } from '../version.ts';
+import { handshake, safeJson, unwrap } from './replies.ts';
+
+type FeedRow = PaneRow | TargetRow;
+type Data = Exclude<FeedMessage<FeedRow>, { type: 'cut' }>;
+
+interface StreamOptions {
+  readonly clock: Clock;
+  readonly scope: FeedScope;
+  readonly since: FeedCursor | null;
+}
+
+/** Throws E_FEED_FULL before anything is written. */
+export function streamFeed(service: DaemonService, outgoing: ServerResponse, options: StreamOptions): void {
+  const stream = new FeedStream(service, outgoing, options);
+  stream.start();
+}
+
+export function parseCursor(text: string): FeedCursor | null {
+  const match = /^(.+):(\d{1,15})$/.exec(text);
+  const [, epoch, version] = match ?? [];
+  return epoch === undefined || version === undefined ? null : { epoch, version: Number(version) };
+}
+
+class FeedStream {
+  readonly #service: DaemonService;
+  readonly #outgoing: ServerResponse;
+  readonly #options: StreamOptions;
+  readonly #subscriber: Subscriber<FeedRow>;
+  /** The socket has not taken what was written. */
+  #isBlocked = false;
+  /** A whole list was just sent. */
+  #isResting = false;
+  #isOver = false;
+  #cancelHeartbeat: () => void = () => undefined;
+  #cancelRest: () => void = () => undefined;
+
+  constructor(service: DaemonService, outgoing: ServerResponse, options: StreamOptions) {
+    this.#service = service;
+    this.#outgoing = outgoing;
+    this.#options = options;
+    this.#subscriber = unwrap(
+      service.feed.subscribe({
+        ...(options.since === null ? {} : { since: options.since }),
+        onReady: () => this.#pump(),
+        onCut: (reason) => this.#cut(reason),
+      }),
+    );
+  }
+
+  start(): void {
+    const outgoing = this.#outgoing;
+    outgoing.on('close', () => this.#leave());
+    outgoing.on('drain', () => {
+      this.#isBlocked = false;
+      this.#pump();
+    });
+    outgoing.writeHead(200, {
+      ...handshake(this.#service.status().version),
+      'content-type': 'text/event-stream',
+      connection: 'close',
+    });
+    outgoing.flushHeaders();
+    this.#beat();
+    this.#pump();
+  }
+
+  #pump(): void {
+    while (!this.#isBlocked && !this.#isResting && !this.#isOver) {
+      const message = this.#subscriber.take(this.#isListScope() ? undefined : limits.feedTakeChangesMax);
+      if (message === null) return;
+      if (message.type === 'cut') {
+        this.#cut(message.reason);
+        return;
+      }
+      this.#write(this.#isListScope() ? this.#listEvent() : this.#rowsEvent(message));
+      if (this.#isListScope()) this.#rest();
+    }
+  }
+
+  #write(text: string): void {
+    if (!this.#outgoing.write(text)) this.#isBlocked = true;
+  }
+
+  #isListScope(): boolean {
+    const { scope } = this.#options;
+    return scope === 'windows' || scope === 'sessions';
+  }
+
+  #wants(key: string): boolean {
+    const { scope } = this.#options;
+    return scope === 'all' || key.startsWith(scope === 'targets' ? 'target:' : 'row:');
+  }
+
+  #head(): { readonly schema_version: number; readonly generated_at: string } {
+    return { schema_version: schemaVersion, generated_at: isoTime(this.#service.toWall(this.#service.now())) };
+  }
+
+  #rowsEvent(message: Data): string {
+    const { epoch } = this.#service.feed;
+    if (message.type === 'snapshot') {
+      const items = message.items
+        .filter((item) => this.#wants(item.key))
+        .map(({ key, value }) => ({ key, value: this.#item(value) }));
+      const data = { ...this.#head(), epoch, version: message.version, items };
+      return sse('snapshot', `${epoch}:${message.version}`, data);
+    }
+    const changes = message.changes
+      .filter((change) => this.#wants(change.key))
+      .map(({ version, key, value }) => ({ version, key, value: value === null ? null : this.#item(value) }));
+    // An id alone moves the client's place on; it is not told as an event.
+    if (changes.length === 0) return `id: ${epoch}:${message.to}\n\n`;
+    return sse('changes', `${epoch}:${message.to}`, { ...this.#head(), from: message.from, to: message.to, changes });
+  }
+
+  #item(row: FeedRow): unknown {
+    const toWall = (time: number): number => this.#service.toWall(time);
+    return 'identity' in row ? paneItem(row, toWall) : targetItem(row, toWall);
+  }
+
+  #listEvent(): string {
+    const service = this.#service;
+    const { epoch } = service.feed;
+    const version = this.#subscriber.version();
+    const input = {
+      rows: service.rows(),
+      targets: service.targets(),
+      now: service.now(),
+      toWall: (time: number) => service.toWall(time),
+    };
+    const list = this.#options.scope === 'windows' ? unwrap(listWindows(input)) : unwrap(listSessions(input));
+    return sse('list', `${epoch}:${version}`, { ...this.#head(), epoch, version, list });
+  }
+
+  #rest(): void {
+    this.#isResting = true;
+    this.#cancelRest = this.#options.clock.after(limits.feedListPauseMs, () => {
+      this.#isResting = false;
+      this.#pump();
+    });
+  }
+
+  /** Not while blocked: what a stuck reader does not take must not pile up. */
+  #beat(): void {
+    this.#cancelHeartbeat = this.#options.clock.after(limits.feedHeartbeatMs, () => {
+      if (!this.#isBlocked) this.#write(': alive\n\n');
+      this.#beat();
+    });
+  }
+
+  /** A reader that still reads is told why; a stuck one would only keep its socket. */
+  #cut(reason: string): void {
+    if (this.#isOver) return;
+    const isBlocked = this.#isBlocked;
+    this.#leave();
+    if (isBlocked) this.#outgoing.destroy();
+    else this.#outgoing.end(`event: cut\ndata: ${safeJson({ reason })}\n\n`);
+  }
+
+  #leave(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#cancelHeartbeat();
+    this.#cancelRest();
+    this.#subscriber.close();
+  }
+}
+
+function sse(event: string, id: string, data: unknown): string {
+  return `event: ${event}\nid: ${id}\ndata: ${safeJson(data)}\n\n`;
+}

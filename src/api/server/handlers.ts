@@ -1,0 +1,139 @@
+// One handler a route of the table: reads the request, asks the daemon, answers. What is listed and how it reads is the
+// business of view/.
+
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Context } from 'hono';
+import { AgtmuxError, type Result } from '../../model/errors.ts';
+import { targetId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { TargetRow } from '../../model/rows.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { type ListInput, listPanes, listSessions, listTargets, listWindows } from '../../view/lists.ts';
+import { isoTime, targetItem } from '../../view/lists-items.ts';
+import { panesTable, sessionsTable, type TextOptions, targetsTable, windowsTable } from '../../view/lists-text.ts';
+import { type RouteName, routes } from '../routes.ts';
+import { jsonSchema, openApi } from '../schema-text.ts';
+import { newTargetSchema, type StatusReply } from '../schemas.ts';
+import type { DaemonService } from '../service.ts';
+import { apiVersion, schemaVersion } from '../version.ts';
+import { parseCursor, streamFeed } from './feed-stream.ts';
+import { jsonReply, textReply, unwrap } from './replies.ts';
+import { readBody, readEvents, readQuery } from './requests.ts';
+
+export type ApiContext = Context<{ Bindings: HttpBindings }>;
+type Handler = (context: ApiContext) => Response | Promise<Response>;
+
+export function createHandlers(service: DaemonService, clock: Clock): Readonly<Record<RouteName, Handler>> {
+  const toWall = (time: number): number => service.toWall(time);
+  const input = (): ListInput => ({ rows: service.rows(), targets: service.targets(), now: service.now(), toWall });
+  const head = () => ({ schema_version: schemaVersion, generated_at: isoTime(toWall(service.now())) }) as const;
+  const targetReply = (result: Result<TargetRow>, status: number): Response =>
+    jsonReply({ ...head(), target: targetItem(unwrap(result), toWall) }, status);
+  const nameOf = (context: ApiContext) => targetId(context.req.param('name') ?? '');
+  const text = (context: ApiContext, query: ViewQuery): TextOptions | null =>
+    textOptions(context, query, toWall(service.now()));
+  const noQuery = (context: ApiContext): void => void readQuery(routes.status.query, context.req.queries());
+
+  return {
+    panes(context) {
+      const query = readQuery(routes.panes.query, context.req.queries());
+      const options = text(context, query);
+      const list = unwrap(listPanes(input(), query));
+      return options === null ? jsonReply(list) : textReply(panesTable(list, options));
+    },
+    windows(context) {
+      const query = readQuery(routes.windows.query, context.req.queries());
+      const options = text(context, query);
+      const list = unwrap(listWindows(input(), query));
+      return options === null ? jsonReply(list) : textReply(windowsTable(list, options));
+    },
+    sessions(context) {
+      const query = readQuery(routes.sessions.query, context.req.queries());
+      const options = text(context, query);
+      const list = unwrap(listSessions(input(), query));
+      if (options === null) return jsonReply(list);
+      return textReply(sessionsTable(list, { ...options, agentSummary: query.agent_summary ?? false }));
+    },
+    targets(context) {
+      const options = text(context, readQuery(routes.targets.query, context.req.queries()));
+      const list = listTargets(input());
+      return options === null ? jsonReply(list) : textReply(targetsTable(list, options));
+    },
+    async addTarget(context) {
+      noQuery(context);
+      const target = await readBody(newTargetSchema, context.env.incoming);
+      return targetReply(await service.addTarget(target), routes.addTarget.status);
+    },
+    async connectTarget(context) {
+      noQuery(context);
+      return targetReply(await service.connectTarget(nameOf(context)), 200);
+    },
+    async removeTarget(context) {
+      noQuery(context);
+      unwrap(await service.removeTarget(nameOf(context)));
+      return jsonReply({ ...head(), done: true });
+    },
+    status(context) {
+      noQuery(context);
+      const { feed } = service;
+      const status = service.status();
+      const { events } = status;
+      return jsonReply({
+        ...head(),
+        api: apiVersion,
+        ...status,
+        events: { taken: events.taken, verdicts: { ...events.verdicts } },
+        feed_epoch: feed.epoch,
+      } satisfies StatusReply);
+    },
+    async events(context) {
+      noQuery(context);
+      const verdicts = await service.takeEvents(await readEvents(context.env.incoming));
+      return jsonReply({ ...head(), verdicts });
+    },
+    feed(context) {
+      // A HEAD request would subscribe and never read.
+      if (context.env.incoming.method !== 'GET') throw new AgtmuxError('E_ROUTE', 'the feed is only for GET');
+      const { scope = 'all', since } = readQuery(routes.feed.query, context.req.queries());
+      const cursor = parseCursor(since ?? context.req.header('last-event-id') ?? '');
+      if (since !== undefined && cursor === null) throw new AgtmuxError('E_FILTER', 'since is not epoch:version');
+      streamFeed(service, context.env.outgoing, { clock, scope, since: cursor });
+      return RESPONSE_ALREADY_SENT;
+    },
+    stop(context) {
+      noQuery(context);
+      // Also when the client does not wait for the answer.
+      context.env.outgoing.once('close', () => service.stop());
+      const reply = jsonReply({ ...head(), done: true }, routes.stop.status);
+      reply.headers.set('connection', 'close');
+      return reply;
+    },
+    openapi(context) {
+      noQuery(context);
+      return jsonReply(openApi(service.status().version));
+    },
+    schema(context) {
+      noQuery(context);
+      return jsonReply(jsonSchema());
+    },
+  };
+}
+
+interface ViewQuery {
+  readonly format?: 'json' | 'text' | undefined;
+  readonly columns?: number | undefined;
+  readonly colour?: boolean | undefined;
+}
+
+/** Null: JSON. `format` wins over what the client says it accepts. */
+function textOptions(context: ApiContext, query: ViewQuery, wallMs: number): TextOptions | null {
+  const accept = context.req.header('accept') ?? '';
+  const isText = query.format === undefined ? /\btext\/plain\b/.test(accept) : query.format === 'text';
+  if (!isText) return null;
+  return {
+    columns: query.columns ?? limits.tableColumnsDefault,
+    colour: query.colour ?? false,
+    offsetMinutes: -new Date(wallMs).getTimezoneOffset(),
+  };
+}

@@ -1,0 +1,99 @@
+// The API's server: hono on node:http on the private unix socket (SEC1). Everything a rude client can do (leave, stall,
+// send garbage or too much) ends in a refusal or a closed connection, never in more than that.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { Hono } from 'hono';
+import { AgtmuxError, errors, failure, type Result } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { type Listener, listenPrivate } from '../../platform/net.ts';
+import { type RouteName, routes } from '../routes.ts';
+import type { DaemonService } from '../service.ts';
+import { apiHeader, apiVersion } from '../version.ts';
+import { createHandlers } from './handlers.ts';
+import { errorReply, failureReply, handshake, safeJson } from './replies.ts';
+import { checkMedia } from './requests.ts';
+
+export interface ApiOptions {
+  readonly clock: Clock;
+  /** Troubles of connections and defects of handlers; none of them ends the daemon. */
+  readonly onTrouble: (error: Error) => void;
+}
+
+/** Serves until the listener is closed. The caller holds the lock of the single instance. */
+export function serveApi(service: DaemonService, socketPath: string, options: ApiOptions): Promise<Result<Listener>> {
+  return listenPrivate(createApiServer(service, options), socketPath, { onTrouble: options.onTrouble });
+}
+
+function createApiServer(service: DaemonService, options: ApiOptions): Server {
+  const app = createApp(service, options);
+  const listener = getRequestListener(app.fetch, {
+    hostname: 'agtmux',
+    overrideGlobalObjects: false,
+    errorHandler: (error) => errorReply(error, options.onTrouble),
+  });
+  const server = createServer(
+    {
+      headersTimeout: limits.requestReadMs,
+      requestTimeout: limits.requestReadMs,
+      connectionsCheckingInterval: limits.requestCheckMs,
+      keepAliveTimeout: limits.keepAliveMs,
+    },
+    (incoming: IncomingMessage, outgoing: ServerResponse) => {
+      void listener(incoming, outgoing).catch(options.onTrouble);
+    },
+  );
+  server.on('clientError', refuseGarbage);
+  // Nothing is ever upgraded here.
+  server.on('upgrade', (_: IncomingMessage, socket: Duplex) => socket.destroy());
+  return server;
+}
+
+function createApp(service: DaemonService, options: ApiOptions): Hono<{ Bindings: HttpBindings }> {
+  const app = new Hono<{ Bindings: HttpBindings }>();
+  app.use(async (context, next) => {
+    await next();
+    if (context.env.outgoing.headersSent) return;
+    for (const [name, value] of Object.entries(handshake(service.status().version))) context.header(name, value);
+  });
+  app.use(async (context, next) => {
+    checkSender(context.req.raw);
+    checkMedia(context.env.incoming);
+    await next();
+  });
+  const handlers = createHandlers(service, options.clock);
+  for (const name of Object.keys(routes) as RouteName[]) {
+    const { method, path } = routes[name];
+    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'), handlers[name]);
+  }
+  app.notFound((context) =>
+    failureReply(
+      failure('E_ROUTE', `there is no ${context.req.method} ${context.req.path.slice(0, limits.idCharsMax)}`),
+    ),
+  );
+  app.onError((error) => errorReply(error, options.onTrouble));
+  return app;
+}
+
+/** No page speaks to a unix socket by itself; one that does came through a proxy, and is not the user. */
+function checkSender(request: Request): void {
+  if (request.headers.has('origin')) throw new AgtmuxError('E_ORIGIN', 'requests of web pages are not taken here');
+  const api = request.headers.get(apiHeader);
+  if (api !== null && api !== String(apiVersion)) {
+    throw new AgtmuxError('E_VERSION', `the daemon speaks API ${apiVersion}, the client ${api.slice(0, 16)}`);
+  }
+}
+
+function refuseGarbage(_: Error, socket: Duplex): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = safeJson({ error: failure('E_INPUT', 'this is no HTTP request') });
+  socket.end(
+    `HTTP/1.1 ${errors.E_INPUT.http} Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+    () => socket.destroy(),
+  );
+}

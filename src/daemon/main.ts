@@ -1,0 +1,101 @@
+// The daemon as a program: takes its ports from the system, starts, serves its socket, and ends in good order when it is
+// told to. Everything it does is in daemon.ts.
+
+import { homedir } from 'node:os';
+import manifest from '../../package.json' with { type: 'json' };
+import { serveApi } from '../api/server/server.ts';
+import { AgtmuxError, errors, type Result } from '../model/errors.ts';
+import { createRealChannels } from '../platform/channel.ts';
+import { createRealClock } from '../platform/clock.ts';
+import { type Places, placesOf } from '../platform/environment.ts';
+import { createRealExec } from '../platform/exec.ts';
+import { createRealFiles } from '../platform/files.ts';
+import { createLog } from '../platform/log.ts';
+import { ensurePrivateDirectory } from '../platform/private-directory.ts';
+import { createRealRandom } from '../platform/random.ts';
+import { createLocalExecutor } from '../targets/local.ts';
+import { hostTarget } from '../targets/names.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import { type Config, defaultConfig, readConfig } from './config.ts';
+import { Daemon } from './daemon.ts';
+
+function must<Value>(result: Result<Value>): Value {
+  if (result.ok) return result.value;
+  throw new AgtmuxError(result.failure.code, result.failure.message, { next: result.failure.next });
+}
+
+const clock = createRealClock();
+const files = createRealFiles();
+const uid = process.getuid?.() ?? 0;
+const { env } = process;
+
+async function configOf(): Promise<Config> {
+  const path = env.AGTMUX_CONFIG ?? `${env.XDG_CONFIG_HOME ?? `${homedir()}/.config`}/agtmux/config.toml`;
+  const found = await files.read(path, { bytesMax: 1_048_576, followLinks: true });
+  return found === null ? defaultConfig : must(readConfig(Buffer.from(found.bytes).toString(), path));
+}
+
+async function preparePlaces(): Promise<Places> {
+  const places = must(placesOf({ env, platform: process.platform, uid, home: homedir() }));
+  process.umask(0o077);
+  must(await ensurePrivateDirectory(files, places.stateDir, uid));
+  must(await ensurePrivateDirectory(files, places.runtimeDir, uid));
+  return places;
+}
+
+async function run(): Promise<void> {
+  const places = await preparePlaces();
+  const config = await configOf();
+  const log = createLog({
+    clock,
+    level: config.log.level,
+    sink: (line) => process.stderr.write(`${line}\n`),
+    gate: (text) => gateLine(foreign(text)),
+  });
+  let tellStop: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => {
+    tellStop = resolve;
+  });
+  const daemon = await Daemon.start({
+    version: manifest.version,
+    pid: process.pid,
+    places,
+    clock,
+    log,
+    memoryBytes: () => process.memoryUsage.rss(),
+    onStop: () => tellStop(),
+    host: {
+      files,
+      random: createRealRandom(),
+      executor: createLocalExecutor({
+        target: hostTarget,
+        exec: createRealExec(clock),
+        channels: createRealChannels(clock),
+        variables: env,
+      }),
+      uid,
+      variables: env,
+      sockets: env.AGTMUX_TMUX_SOCKETS?.split(':').filter((name) => name !== ''),
+      config,
+      clientsFile: `${places.stateDir}/clients.json`,
+    },
+  });
+  const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
+  const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble }));
+  log.info('ready', { socket: places.socketPath, pid: process.pid });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => tellStop());
+  await stopped;
+  log.info('stopping');
+  await listener.close();
+  await daemon.close();
+  process.exit(0);
+}
+
+run().catch((problem: unknown) => {
+  const known =
+    problem instanceof AgtmuxError
+      ? problem
+      : new AgtmuxError('E_INTERNAL', String(problem instanceof Error ? problem.stack : problem));
+  process.stderr.write(`agtmux: ${known.message}; ${known.next} [${known.code}]\n`);
+  process.exit(errors[known.code].exit);
+});

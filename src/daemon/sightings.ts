@@ -1,0 +1,128 @@
+// From a look at panes and processes to facts: which agents began, which are suspended, which are gone. Pure: the same
+// look gives the same facts, and a look that shows nothing new gives none.
+
+import { canonical, hashText } from '../engine/canonical.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import {
+  type PaneId,
+  type ProcessIdentity,
+  processKey,
+  type RuntimeId,
+  runtimeId,
+  type ServerKey,
+  type TargetId,
+} from '../model/ids.ts';
+import type { AgentRun, PaneAgents } from '../observe/process/foreground.ts';
+import type { ProcessTable } from '../observe/process/table.ts';
+import type { TmuxPane } from '../observe/tmux/view.ts';
+
+/** A runtime that the ledger believes to be running. */
+export interface LiveRuntime {
+  readonly identity: RuntimeIdentity;
+  readonly suspended: boolean;
+}
+
+export interface Look {
+  readonly target: TargetId;
+  readonly server: ServerKey;
+  readonly panes: readonly TmuxPane[];
+  readonly table: ProcessTable;
+  readonly agentsIn: (pane: TmuxPane) => PaneAgents;
+  readonly live: readonly LiveRuntime[];
+  /** The greatest epoch that any runtime of this pane ever had, -1 when there was none (IDN4, IDN5). */
+  readonly epochOf: (pane: PaneId) => number;
+  /** Whether the ledger knows this runtime, running or ended. */
+  readonly isKnown: (runtime: RuntimeId) => boolean;
+  /** From the target's clock to the daemon's timeline. */
+  readonly toTimeline: (wallMs: number) => number;
+  readonly now: number;
+}
+
+export interface RawEvent {
+  readonly evidence: { readonly target: TargetId; readonly runtime_id?: RuntimeId };
+  readonly source: 'process';
+  readonly kind: 'runtime.started' | 'runtime.ended' | 'process.observed' | 'server.seen';
+  readonly event_time: number;
+  readonly dedupe_key?: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** Never reused and the same after a restart of the daemon: made of who the agent is and where (IDN5). */
+export function runtimeIdOf(server: ServerKey, pane: PaneId, process: ProcessIdentity): RuntimeId {
+  return runtimeId(`r${hashText(canonical([server, pane, processKey(process)])).slice(-14)}`);
+}
+
+export function factsOf(look: Look): readonly RawEvent[] {
+  const facts: RawEvent[] = [];
+  const live = new Map(look.live.map((one) => [one.identity.runtime_id, one]));
+  for (const pane of look.panes) {
+    const found = look.agentsIn(pane);
+    if (found.agent === null || found.process === null) continue;
+    const owner = { agent: found.agent, process: found.process, suspended: found.suspended };
+    const id = runtimeIdOf(look.server, pane.pane, owner.process.identity);
+    facts.push(...startOf(look, owner, id, pane.pane, null), ...suspensionOf(look, owner, id, live.get(id)));
+    for (const child of found.children) {
+      facts.push(...startOf(look, child, runtimeIdOf(look.server, pane.pane, child.process.identity), pane.pane, id));
+    }
+  }
+  for (const { identity } of look.live) if (isGone(look.table, identity)) facts.push(endOf(look, identity, look.now));
+  return facts;
+}
+
+function startOf(look: Look, run: AgentRun, id: RuntimeId, pane: PaneId, parent: RuntimeId | null): RawEvent[] {
+  if (look.isKnown(id)) return [];
+  const startedAt = Math.min(look.toTimeline(run.process.startedAtMs), look.now);
+  const runtime: RuntimeIdentity = {
+    runtime_id: id,
+    target: look.target,
+    agent: run.agent.agent,
+    // A child has no pane of its own: it is shown where its parent is (IDN6).
+    server: parent === null ? look.server : null,
+    pane: parent === null ? pane : null,
+    pane_epoch: parent === null ? look.epochOf(pane) + 1 : 0,
+    process: run.process.identity,
+    parent,
+    started_at: startedAt,
+  };
+  return [
+    {
+      evidence: { target: look.target },
+      source: 'process',
+      kind: 'runtime.started',
+      event_time: startedAt,
+      dedupe_key: `start:${id}`,
+      payload: { runtime },
+    },
+  ];
+}
+
+function suspensionOf(look: Look, run: AgentRun, id: RuntimeId, known: LiveRuntime | undefined): RawEvent[] {
+  if (run.suspended === (known?.suspended ?? false)) return [];
+  return [
+    {
+      evidence: { target: look.target, runtime_id: id },
+      source: 'process',
+      kind: 'process.observed',
+      event_time: look.now,
+      payload: { suspended: run.suspended },
+    },
+  ];
+}
+
+/** Gone means that this very process is no longer there; a pid that came back is another one (IDN3, RSV8). */
+function isGone(table: ProcessTable, { process }: RuntimeIdentity): boolean {
+  if (process === null) return false;
+  const entry = table.processes.get(process.pid);
+  return entry === undefined || processKey(entry.identity) !== processKey(process) || entry.state === 'Z';
+}
+
+export function endOf(look: Pick<Look, 'target'>, identity: RuntimeIdentity, at: number): RawEvent {
+  return {
+    evidence: { target: look.target, runtime_id: identity.runtime_id },
+    source: 'process',
+    kind: 'runtime.ended',
+    event_time: at,
+    dedupe_key: `end:${identity.runtime_id}`,
+    payload: { cause: 'vanished' },
+  };
+}

@@ -1,0 +1,239 @@
+// One tmux server under watch: its topology, the agents in its panes, and whether they are alive. What is seen goes into
+// the inbox; what is shown comes out of the ledger.
+
+import type { Identify } from '../agents/contract.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import type { ProcessIdentity, TargetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { Health } from '../model/records.ts';
+import { agentIn } from '../observe/process/foreground.ts';
+import type { ProcessTable } from '../observe/process/table.ts';
+import { TmuxLink, type TmuxLinkOptions } from '../observe/tmux/link.ts';
+import type { TmuxServer, Topology } from '../observe/tmux/view.ts';
+import type { Cancel, Clock } from '../platform/clock.ts';
+import type { Ledger } from './ledger.ts';
+import { serverKeyOf } from './rows.ts';
+import { endOf, factsOf, type LiveRuntime, type RawEvent } from './sightings.ts';
+
+/** The processes of a machine, near or far. */
+export interface ProcessSight {
+  /** Null when the machine did not answer. */
+  read(panePids: readonly number[]): Promise<ProcessTable | null>;
+  /** A few words that change when a pane's foreground changes; null where looking is as dear as reading. */
+  readonly glance: ((panePid: number) => string | null) | null;
+  /** Null where a process cannot be checked without a full read. */
+  readonly isAlive: ((process: ProcessIdentity) => boolean) | null;
+}
+
+export interface WatchParts {
+  readonly target: TargetId;
+  readonly kind: 'local' | 'ssh';
+  readonly link: Omit<TmuxLinkOptions, 'handlers' | 'now' | 'clock'>;
+  readonly clock: Clock;
+  readonly now: () => number;
+  readonly toTimeline: (wallMs: number) => number;
+  readonly sight: ProcessSight;
+  readonly ledger: Ledger;
+  readonly identify: Identify;
+  readonly offer: (events: readonly RawEvent[]) => void;
+  /** Something a screen shows may have changed. */
+  readonly onChange: () => void;
+  /** Between two looks at the foreground of every pane. */
+  readonly glanceMs: number;
+  readonly aliveMs: number;
+}
+
+export class TargetWatch {
+  readonly #parts: WatchParts;
+  readonly #link: TmuxLink;
+  readonly #glances = new Map<number, string>();
+  readonly #timers = new Set<Cancel>();
+  #topology: Topology | null = null;
+  #health: Health = 'ok';
+  #trouble: string | null = null;
+  #lastSeenAt: number | null = null;
+  #looking: Promise<void> | null = null;
+  #lookAgain = false;
+  #isStopped = true;
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts;
+    this.#link = new TmuxLink({
+      ...parts.link,
+      clock: parts.clock,
+      now: parts.now,
+      handlers: {
+        onTopology: (topology) => this.#onTopology(topology),
+        onScreen: () => undefined,
+        onRefresh: (at) => {
+          this.#lastSeenAt = at;
+        },
+        onHealth: ({ health, trouble }) => this.#onHealth(health, trouble),
+        onServerGone: (server) => this.#onServerGone(server),
+      },
+    });
+  }
+
+  get target(): TargetId {
+    return this.#parts.target;
+  }
+
+  get kind(): 'local' | 'ssh' {
+    return this.#parts.kind;
+  }
+
+  get topology(): Topology | null {
+    return this.#topology;
+  }
+
+  get health(): { readonly health: Health; readonly trouble: string | null; readonly lastSeenAt: number | null } {
+    return { health: this.#health, trouble: this.#trouble, lastSeenAt: this.#lastSeenAt };
+  }
+
+  start(): void {
+    this.#isStopped = false;
+    this.#link.start();
+    this.#every(this.#parts.glanceMs, () => this.#glance());
+    if (this.#parts.sight.isAlive !== null) this.#every(this.#parts.aliveMs, () => this.#checkAlive());
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+    await this.#link.stop();
+    await this.#looking;
+  }
+
+  #every(ms: number, work: () => void): void {
+    const arm = (): void => {
+      const cancel = this.#parts.clock.after(ms, () => {
+        this.#timers.delete(cancel);
+        if (this.#isStopped) return;
+        work();
+        arm();
+      });
+      this.#timers.add(cancel);
+    };
+    arm();
+  }
+
+  #onTopology(topology: Topology): void {
+    this.#topology = topology;
+    this.#offerServer(topology.server);
+    this.#look();
+    this.#parts.onChange();
+  }
+
+  #onHealth(health: Health, trouble: string | null): void {
+    this.#health = health;
+    this.#trouble = trouble;
+    this.#parts.onChange();
+  }
+
+  /** Its panes are gone with it; its runtimes end by their processes, or when another server answers (IDN2). */
+  #onServerGone(_server: TmuxServer): void {
+    this.#topology = null;
+    this.#glances.clear();
+    this.#look();
+    this.#parts.onChange();
+  }
+
+  #offerServer(server: TmuxServer): void {
+    const { target, toTimeline, offer, now } = this.#parts;
+    const key = serverKeyOf(target, server);
+    if (this.#parts.ledger.world.index.server(target)?.server === key) return;
+    const startedAt = Math.min(toTimeline(server.startTime * 1000), now());
+    offer([
+      {
+        evidence: { target },
+        source: 'process',
+        kind: 'server.seen',
+        event_time: startedAt,
+        dedupe_key: `server:${key}`.slice(0, limits.idCharsMax),
+        payload: { server: key, server_started_at: startedAt },
+      },
+    ]);
+  }
+
+  /** Looks at the processes when the foreground of some pane has changed, or where only a full look can tell. */
+  #glance(): void {
+    const { glance } = this.#parts.sight;
+    let changed = glance === null;
+    if (glance !== null) {
+      for (const { panePid } of this.#topology?.panes.values() ?? []) {
+        const words = glance(panePid) ?? '';
+        if (this.#glances.get(panePid) !== words) changed = true;
+        this.#glances.set(panePid, words);
+      }
+    }
+    if (changed) this.#look();
+  }
+
+  /** One look at a time; a call during one asks for another right after it. */
+  #look(): void {
+    if (this.#looking !== null) {
+      this.#lookAgain = true;
+      return;
+    }
+    this.#looking = this.#lookOnce()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#looking = null;
+        if (this.#lookAgain && !this.#isStopped) {
+          this.#lookAgain = false;
+          this.#look();
+        }
+      });
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { target, sight, identify, ledger, now, toTimeline, offer } = this.#parts;
+    const topology = this.#topology;
+    const panes = [...(topology?.panes.values() ?? [])];
+    const live = this.#live();
+    if (panes.length === 0 && live.length === 0) return;
+    const table = await sight.read(panes.map((pane) => pane.panePid));
+    if (table === null || this.#isStopped) return;
+    const facts = factsOf({
+      target,
+      server:
+        topology === null
+          ? serverKeyOf(target, { socketPath: '', pid: 0, startTime: 0 })
+          : serverKeyOf(target, topology.server),
+      panes,
+      table,
+      agentsIn: (pane) => agentIn(table, pane.panePid, identify),
+      live,
+      epochOf: (pane) => this.#epochOf(pane),
+      isKnown: (runtime) => ledger.world.entries.has(runtime),
+      toTimeline,
+      now: now(),
+    });
+    if (facts.length > 0) offer(facts);
+  }
+
+  #checkAlive(): void {
+    const { isAlive } = this.#parts.sight;
+    if (isAlive === null) return;
+    const gone = this.#live().filter(({ identity }) => identity.process !== null && !isAlive(identity.process));
+    if (gone.length === 0) return;
+    this.#parts.offer(gone.map(({ identity }) => endOf(this.#parts, identity, this.#parts.now())));
+    this.#look();
+  }
+
+  #live(): readonly LiveRuntime[] {
+    return this.#entries().flatMap(({ identity, record }) =>
+      record === null || record.ended !== null ? [] : [{ identity, suspended: record.suspended }],
+    );
+  }
+
+  #epochOf(pane: RuntimeIdentity['pane']): number {
+    const epochs = this.#entries().map(({ identity }) => (identity.pane === pane ? identity.pane_epoch : -1));
+    return Math.max(-1, ...epochs);
+  }
+
+  #entries() {
+    return [...this.#parts.ledger.world.entries.values()].filter((entry) => entry.identity.target === this.target);
+  }
+}

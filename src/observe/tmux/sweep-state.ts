@@ -1,0 +1,125 @@
+// What the sweeps of one tmux server have seen so far: its panes, their activity stamps and last screens. Decides which
+// panes are worth a capture and what is news. No I/O: bodies of replies in, records out.
+
+import type { PaneId } from '../../model/ids.ts';
+import { type FullRow, type GateRow, hasSameShape, isSameTopology, topologyOf, withGate } from './topology.ts';
+import type { PaneScreen, TmuxServer, Topology } from './view.ts';
+
+/** The stamp has whole seconds: a window that printed in this second or the last may have printed since. */
+const settledSeconds = 1;
+
+interface Captured {
+  /** The window's stamp when the capture was asked for. */
+  activity: number;
+  body: Uint8Array;
+}
+
+export class SweepState {
+  #rows: readonly FullRow[] = [];
+  #gateBody: Uint8Array | null = null;
+  #latestActivity = 0;
+  #topology: Topology | null = null;
+  /** Rows changed since the topology was last told. */
+  #isTold = false;
+  #wanted: ReadonlySet<PaneId> = new Set();
+  readonly #captured = new Map<PaneId, Captured>();
+  #activities: ReadonlyMap<PaneId, number> = new Map();
+
+  want(panes: Iterable<PaneId>): void {
+    this.#wanted = new Set(panes);
+    for (const pane of this.#captured.keys()) if (!this.#wanted.has(pane)) this.#captured.delete(pane);
+  }
+
+  /** After this everything is news again. */
+  forget(): void {
+    this.#rows = [];
+    this.#activities = new Map();
+    this.#gateBody = null;
+    this.#topology = null;
+    this.#isTold = false;
+    this.#captured.clear();
+  }
+
+  takeFull(rows: readonly FullRow[]): void {
+    this.#gateBody = null;
+    this.#setRows(rows);
+    const alive = this.#activities;
+    for (const pane of this.#captured.keys()) if (!alive.has(pane)) this.#captured.delete(pane);
+  }
+
+  /** False when panes came, went or moved: then only a full answer tells the truth. */
+  takeGate(body: Uint8Array, parse: (body: Uint8Array) => GateRow[]): boolean {
+    if (this.#gateBody !== null && isEqual(this.#gateBody, body)) return true;
+    const gate = parse(body);
+    if (!hasSameShape(this.#rows, gate)) return false;
+    this.#gateBody = body;
+    const rows = withGate(this.#rows, gate);
+    this.#setRows(withActivity(rows, gate));
+    return true;
+  }
+
+  #setRows(rows: readonly FullRow[]): void {
+    const isOther =
+      rows.length !== this.#rows.length || rows.some((row, index) => row.view !== this.#rows[index]?.view);
+    this.#isTold &&= !isOther;
+    this.#rows = rows;
+    this.#activities = new Map(rows.map((row) => [row.pane, row.activity]));
+    this.#latestActivity = rows.reduce((latest, row) => Math.max(latest, row.activity), 0);
+  }
+
+  /** Whether anything printed within the last `seconds` of tmux's clock. */
+  isActive(time: number, seconds: number): boolean {
+    return time - this.#latestActivity <= seconds;
+  }
+
+  /** Wanted panes that printed since their last capture, or may have. */
+  capturesDue(time: number): PaneId[] {
+    const due: PaneId[] = [];
+    for (const pane of this.#wanted) {
+      const activity = this.#activities.get(pane);
+      if (activity === undefined) continue;
+      const isSettled = time - activity > settledSeconds;
+      if (!isSettled || this.#captured.get(pane)?.activity !== activity) due.push(pane);
+    }
+    return due;
+  }
+
+  /** The screen when it differs from the last one. */
+  takeCapture(pane: PaneId, body: Uint8Array, capturedAt: number): PaneScreen | null {
+    const activity = this.#activities.get(pane);
+    if (activity === undefined || !this.#wanted.has(pane)) return null;
+    const known = this.#captured.get(pane);
+    this.#captured.set(pane, { activity, body });
+    if (known !== undefined && isEqual(known.body, body)) return null;
+    return { pane, lines: linesOf(body), capturedAt };
+  }
+
+  /** The topology when it differs from the one last told. */
+  news(server: TmuxServer): Topology | null {
+    if (this.#isTold && this.#topology?.server === server) return null;
+    const topology = topologyOf(server, this.#rows);
+    this.#isTold = true;
+    if (this.#topology !== null && isSameTopology(this.#topology, topology)) return null;
+    this.#topology = topology;
+    return topology;
+  }
+
+  get topology(): Topology | null {
+    return this.#topology;
+  }
+}
+
+function withActivity(rows: readonly FullRow[], gate: readonly GateRow[]): readonly FullRow[] {
+  return rows.map((row, index) => {
+    const activity = gate[index]?.activity ?? row.activity;
+    return activity === row.activity ? row : { ...row, activity };
+  });
+}
+
+export function linesOf(body: Uint8Array): string[] {
+  return Buffer.from(body.buffer, body.byteOffset, body.length).toString().split('\n');
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0;
+}

@@ -1,0 +1,250 @@
+// The questions a sweep asks tmux and how their answers are read: a light one for every look (the gate) and the full one.
+// Window names, commands and paths may hold any byte, so they stand last, and what parts them and the records holds a
+// nonce: no program can forge the row of another pane by its name.
+
+import { type PaneId, paneId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { TmuxPane, TmuxServer, Topology } from './view.ts';
+
+/** In both questions, first and in this order. */
+const gateFields = [
+  'pane_id',
+  'pane_pid',
+  'window_activity',
+  'pane_dead',
+  'pane_in_mode',
+  'session_id',
+  'window_id',
+  'window_index',
+  'pane_index',
+  'pane_title',
+] as const;
+
+const fullFields = [
+  ...gateFields,
+  'pane_tty',
+  'session_name',
+  'pane_active',
+  'window_active',
+  'session_attached_list',
+  'pane_dead_status',
+  'pane_dead_signal',
+  'pane_width',
+  'pane_height',
+] as const;
+
+/** Only in the full question, at its end. */
+const rawFields = ['window_name', 'pane_current_command', 'pane_current_path'] as const;
+
+const serverFields = ['pid', 'start_time', 'version', 'socket_path'] as const;
+
+/** Letters and digits for the command line; bytes for the argument of a process. */
+const escapedBytes = { record: '\\036', field: '\\037' } as const;
+const rawBytes = { record: '\x1e', field: '\x1f' } as const;
+type Separators = typeof escapedBytes | typeof rawBytes;
+
+const named = (fields: readonly string[]): string[] => fields.map((name) => `#{${name}}`);
+const recordOf = ({ record }: Separators, nonce: string): string => `${record}${nonce}${record}`;
+const boundaryOf = ({ field }: Separators, nonce: string): string => `${field}${nonce}${field}`;
+
+function gateFormat(bytes: Separators, nonce: string): string {
+  return recordOf(bytes, nonce) + named(gateFields).join(bytes.field);
+}
+
+function fullFormat(bytes: Separators, nonce: string): string {
+  const clean = named(fullFields).join(bytes.field);
+  return recordOf(bytes, nonce) + [clean, ...named(rawFields)].join(boundaryOf(bytes, nonce));
+}
+
+/** The questions of one connection, with its own nonce of letters and digits, and the reading of their answers. */
+export interface Questions {
+  /** As lines of control mode, where a double-quoted string reads octal escapes. */
+  readonly gateCommand: string;
+  readonly fullCommand: string;
+  /** As arguments of a process. */
+  readonly fullArgv: readonly string[];
+  readonly parseGate: (body: Uint8Array) => GateRow[];
+  readonly parseFull: (body: Uint8Array) => FullRow[];
+}
+
+export function createQuestions(nonce: string): Questions {
+  return {
+    gateCommand: `list-panes -a -F "${gateFormat(escapedBytes, nonce)}"`,
+    fullCommand: `list-panes -a -F "${fullFormat(escapedBytes, nonce)}"`,
+    fullArgv: ['list-panes', '-a', '-F', fullFormat(rawBytes, nonce)],
+    parseGate: (body) => readRows(body, nonce, (record, bytes) => gateRowOf(record.split(bytes.field))),
+    parseFull: (body) => readRows(body, nonce, (record, bytes) => fullRowOf(record, bytes, nonce)),
+  };
+}
+
+const serverFormat = named(serverFields).join(' ');
+export const serverCommand = `display-message -p "${serverFormat}"`;
+export const serverArgv = ['display-message', '-p', serverFormat] as const;
+
+/** What the gate tells of one pane. */
+export interface GateRow {
+  readonly pane: PaneId;
+  readonly panePid: number;
+  /** Seconds on tmux's clock when its window last printed something. */
+  readonly activity: number;
+  readonly dead: boolean;
+  readonly inMode: boolean;
+  readonly sessionId: string;
+  readonly windowId: string;
+  readonly windowIndex: number;
+  readonly paneIndex: number;
+  readonly title: string;
+}
+
+export interface FullRow extends GateRow {
+  readonly view: TmuxPane;
+}
+
+/** The socket's path stands last and may hold spaces. */
+export function parseServer(body: Uint8Array): TmuxServer | null {
+  const match = /^(\d+) (\d+) (\S+) (.+)$/s.exec(Buffer.from(body).toString().replace(/\n$/, ''));
+  if (match === null) return null;
+  const [, pid = '', startTime = '', version = '', socketPath = ''] = match;
+  return { pid: numberOf(pid), startTime: numberOf(startTime), version, socketPath };
+}
+
+/**
+ * A window linked into several sessions is listed once in each; the first one names the pane, and the pane is visible
+ * when it is so anywhere.
+ */
+export function topologyOf(server: TmuxServer, rows: readonly FullRow[]): Topology {
+  const panes = new Map<PaneId, TmuxPane>();
+  for (const { view } of rows) {
+    const known = panes.get(view.pane);
+    if (known === undefined) panes.set(view.pane, view);
+    else if (view.visible && !known.visible) panes.set(view.pane, { ...known, visible: true });
+  }
+  return { server, panes };
+}
+
+/** The gate still describes the panes of the full answer; titles and modes may differ. */
+export function hasSameShape(one: readonly GateRow[], other: readonly GateRow[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every((row, index) => {
+      const twin = other[index];
+      return (
+        twin !== undefined &&
+        row.pane === twin.pane &&
+        row.panePid === twin.panePid &&
+        row.dead === twin.dead &&
+        row.sessionId === twin.sessionId &&
+        row.windowId === twin.windowId &&
+        row.windowIndex === twin.windowIndex &&
+        row.paneIndex === twin.paneIndex
+      );
+    })
+  );
+}
+
+/** The full rows with what a later gate of the same shape tells; the same array when it tells nothing new. */
+export function withGate(full: readonly FullRow[], gate: readonly GateRow[]): readonly FullRow[] {
+  let isChanged = false;
+  const rows = full.map((row, index) => {
+    const now = gate[index];
+    if (now === undefined || (row.title === now.title && row.inMode === now.inMode)) return row;
+    isChanged = true;
+    const { title, inMode } = now;
+    return { ...row, title, inMode, view: { ...row.view, title, inMode } };
+  });
+  return isChanged ? rows : full;
+}
+
+export function isSameServer(one: TmuxServer, other: TmuxServer): boolean {
+  return one.pid === other.pid && one.startTime === other.startTime && one.socketPath === other.socketPath;
+}
+
+export function isSameTopology(one: Topology, other: Topology): boolean {
+  if (!isSameServer(one.server, other.server) || one.panes.size !== other.panes.size) return false;
+  for (const [id, pane] of one.panes) {
+    const twin = other.panes.get(id);
+    if (twin === undefined || !isSamePane(pane, twin)) return false;
+  }
+  return true;
+}
+
+function isSamePane(one: TmuxPane, other: TmuxPane): boolean {
+  if (one === other) return true;
+  return (Object.keys(one) as (keyof TmuxPane)[]).every((field) => one[field] === other[field]);
+}
+
+/** Some versions of tmux print control characters escaped, and then the separators too. */
+function readRows<Row>(
+  body: Uint8Array,
+  nonce: string,
+  rowOf: (record: string, bytes: Separators) => Row | null,
+): Row[] {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString();
+  const bytes = text.startsWith(escapedBytes.record) ? escapedBytes : rawBytes;
+  const rows: Row[] = [];
+  for (const record of text.split(recordOf(bytes, nonce)).slice(1)) {
+    // The last record has no newline in control mode, the others end with one.
+    const row = rowOf(record.endsWith('\n') ? record.slice(0, -1) : record, bytes);
+    if (row !== null) rows.push(row);
+    if (rows.length >= limits.panesPerServerMax) break;
+  }
+  return rows;
+}
+
+const paneIdPattern = /^%\d{1,9}$/;
+
+function gateRowOf(fields: readonly string[]): GateRow | null {
+  const [pane = '', pid = '', activity = '', dead = '', inMode = '', sessionId = '', windowId = ''] = fields;
+  const [windowIndex = '', paneIndex = '', title] = fields.slice(7);
+  if (!paneIdPattern.test(pane) || title === undefined) return null;
+  return {
+    pane: paneId(pane),
+    panePid: numberOf(pid),
+    activity: numberOf(activity),
+    dead: dead === '1',
+    inMode: numberOf(inMode) > 0,
+    sessionId,
+    windowId,
+    windowIndex: numberOf(windowIndex),
+    paneIndex: numberOf(paneIndex),
+    title,
+  };
+}
+
+function fullRowOf(record: string, bytes: Separators, nonce: string): FullRow | null {
+  const [clean = '', windowName = '', currentCommand = '', cwd] = record.split(boundaryOf(bytes, nonce));
+  const fields = clean.split(bytes.field);
+  const gate = gateRowOf(fields);
+  if (gate === null || cwd === undefined || fields.length !== fullFields.length) return null;
+  const [tty = '', sessionName = '', paneActive = '', windowActive = '', attached = ''] = fields.slice(
+    gateFields.length,
+  );
+  const [deadStatus = '', deadSignal = '', width = '', height = ''] = fields.slice(gateFields.length + 5);
+  const { activity: _, ...same } = gate;
+  return {
+    ...gate,
+    view: {
+      ...same,
+      tty,
+      sessionName,
+      windowName,
+      visible: paneActive === '1' && windowActive === '1' && hasPerson(attached),
+      deadStatus: deadStatus === '' ? null : numberOf(deadStatus),
+      deadSignal: deadSignal === '' ? null : deadSignal,
+      width: numberOf(width),
+      height: numberOf(height),
+      currentCommand,
+      cwd,
+    },
+  };
+}
+
+/** Clients without a terminal (ours, and other programs') are called `client-<pid>`; nobody looks at them. */
+function hasPerson(attachedList: string): boolean {
+  return attachedList.split(',').some((name) => name !== '' && !/^client-\d+$/.test(name));
+}
+
+function numberOf(text: string): number {
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : 0;
+}

@@ -1,0 +1,197 @@
+// One connection to one machine, shared by many sessions: the ssh client that holds it, from its start to its end. It
+// lives once; when it is over the executor makes a new one.
+
+import { type Failure, fail, ok, type Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Channels, ProcessChannel, ProcessEnd } from '../platform/channel.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Exec } from '../platform/exec.ts';
+import type { Files } from '../platform/files.ts';
+import { ensurePrivateDirectory } from '../platform/private-directory.ts';
+import { exitArguments, masterArguments, readyWord, type SshWay } from './ssh-arguments.ts';
+import { sshFailure, sshTroubleOf } from './ssh-trouble.ts';
+
+export interface SshPorts {
+  readonly clock: Clock;
+  readonly exec: Exec;
+  readonly channels: Channels;
+  readonly files: Files;
+}
+
+export interface SshPlace {
+  readonly runtimeDir: string;
+  readonly uid: number;
+  readonly program: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly connectMs: number;
+}
+
+/** How long the client may take to leave when it is asked to. */
+const leaveMs = 1_000;
+
+const pingBytes = new TextEncoder().encode('.');
+
+export class SshConnection {
+  readonly way: SshWay;
+  /** Kept when the connection stands or when it is known that it never will. */
+  readonly ready: Promise<Result<null>>;
+  /** Sessions that use it now; counted by the executor. */
+  sessions = 0;
+  readonly #ports: SshPorts;
+  readonly #place: SshPlace;
+  readonly #ended: Promise<void>;
+  #master: ProcessChannel | null = null;
+  #greeting = '';
+  #isReady = false;
+  #pings: ((result: Result<null>) => void)[] = [];
+  #failure: Failure | null = null;
+  #tellReady: (result: Result<null>) => void = () => undefined;
+  #tellEnded: () => void = () => undefined;
+
+  constructor(ports: SshPorts, place: SshPlace, way: SshWay) {
+    this.#ports = ports;
+    this.#place = place;
+    this.way = way;
+    this.#ended = new Promise((resolve) => {
+      this.#tellEnded = resolve;
+    });
+    this.ready = new Promise((resolve) => {
+      this.#tellReady = resolve;
+    });
+    void this.#start();
+  }
+
+  /** Why it is over; null while it stands or comes up. */
+  get failure(): Failure | null {
+    return this.#failure;
+  }
+
+  get pid(): number | null {
+    return this.#master?.pid ?? null;
+  }
+
+  /**
+   * A sign of life: one byte there and back through a program that does nothing else, so that no slow work over there
+   * can hold it up. Kept when the byte is back or the connection over, never after a time: the caller has the clock.
+   */
+  ping(): Promise<Result<null>> {
+    if (this.#failure !== null) return Promise.resolve({ ok: false, failure: this.#failure });
+    if (!this.#isReady || this.#master === null) return this.ready;
+    const master = this.#master;
+    return new Promise((resolve) => {
+      this.#pings.push(resolve);
+      master.write(pingBytes);
+    });
+  }
+
+  /** Ends it at once, without a word to the far side: for a connection that no longer answers. */
+  drop(why: Failure): void {
+    this.#over(why);
+    this.#master?.end();
+    if (this.#master === null) this.#tellEnded();
+  }
+
+  /** Ends it in good order; resolves when no process of it is left. */
+  async close(): Promise<void> {
+    const master = this.#master;
+    const wasReady = this.#isReady;
+    this.#over(sshFailure(this.way.alias, 'closed'));
+    if (master !== null) {
+      const cancel = this.#ports.clock.after(leaveMs, () => master.end());
+      if (wasReady) await this.#askToLeave();
+      else master.end();
+      await this.#ended;
+      cancel();
+    }
+    await this.#ports.files.remove(this.way.controlPath).catch(() => false);
+  }
+
+  async #askToLeave(): Promise<void> {
+    const { program, env } = this.#place;
+    const args = exitArguments(this.way);
+    await this.#ports.exec.run({ program, args, env, deadlineMs: leaveMs, outputBytesMax: 4_096 });
+  }
+
+  async #start(): Promise<void> {
+    const prepared = await this.#prepare();
+    if (this.#failure !== null) return;
+    if (!prepared.ok) {
+      this.#over(prepared.failure);
+      this.#tellEnded();
+      return;
+    }
+    const { program, env, connectMs } = this.#place;
+    const cancel = this.#ports.clock.after(connectMs, () => {
+      if (!this.#isReady) this.drop(sshFailure(this.way.alias, 'timeout'));
+    });
+    const master = this.#ports.channels.open(
+      { program, args: prepared.value, env },
+      {
+        onData: (bytes) => this.#listen(bytes),
+        onEnd: (end) => {
+          cancel();
+          this.#over(this.#failureOf(end));
+          this.#tellEnded();
+        },
+      },
+    );
+    this.#master = master;
+  }
+
+  /** The directory is looked at each time: what was private at the start may not be private now (SEC1). */
+  async #prepare(): Promise<Result<string[]>> {
+    const { files } = this.#ports;
+    const directory = await ensurePrivateDirectory(files, this.#place.runtimeDir, this.#place.uid);
+    if (!directory.ok) return directory;
+    // A socket left by a connection that was killed would make ssh go without sharing.
+    const removed = await files.remove(this.way.controlPath).catch(() => null);
+    if (removed === null) return fail('E_SOCKET', `${this.way.controlPath} is in the way and cannot be removed`);
+    return masterArguments(this.way);
+  }
+
+  /** A login shell may greet first. */
+  #listen(bytes: Uint8Array): void {
+    if (this.#failure !== null) return;
+    if (this.#isReady) {
+      this.#repeat(bytes);
+      return;
+    }
+    this.#greeting += new TextDecoder().decode(bytes);
+    if (this.#greeting.includes(`${readyWord}\n`)) {
+      this.#isReady = true;
+      this.#greeting = '';
+      this.#tellReady(ok(null));
+    } else if (this.#greeting.length > limits.collectorNoiseBytesMax) {
+      this.drop(sshFailure(this.way.alias, 'no_shell'));
+    }
+  }
+
+  /** One byte for each sign of life that was asked for. A machine that sends more is not in its right mind. */
+  #repeat(bytes: Uint8Array): void {
+    if (bytes.length > this.#pings.length) {
+      this.drop(sshFailure(this.way.alias, 'no_shell', 'it sends what nobody asked for'));
+      return;
+    }
+    for (const tell of this.#pings.splice(0, bytes.length)) tell(ok(null));
+  }
+
+  #failureOf(end: ProcessEnd): Failure {
+    const { alias } = this.way;
+    if (end.spawnError !== null) {
+      const words = `the ssh client cannot be started: ${end.spawnError}`;
+      return { code: 'E_TARGET_DOWN', message: `${alias}: ${words}`, next: 'install the OpenSSH client' };
+    }
+    const stderr = new TextDecoder().decode(end.stderr);
+    const trouble = sshTroubleOf(stderr);
+    // ssh itself leaves with 255; any other status is the far shell's own.
+    if (!this.#isReady && end.status !== null && end.status !== 255) return sshFailure(alias, 'no_shell', stderr);
+    return sshFailure(alias, this.#isReady && trouble === 'other' ? 'closed' : trouble, stderr);
+  }
+
+  #over(why: Failure): void {
+    if (this.#failure !== null) return;
+    this.#failure = why;
+    this.#tellReady({ ok: false, failure: why });
+    for (const tell of this.#pings.splice(0)) tell({ ok: false, failure: why });
+  }
+}

@@ -1,0 +1,176 @@
+// A small daemon for the contract tests: rows in memory, a real feed, and counters of what was asked of it.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { serveApi } from '../../../src/api/server/server.ts';
+import type { DaemonService } from '../../../src/api/service.ts';
+import { createFeed } from '../../../src/daemon/feed.ts';
+import { fail, ok } from '../../../src/model/errors.ts';
+import { targetId } from '../../../src/model/ids.ts';
+import type { PaneRow, TargetRow } from '../../../src/model/rows.ts';
+import { verdict } from '../../../src/model/verdicts.ts';
+import { createRealClock } from '../../../src/platform/clock.ts';
+import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
+
+export class FakeDaemon implements DaemonService {
+  readonly #rows = new Map<string, PaneRow>();
+  readonly #targets = new Map<string, TargetRow>();
+  readonly taken: unknown[] = [];
+  stops = 0;
+  version = '9.8.7';
+  /** What `takeEvents` throws instead of answering. */
+  trouble: Error | null = null;
+  readonly feed = createFeed<PaneRow | TargetRow>({
+    epoch: 'ep:och',
+    firstVersion: 7,
+    snapshot: () => [
+      ...[...this.#rows].map(([key, value]) => ({ key, value })),
+      ...[...this.#targets].map(([key, value]) => ({ key, value })),
+    ],
+    changesMax: 500,
+    subscriberChangesMax: 100,
+  });
+
+  constructor() {
+    this.putTarget(targetRow('host'));
+  }
+
+  put(options: RowOptions): PaneRow {
+    const row = paneRow(options);
+    this.#rows.set(`row:${row.ref}`, row);
+    this.feed.publish([{ key: `row:${row.ref}`, value: row }]);
+    return row;
+  }
+
+  drop(row: PaneRow): void {
+    this.#rows.delete(`row:${row.ref}`);
+    this.feed.publish([{ key: `row:${row.ref}`, value: null }]);
+  }
+
+  putTarget(row: TargetRow): void {
+    this.#targets.set(`target:${row.target}`, row);
+    this.feed.publish([{ key: `target:${row.target}`, value: row }]);
+  }
+
+  rows = (): readonly PaneRow[] => [...this.#rows.values()];
+  targets = (): readonly TargetRow[] => [...this.#targets.values()];
+  now = (): number => 1_000_000;
+  toWall = (time: number): number => time + 1_700_000_000_000;
+
+  status(): ReturnType<DaemonService['status']> {
+    return {
+      version: this.version,
+      pid: process.pid,
+      up_ms: 5,
+      ready: true,
+      state_dir: '/state',
+      socket_path: '/run/agtmux.sock',
+      trouble: null,
+      events: {
+        taken: this.taken.length,
+        verdicts: {
+          applied: this.taken.length,
+          refreshed: 0,
+          merged: 0,
+          duplicate: 0,
+          late: 0,
+          pending: 0,
+          unbound: 0,
+          refused: 0,
+        },
+      },
+      feed_version: this.feed.version(),
+      memory_bytes: 1,
+    };
+  }
+
+  async takeEvents(raws: readonly unknown[]): ReturnType<DaemonService['takeEvents']> {
+    if (this.trouble !== null) throw this.trouble;
+    this.taken.push(...raws);
+    return raws.map(() => verdict('joined'));
+  }
+
+  async addTarget(target: Parameters<DaemonService['addTarget']>[0]): ReturnType<DaemonService['addTarget']> {
+    const row = targetRow(target.name, { kind: target.kind });
+    this.putTarget(row);
+    return ok(row);
+  }
+
+  async connectTarget(target: TargetRow['target']): ReturnType<DaemonService['connectTarget']> {
+    const row = this.#targets.get(`target:${target}`);
+    return row === undefined ? fail('E_REF_NOT_FOUND', `there is no target ${target}`) : ok(row);
+  }
+
+  async removeTarget(target: TargetRow['target']): ReturnType<DaemonService['removeTarget']> {
+    if (!this.#targets.delete(`target:${target}`)) return fail('E_REF_NOT_FOUND', `there is no target ${target}`);
+    return ok(null);
+  }
+
+  stop(): void {
+    this.stops += 1;
+  }
+}
+
+export interface TestServer {
+  readonly daemon: FakeDaemon;
+  readonly path: string;
+  readonly troubles: Error[];
+  connections(): number;
+  close(): Promise<void>;
+}
+
+export async function startServer(): Promise<TestServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'agtmux-api-'));
+  const path = join(directory, 's.sock');
+  const daemon = new FakeDaemon();
+  const troubles: Error[] = [];
+  const served = await serveApi(daemon, path, { clock: createRealClock(), onTrouble: (error) => troubles.push(error) });
+  if (!served.ok) throw new Error(served.failure.message);
+  return {
+    daemon,
+    path,
+    troubles,
+    connections: () => served.value.connections(),
+    close: async () => {
+      daemon.feed.close();
+      await served.value.close();
+      rmSync(directory, { recursive: true });
+    },
+  };
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A client that shares nothing with the product's own. */
+export function ask(
+  server: { readonly path: string },
+  { method = 'GET', path, headers = {}, body }: Ask,
+): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ socketPath: server.path, path, method, headers: { ...headers }, agent: false }, (answer) => {
+      const parts: Buffer[] = [];
+      answer.on('data', (part: Buffer) => parts.push(part));
+      answer.on('end', () =>
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: Buffer.concat(parts).toString() }),
+      );
+      answer.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+export const hostTarget = targetId('host');

@@ -1,0 +1,244 @@
+// What happens to the link, and to the user's tmux, when clients, servers and observers die, hang or are refused.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { paneId } from '../../../src/model/ids.ts';
+import { createClientLedger } from '../../../src/observe/tmux/client-ledger.ts';
+import { createRealFiles } from '../../../src/platform/files.ts';
+import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
+import { type LinkWitness, watchLink } from './witness.ts';
+
+const count = Number(process.env.COUNT ?? '3');
+
+let kit: TmuxServerKit;
+const witnesses: LinkWitness[] = [];
+
+function watch(options: Parameters<typeof watchLink>[1] = {}): LinkWitness {
+  const witness = watchLink(kit, options);
+  witnesses.push(witness);
+  return witness;
+}
+
+async function clientPids(): Promise<number[]> {
+  return (await kit.tmux('list-clients', '-F', '#{client_pid}')).split('\n').filter(Boolean).map(Number);
+}
+
+beforeEach(async () => {
+  kit = await createTmuxServer();
+  await kit.newSession('main', 'sh');
+});
+
+afterEach(async () => {
+  for (const witness of witnesses.splice(0)) await witness.link.stop();
+  await kit.end();
+});
+
+describe('clients', () => {
+  it('clients that are killed come back, and the panes agree', async () => {
+    const witness = watch();
+    await witness.agrees();
+    for (let round = 0; round < count; round += 1) {
+      await until('two clients', async () => (await clientPids()).length === 2);
+      for (const pid of await clientPids()) process.kill(pid, 'SIGKILL');
+      await kit.tmux('new-window', '-d', '-t', 'main:', 'cat');
+      await witness.agrees();
+    }
+    expect(witness.gone).toEqual([]);
+  });
+
+  it('clients that are detached by the user attach again', async () => {
+    const witness = watch();
+    await witness.agrees();
+    await kit.tmux('detach-client', '-s', 'main');
+    const refreshes = witness.refreshes();
+    await until('sweeps go on', () => witness.refreshes() > refreshes + 2);
+    expect(witness.gone).toEqual([]);
+  });
+
+  it('the session it is attached to is killed: another one serves', async () => {
+    const witness = watch();
+    await witness.agrees();
+    const [held = ''] = (await kit.tmux('list-clients', '-F', '#{session_id}')).split('\n');
+    await kit.newSession('second', 'cat');
+    await kit.tmux('kill-session', '-t', held);
+    await witness.agrees();
+    expect(witness.gone).toEqual([]);
+    expect([...(witness.topology()?.panes.keys() ?? [])]).toEqual(['%1']);
+  });
+
+  it('nothing of ours is attached after stop', async () => {
+    const witness = watch();
+    await witness.agrees();
+    await until('two clients', async () => (await clientPids()).length === 2);
+    await witness.link.stop();
+    await until('no clients', async () => (await clientPids()).length === 0);
+  });
+
+  it('attaching resizes nothing and takes the size of nobody', async () => {
+    const before = await kit.tmux('list-windows', '-a', '-F', '#{window_width}x#{window_height}');
+    const witness = watch();
+    await witness.agrees();
+    expect(await kit.tmux('list-windows', '-a', '-F', '#{window_width}x#{window_height}')).toBe(before);
+  });
+});
+
+describe('hooks', () => {
+  it('the hooks of the user are the same during and after', async () => {
+    await kit.tmux('set-hook', '-g', 'pane-exited[0]', 'set-option -g @mine "a b"');
+    await kit.tmux('set-hook', '-g', 'session-created[3]', 'display-message hello');
+    const hooks = async (): Promise<string> =>
+      `${await kit.tmux('show-hooks', '-g')}\n${await kit.tmux('show-hooks', '-gw')}`;
+    const before = await hooks();
+    const witness = watch();
+    await witness.agrees();
+    const during = await until('our hooks', async () => (await hooks()).match(/wait-for -S agtmux-/) && hooks());
+    for (const line of before.split('\n').filter((text) => text.includes('['))) expect(during).toContain(line);
+    await witness.link.stop();
+    expect(await hooks()).toBe(before);
+  });
+
+  it('hooks of a daemon that died are removed, those of one that lives are not', async () => {
+    const first = watch();
+    await first.agrees();
+    await until('the bell', async () => (await kit.tmux('show-hooks', '-gw')).includes('wait-for -S agtmux-'));
+    const living = (await kit.tmux('show-hooks', '-gw')).split('\n').filter((line) => line.includes('agtmux-'));
+    await kit.tmux('set-hook', '-g', 'pane-exited[9137]', 'wait-for -S agtmux-999999999-abcd');
+    const second = watch();
+    await second.agrees();
+    await until('the dead one is gone', async () => !(await kit.tmux('show-hooks', '-gw')).includes('999999999'));
+    const after = await kit.tmux('show-hooks', '-gw');
+    for (const line of living) expect(after).toContain(line);
+  });
+});
+
+describe('servers', () => {
+  it('IDN2 a server that is killed and started again is another server', async () => {
+    const witness = watch();
+    await witness.agrees();
+    for (let round = 1; round <= count; round += 1) {
+      const before = witness.topology()?.server;
+      await kit.tmux('kill-server');
+      await until('the end is told', () => witness.gone.length === round);
+      await kit.newSession(`again ${round}`, 'sh');
+      await witness.agrees();
+      expect(witness.topology()?.server).not.toEqual(before);
+    }
+  });
+
+  it('RSV6 a server that hangs is degraded, then down, never gone; it comes back by itself', async () => {
+    const witness = watch();
+    await witness.agrees();
+    const server = Number(await kit.tmux('display-message', '-p', '#{pid}'));
+    process.kill(server, 'SIGSTOP');
+    await until('down', () => witness.healths.at(-1)?.health === 'down');
+    expect(witness.healths.map(({ health }) => health)).toContain('degraded');
+    process.kill(server, 'SIGCONT');
+    await until('ok', () => witness.healths.at(-1)?.health === 'ok');
+    await witness.agrees();
+    expect(witness.gone).toEqual([]);
+  });
+
+  it('without control mode it still sees panes and screens, and goes back when it can', async () => {
+    let isRefusing = true;
+    const { executor } = kit;
+    const witness = watch({
+      executor: {
+        ...executor,
+        open: (argv, handlers) => executor.open(isRefusing ? ['false'] : argv, handlers),
+      },
+    });
+    await witness.agrees();
+    expect(witness.link.isControlled).toBe(false);
+    expect(witness.healths.at(-1)?.trouble).toContain('without control mode');
+    witness.link.wantScreens([paneId('%0')]);
+    await kit.tmux('send-keys', '-t', '%0', 'echo he""llo', 'Enter');
+    await until('the screen', () => witness.screen('%0')?.lines.includes('hello'));
+    expect(await witness.link.capture(paneId('%0'))).toContain('hello');
+    isRefusing = false;
+    await until('control mode', () => witness.link.isControlled && witness.healths.at(-1)?.trouble === null);
+    await witness.agrees();
+  });
+
+  it('no tmux at all is said so', async () => {
+    const { executor } = kit;
+    const nowhere = {
+      ...executor,
+      run: (argv: readonly string[], options: Parameters<typeof executor.run>[1]) =>
+        executor.run(argv[0] === 'tmux' ? ['/nowhere/tmux', ...argv.slice(1)] : argv, options),
+    };
+    const witness = watch({ executor: nowhere });
+    await until('the trouble', () => witness.healths.at(-1)?.code === 'E_TMUX_MISSING');
+    expect(witness.healths.at(-1)?.health).toBe('down');
+  });
+});
+
+describe('an observer that is killed', () => {
+  let observer: ChildProcess;
+
+  afterEach(() => {
+    if (observer.exitCode === null && observer.signalCode === null) observer.kill('SIGKILL');
+  });
+
+  it('with data undelivered does not wedge the server: kill-server returns', async () => {
+    await kit.tmux('new-window', '-d', '-t', 'main:', 'exec yes "a long line that fills pipes and buffers"');
+    observer = fork(`${import.meta.dirname}/observer.ts`, [kit.socketPath], { env: kit.env });
+    await once(observer, 'message');
+    const server = Number(await kit.tmux('display-message', '-p', '#{pid}'));
+    const sizeKib = async (): Promise<number> =>
+      Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${server}/status`, 'utf8'))?.[1]);
+    const before = await sizeKib();
+    observer.kill('SIGSTOP');
+    await until('data that tmux cannot deliver', async () => (await sizeKib()) > before + 10_000);
+    observer.kill('SIGKILL');
+    await once(observer, 'exit');
+    await until('its clients are gone', async () => (await clientPids()).length === 0, 5_000);
+    await kit.tmux('kill-server');
+  });
+});
+
+describe('the ledger of clients', () => {
+  it('IDN3 leftovers are ended by pid and start time, nothing else is', async () => {
+    const path = `${kit.directory}/clients.json`;
+    const files = createRealFiles();
+    const nothing = { onData: () => undefined, onEnd: () => undefined };
+    const left = kit.executor.open(['sleep', '1000'], nothing);
+    let otherEnded = false;
+    const other = kit.executor.open(['sleep', '1000'], {
+      ...nothing,
+      onEnd: () => {
+        otherEnded = true;
+      },
+    });
+    const ledger = createClientLedger({ files, executor: kit.executor, path });
+    await ledger.add(left.pid ?? 0);
+    await ledger.add(other.pid ?? 0);
+    const entries = JSON.parse(Buffer.from((await files.read(path, { bytesMax: 4_096 }))?.bytes ?? []).toString());
+    entries[1].start = '1';
+    await files.writeAtomic(path, Buffer.from(JSON.stringify(entries)));
+    const next = createClientLedger({ files, executor: kit.executor, path });
+    expect(await next.endLeftovers()).toBe(1);
+    expect(otherEnded).toBe(false);
+    expect(await createClientLedger({ files, executor: kit.executor, path }).endLeftovers()).toBe(0);
+  });
+
+  it('knows the clients of a link while they live', async () => {
+    const path = `${kit.directory}/clients.json`;
+    const files = createRealFiles();
+    const witness = watch({ ledger: createClientLedger({ files, executor: kit.executor, path }) });
+    await witness.agrees();
+    const written = async (): Promise<number[]> => {
+      const content = await files.read(path, { bytesMax: 4_096 });
+      return content === null
+        ? []
+        : JSON.parse(Buffer.from(content.bytes).toString()).map((entry: { pid: number }) => entry.pid);
+    };
+    await until(
+      'both are written',
+      async () =>
+        String((await written()).sort()) === String((await clientPids()).sort()) && (await written()).length === 2,
+    );
+    await witness.link.stop();
+    await until('none is written', async () => (await written()).length === 0);
+  });
+});

@@ -1,0 +1,139 @@
+// The link against a real tmux: what it tells must agree with what tmux itself lists, whatever happens to panes,
+// clients and servers.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { paneId } from '../../../src/model/ids.ts';
+import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
+import { type LinkWitness, watchLink } from './witness.ts';
+
+let kit: TmuxServerKit;
+let witness: LinkWitness;
+
+beforeEach(async () => {
+  kit = await createTmuxServer();
+  await kit.newSession('main', 'sh');
+  witness = watchLink(kit);
+  await witness.agrees();
+});
+
+afterEach(async () => {
+  await witness.link.stop();
+  await kit.end();
+});
+
+describe('topology', () => {
+  it('names with spaces, tabs, newlines, quotes, slashes, colons, emoji and formats are told as tmux tells them', async () => {
+    const names = [
+      'a b',
+      'tab\there',
+      'line\nbreak',
+      `it's "quoted"`,
+      'a/b',
+      'x:y.z',
+      '🚀 日本',
+      '#{pane_pid} #(id)',
+      '$HOME `id`',
+      'raw \x1e\x1f bytes',
+    ];
+    for (const name of names) await kit.newSession(name, '-n', name, 'sh');
+    const directory = join(kit.directory, 'odd \t\n\x1f"dir');
+    await mkdir(directory);
+    await kit.newSession('path', '-c', directory, 'cat');
+    await witness.agrees();
+    const cwds = [...(witness.topology()?.panes.values() ?? [])].map((pane) => pane.cwd);
+    expect(cwds).toContain(directory);
+    await kit.tmux('select-pane', '-t', '%1', '-T', '⠋ "t" \'x\' / : 🚀');
+    await witness.agrees();
+    expect(witness.pane('%1')?.title).toBe('⠋ "t" \'x\' / : 🚀');
+  });
+
+  it('IDN4 new, split, killed, renamed, moved, swapped and respawned panes are noticed', async () => {
+    await kit.tmux('new-window', '-d', '-t', 'main:', 'cat');
+    await witness.agrees();
+    await kit.tmux('split-window', '-d', '-t', 'main:0', 'cat');
+    await witness.agrees();
+    await kit.tmux('rename-window', '-t', 'main:1', 'other name');
+    await kit.tmux('rename-session', '-t', 'main', 'renamed');
+    await witness.agrees();
+    await kit.tmux('break-pane', '-d', '-s', 'renamed:0.1');
+    await witness.agrees();
+    await kit.tmux('swap-window', '-d', '-s', 'renamed:1', '-t', 'renamed:2');
+    await witness.agrees();
+    const before = witness.pane('%0')?.panePid;
+    await kit.tmux('respawn-pane', '-k', '-t', '%0', 'cat');
+    await witness.agrees();
+    expect(witness.pane('%0')?.panePid).not.toBe(before);
+    await kit.tmux('kill-pane', '-t', '%1');
+    await witness.agrees();
+    expect(witness.pane('%1')).toBeUndefined();
+  });
+
+  it('a pane that died but stays tells how', async () => {
+    await kit.tmux('set-option', '-g', 'remain-on-exit', 'on');
+    await kit.tmux('new-window', '-d', '-t', 'main:', 'exit 3');
+    await until('the dead pane', () => witness.pane('%1')?.dead === true && witness.pane('%1')?.deadStatus === 3);
+  });
+
+  it('tells nothing new while nothing happens', async () => {
+    await witness.agrees();
+    const told = witness.topologies.length;
+    const refreshes = witness.refreshes();
+    await until('ten more sweeps', () => witness.refreshes() > refreshes + 10);
+    expect(witness.topologies.length).toBe(told);
+  });
+});
+
+describe('screens', () => {
+  it('only wanted panes are told, and only when they change', async () => {
+    await kit.tmux('new-window', '-d', '-t', 'main:', 'cat');
+    await witness.agrees();
+    witness.link.wantScreens([paneId('%1')]);
+    await kit.tmux('send-keys', '-t', '%0', 'echo unwanted', 'Enter');
+    await kit.tmux('send-keys', '-t', '%1', 'héllo ✶', 'Enter');
+    await until('the screen', () => witness.screen('%1')?.lines.some((line) => line === 'héllo ✶'));
+    expect(witness.screen('%0')).toBeUndefined();
+    const seen = await until('a settled screen', async () => {
+      const count = witness.screens.length;
+      const refreshes = witness.refreshes();
+      await until('sweeps', () => witness.refreshes() > refreshes + 8);
+      return witness.screens.length === count ? count : null;
+    });
+    expect(seen).toBeLessThan(6);
+    expect(await witness.link.capture(paneId('%1'), { lines: 10, colours: true })).toContain('héllo ✶');
+  });
+
+  it('every screen is the one tmux shows once the panes are quiet', async () => {
+    for (let index = 0; index < 12; index += 1) await kit.tmux('new-window', '-d', '-t', 'main:', 'cat');
+    await witness.agrees();
+    const panes = [...(witness.topology()?.panes.keys() ?? [])];
+    witness.link.wantScreens(panes);
+    for (let round = 0; round < 40; round += 1) {
+      await kit.tmux('send-keys', '-t', panes[(round * 7) % panes.length] ?? '', `text ${round}`, 'Enter');
+    }
+    for (const pane of panes) {
+      await until(`the last screen of ${pane}`, async () => {
+        const now = await kit.tmux('capture-pane', '-p', '-t', pane);
+        return witness.screen(pane)?.lines.join('\n').trimEnd() === now.trimEnd();
+      });
+    }
+  });
+});
+
+describe('options', () => {
+  it('user options are set, quoted and taken away', async () => {
+    const [session = '', window = ''] = (
+      await kit.tmux('display-message', '-p', '-t', '%0', '#{session_id} #{window_id}')
+    ).split(' ');
+    await witness.link.setOptions([
+      { scope: 'pane', id: '%0', name: '@agtmux_state', value: 'waiting "1" #{pid} $HOME' },
+      { scope: 'window', id: window, name: '@agtmux_state', value: 'running' },
+      { scope: 'session', id: session, name: '@agtmux_summary', value: '1 running' },
+      { scope: 'pane', id: '%999', name: '@agtmux_state', value: 'nobody' },
+    ]);
+    expect(await kit.tmux('show-options', '-p', '-v', '-t', '%0', '@agtmux_state')).toBe('waiting "1" #{pid} $HOME');
+    expect(await kit.tmux('show-options', '-v', '-t', session, '@agtmux_summary')).toBe('1 running');
+    await witness.link.setOptions([{ scope: 'pane', id: '%0', name: '@agtmux_state', value: null }]);
+    expect(await kit.tmux('show-options', '-p', '-t', '%0')).not.toContain('@agtmux_state');
+  });
+});

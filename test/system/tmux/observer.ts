@@ -1,0 +1,20 @@
+// A process with every kind of client attached, to be killed by a test. Says so when all of them are.
+import { controlArgv } from '../../../src/observe/tmux/address.ts';
+import { openCommandClient } from '../../../src/observe/tmux/command-client.ts';
+import { createRealClock } from '../../../src/platform/clock.ts';
+import { createLocalExecutor } from '../../kit/local-executor.ts';
+
+const path = process.argv[2] ?? '';
+const executor = createLocalExecutor(process.env as Record<string, string>);
+const address = { executor, socket: { kind: 'path', path } } as const;
+for (const flags of ['no-output,ignore-size', 'ignore-size']) {
+  const client = await openCommandClient({
+    executor,
+    clock: createRealClock(),
+    argv: controlArgv(address, { session: '$0', flags, dieWithParent: true }),
+    nonce: 'observer',
+    onEnd: () => undefined,
+  });
+  await client.request(['display-message -p ready']);
+}
+process.send?.('ready');
