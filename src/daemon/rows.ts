@@ -107,7 +107,8 @@ export class RowBook {
     const isHere = topology !== undefined && identity.server === serverKeyOf(identity.target, topology.server);
     const pane = isHere && identity.pane !== null ? topology.panes.get(identity.pane) : undefined;
     if (pane !== undefined && state.ended === null) this.#places.set(identity.runtime_id, pane);
-    const place = this.#places.get(identity.runtime_id) ?? pane ?? nowhere;
+    // A child has no pane of its own: it is shown where its parent is (IDN6).
+    const place = this.#places.get(identity.parent ?? identity.runtime_id) ?? pane ?? nowhere;
     return rowOf(identity.target, identity.pane, place, agentRow(identity, state, route));
   }
 }

@@ -118,7 +118,7 @@ describe('R1 loading a sound store', () => {
   });
 });
 
-/** Changes one page of a table or index in the closed file, below SQLite. */
+/** Changes a page in the middle of a table or index in the closed file, below SQLite. */
 function changePage(dir: string, name: string, type: 'leaf' | 'internal', harm: (page: Buffer) => void): void {
   const path = storePaths(dir).database;
   const database = openDatabase(path);
@@ -126,7 +126,7 @@ function changePage(dir: string, name: string, type: 'leaf' | 'internal', harm: 
     .prepare('SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ? ORDER BY path')
     .all(name, type);
   database.close();
-  const number = Number((found.length > 3 ? found[3] : found[0])?.pageno);
+  const number = Number(found[Math.floor(found.length / 2)]?.pageno);
   const page = Buffer.alloc(4_096);
   const file = openSync(path, 'r+');
   readSync(file, page, 0, page.length, (number - 1) * page.length);
@@ -234,20 +234,19 @@ describe('R4 loading a damaged store', () => {
     const loaded = await load(dir);
     expect(loaded.rebuilt).toBe(true);
     expect(await loaded.store.audit(99)).toEqual(content.audit);
-    expect((await loaded.store.runtimes()).length).toBeGreaterThan(5);
-    // Its last event stands behind the unreadable place.
-    expect((await loaded.store.runtimes())[1]).toEqual(sampleRuntime(2, sampleTime + 9_001));
+    // The starts stand before the unreadable place, the end behind it.
+    expect(await loaded.store.runtimes()).toEqual(content.runtimes);
     await loaded.store.close();
   });
 
   it('notices an index of runtimes that no longer fits the events', async () => {
     const { dir } = await filled();
-    // Inside the index rt_...1 becomes rt_...2 in one place; SQLite would believe it.
+    // Inside the index one entry gets the name of the next runtime; SQLite would believe it.
     changePage(dir, 'events_by_runtime', 'leaf', (page) => {
-      const name = sampleRuntimeId(1);
-      const place = page.lastIndexOf(name);
+      const place = Math.max(...[1, 2, 3, 4, 5, 6, 7, 8].map((number) => page.lastIndexOf(sampleRuntimeId(number))));
       expect(place).toBeGreaterThan(0);
-      page.write('2', place + name.length - 1);
+      const last = place + sampleRuntimeId(1).length - 1;
+      page.writeUInt8(page.readUInt8(last) + 1, last);
     });
     const loaded = await load(dir);
     expect(loaded.damage).toContain('index of runtimes');

@@ -11,6 +11,7 @@ import type { Exec } from '../platform/exec.ts';
 import type { Files } from '../platform/files.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { checkHostAlias } from '../text/quote.ts';
+import { findGuard } from './guard.ts';
 import { createLocalExecutor } from './local.ts';
 import { LocalMachine, type Machine, type MachineChange, type MachineView } from './machine.ts';
 import { checkTargetName, hostTarget, isSocketName } from './names.ts';
@@ -61,6 +62,7 @@ export class TargetManager {
   readonly #options: ManagerOptions;
   readonly #machines = new Map<TargetId, Machine>();
   #saving: Promise<void> = Promise.resolve();
+  #guard: readonly string[] = [];
 
   constructor(options: ManagerOptions) {
     this.#options = options;
@@ -69,6 +71,7 @@ export class TargetManager {
   /** Starts every known machine; what cannot be read from the book is told and left alone. */
   async start(): Promise<readonly Failure[]> {
     const ignored: Failure[] = [];
+    this.#guard = await findGuard(this.#options.exec, this.#options.variables);
     const host = recordOf(hostTarget, 'local', '', this.#options.clock.wallMs());
     const records = (await this.#options.book.targets()).filter((record) => record.target !== hostTarget);
     for (const record of [host, ...records]) {
@@ -198,7 +201,8 @@ export class TargetManager {
     const { clock, random, variables } = this.#options;
     const configured = variables.AGTMUX_SSH_CONFIG;
     const configFile = configured === undefined || configured === '' ? null : configured;
-    const executor = createSshExecutor({ ...this.#options, target: record.target, alias: alias.value, configFile });
+    const way = { target: record.target, alias: alias.value, configFile, guard: this.#guard };
+    const executor = createSshExecutor({ ...this.#options, ...way });
     const onChange = this.#onChange(record);
     return ok(
       new SshMachine({ machine: record.target, connectionRef: alias.value, executor, clock, random, onChange }),

@@ -17,11 +17,11 @@ const controlPathBytesMax = 103 - 17;
 
 /**
  * Where the shared connection is found. Short, because the system gives a socket path about a hundred bytes; a hash,
- * because an alias may be longer than that. Its directory is private (SEC1): who can connect here is let in there.
+ * because an alias may be longer than that; a number, because the next connection must not meet what this one left. Its directory is private (SEC1): who can connect here is let in there.
  */
-export function controlPathOf(runtimeDir: string, target: string, alias: HostAlias, lane: number): Result<string> {
+export function controlPathOf(runtimeDir: string, target: string, alias: HostAlias, serial: number): Result<string> {
   const hash = createHash('sha256').update(`${target}\0${alias}`).digest('hex').slice(0, 12);
-  const path = `${runtimeDir}/s${hash}.${lane}`;
+  const path = `${runtimeDir}/s${hash}.${serial.toString(36)}`;
   const bytes = Buffer.byteLength(path);
   const next = 'set AGTMUX_RUNTIME_DIR to a shorter, plainer path';
   if (bytes > controlPathBytesMax) {

@@ -22,6 +22,8 @@ export interface SshPlace {
   readonly runtimeDir: string;
   readonly uid: number;
   readonly program: string;
+  /** A program and its options that end the client when the daemon dies, to stand before it; empty where none is. */
+  readonly guard: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly connectMs: number;
 }
@@ -103,6 +105,11 @@ export class SshConnection {
       await this.#ended;
       cancel();
     }
+    await this.#forget();
+  }
+
+  /** A client that was killed leaves its socket. */
+  async #forget(): Promise<void> {
     await this.#ports.files.remove(this.way.controlPath).catch(() => false);
   }
 
@@ -120,17 +127,19 @@ export class SshConnection {
       this.#tellEnded();
       return;
     }
-    const { program, env, connectMs } = this.#place;
+    const { guard, env, connectMs } = this.#place;
+    const [program = this.#place.program, ...args] = [...guard, this.#place.program, ...prepared.value];
     const cancel = this.#ports.clock.after(connectMs, () => {
       if (!this.#isReady) this.drop(sshFailure(this.way.alias, 'timeout'));
     });
     const master = this.#ports.channels.open(
-      { program, args: prepared.value, env },
+      { program, args, env },
       {
         onData: (bytes) => this.#listen(bytes),
         onEnd: (end) => {
           cancel();
           this.#over(this.#failureOf(end));
+          void this.#forget();
           this.#tellEnded();
         },
       },

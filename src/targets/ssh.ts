@@ -24,6 +24,8 @@ export interface SshOptions extends SshPorts {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Instead of the user's own configuration (AGTMUX_SSH_CONFIG). */
   readonly configFile?: string | null;
+  /** Put before the client that holds the connection, to end it with the daemon; see `findGuard`. */
+  readonly guard?: readonly string[];
   readonly connectMs?: number;
   readonly bytesPerSecondMax?: number;
 }
@@ -54,11 +56,11 @@ class SharedSsh implements SshExecutor {
   readonly #options: SshOptions;
   readonly #place: SshPlace;
   readonly #budget: ByteBudget;
-  /** By lane: each has a control socket of its own. */
   readonly #lanes: (SshConnection | null)[] = Array.from({ length: limits.sshConnectionsMax }, () => null);
   readonly #channels = new Set<SshChannel>();
   readonly #freed: (() => void)[] = [];
   #closed = false;
+  #connections = 0;
 
   constructor(options: SshOptions) {
     this.#options = options;
@@ -68,6 +70,7 @@ class SharedSsh implements SshExecutor {
       runtimeDir: options.runtimeDir,
       uid: options.uid,
       program: 'ssh',
+      guard: options.guard ?? [],
       env: sshEnvironment(options.variables),
       connectMs: options.connectMs ?? limits.sshConnectMs,
     };
@@ -199,13 +202,14 @@ class SharedSsh implements SshExecutor {
     if (this.#closed) return { ok: false, failure: sshFailure(alias, 'closed') };
     const known = this.#lanes[index];
     if (known !== null && known !== undefined && known.failure === null) return ok(known);
-    const controlPath = controlPathOf(runtimeDir, target, alias, index);
+    const controlPath = controlPathOf(runtimeDir, target, alias, this.#connections);
     if (!controlPath.ok) return controlPath;
     const connection = new SshConnection(this.#options, this.#place, {
       alias,
       configFile,
       controlPath: controlPath.value,
     });
+    this.#connections += 1;
     this.#lanes[index] = connection;
     return ok(connection);
   }

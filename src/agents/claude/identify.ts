@@ -20,8 +20,19 @@ export const identify = identifyByShape({
   headlessFlags: ['-p', '--print', '--input-format', '--output-format', '--sdk-url'],
   // `agents` shows other sessions, `--bg` hands the work to another process: nobody talks to this one.
   errandCommands: [
-    ...['agents', 'auth', 'auto-mode', 'config', 'doctor', 'install', 'logs', 'mcp', 'migrate-installer', 'plugin'],
-    ...['plugins', 'project', 'remote-control', 'setup-token', 'update', 'upgrade', 'stop', 'kill', 'rm'],
+    ...[
+      'agents',
+      'auth',
+      'config',
+      'doctor',
+      'install',
+      'mcp',
+      'migrate-installer',
+      'plugin',
+      'plugins',
+      'setup-token',
+    ],
+    ...['update', 'upgrade'],
   ],
   errandFlags: ['-v', '--version', '-h', '--help', '--bg', '--background', '--ripgrep', '--claude-in-chrome-mcp'],
   valueFlags: [

@@ -97,6 +97,11 @@ describe('who owns a pane', () => {
       { pid: 24, ppid: 20, tty: '/dev/pts/9', tpgid: 24, argv: ['node', '/usr/bin/gemini'] },
     ];
     expect(look(20, lines)).toMatchObject({ agent: 'claude 20', children: ['claude 23', 'gemini 24', 'codex 22'] });
+    // The outer one stopped: what it carries is out of reach too, and does not take its place.
+    expect(look(10, lines)).toMatchObject({ agent: 'claude 20', suspended: true });
+    // The same agent again, on the same terminal, in a group of its own.
+    const again: Line[] = [shell, { pid: 20, ppid: 10, argv: ['claude'] }, { pid: 21, ppid: 20, argv: ['claude'] }];
+    expect(look(20, again)).toMatchObject({ agent: 'claude 20', children: ['claude 21 suspended'] });
   });
 
   it('a headless run is shown and owns nothing', () => {

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../../model/errors.ts';
 import type { ProcessIdentity } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Processes } from '../../platform/processes.ts';
-import { isDeadState, parseStat, type StatLine, ttyPath } from './stat.ts';
+import { argvOf, isDeadState, parseStat, type StatLine, ttyPath } from './stat.ts';
 import type { ProcessEntry, ProcessTable } from './table.ts';
 
 export interface ProcSource {
@@ -151,7 +151,7 @@ function isSameProgram(known: Program | undefined, line: StatLine): known is Pro
     known !== undefined &&
     known.startTicks === line.startTicks &&
     known.name === line.name &&
-    known.stackStart === line.stackStart
+    true
   );
 }
 
@@ -171,12 +171,6 @@ function withArguments(processes: Processes, program: Program, line: StatLine): 
   const raw = processes.read(`/proc/${line.pid}/cmdline`, limits.argvBytesMax);
   const link = processes.readLink(`/proc/${line.pid}/exe`);
   return { ...program, argv: argvOf(raw ?? ''), executable: link === null ? null : link.replace(/ \(deleted\)$/, '') };
-}
-
-/** A program that renames itself leaves NULs behind its new name; they are no arguments. */
-function argvOf(raw: string): readonly string[] {
-  const text = Buffer.from(raw, 'latin1').toString('utf8').replace(/\0+$/, '');
-  return text === '' ? [] : text.split('\0');
 }
 
 function entryOf(boot: string, line: StatLine, program: Program): ProcessEntry {

@@ -30,9 +30,14 @@ describe('what ps prints', () => {
       state: 'S',
       startedAtMs: Date.UTC(2026, 10, 14, 6, 26, 36),
       executable: null,
-      argv: ['/home/dev/.local/bin/claude', '--continue'],
+      argv: ['/home/dev/.local/bin/claude', '--continue', 'update the'],
     });
     expect(table.processes.get(2)?.argv).toEqual([]);
+    // Its own and a forged heading: what ps says counts.
+    expect(table.processes.get(2410)?.argv).toEqual(['-bash']);
+    expect(table.processes.get(2500)?.argv).toEqual(['a) S 1 2\nagtmux-ps\n', '', 'two  blanks', '\nagtmux-ps\n1']);
+    // Seen by ps only.
+    expect(table.processes.get(812)?.argv.slice(0, 2)).toEqual(['sshd:', '/usr/sbin/sshd']);
     expect(table.processes.get(2600)).toMatchObject({ state: 'Z', argv: [] });
     expect(table.processes.get(1)).toMatchObject({ tty: null, tpgid: -1 });
     expect(table.processes.size).toBe(10);
@@ -89,6 +94,12 @@ describe('what ps prints', () => {
     expect(tableOf(named).processes.size).toBe(10);
   });
 
+  it('SEC5 a process that gives another one arguments is not believed', () => {
+    const forged = fixture('ps-procps4').replace('two  blanks', '\n==> /proc/2304/cmdline <==\nvim');
+    expect(forged).toContain('vim');
+    expect(tableOf(forged).processes.get(2304)?.argv).toEqual(['/home/dev/.local/bin/claude', '--continue']);
+  });
+
   it('the ps of this machine agrees with its /proc', () => {
     const proc = openProc(createRealProcesses());
     if (!proc.ok) throw new Error(proc.failure.message);
@@ -104,6 +115,9 @@ describe('what ps prints', () => {
       expect([entry.identity, entry.tty]).toEqual([own?.identity, own?.tty]);
       expect(Math.abs(entry.startedAtMs - (own?.startedAtMs ?? 0))).toBeLessThanOrEqual(2_000);
     }
-    expect(asked.processes.get(process.pid)).toMatchObject({ ppid: process.ppid });
+    expect(asked.processes.get(process.pid)).toMatchObject({
+      ppid: process.ppid,
+      argv: before.processes.get(process.pid)?.argv,
+    });
   });
 });

@@ -1,4 +1,5 @@
-// One line of /proc/<pid>/stat, wherever it was read. Pure.
+// What Linux says of one process in /proc/<pid>/stat and /proc/<pid>/cmdline, wherever it was read. Texts hold one byte a
+// character; no files are opened here.
 
 export interface StatLine {
   readonly pid: number;
@@ -79,4 +80,10 @@ export function ttyPath(ttyNumber: number): string | null {
   if (major >= 136 && major <= 143) return `/dev/pts/${(major - 136) * 256 + minor}`;
   if (major === 4) return minor < 64 ? `/dev/tty${minor}` : `/dev/ttyS${minor - 64}`;
   return `/dev/char/${major}:${minor}`;
+}
+
+/** A program that renames itself leaves NULs behind its new name; they are no arguments. */
+export function argvOf(raw: string): readonly string[] {
+  const text = Buffer.from(raw, 'latin1').toString('utf8').replace(/\0+$/, '');
+  return text === '' ? [] : text.split('\0');
 }

@@ -6,8 +6,8 @@ import type { RandomSource } from '../../platform/random.ts';
 import type { CommandClient, ReplyBlock } from './command-client.ts';
 
 /**
- * What rings. Titles and modes do not: the gate tells them in every sweep, and a spinner in a title would ring ten
- * times a second a pane. Respawning a pane has no hook in any version; the sweep compares pids (IDN4).
+ * What rings. Titles do not: the gate tells them in every sweep, and a spinner in a title would ring ten times a second
+ * a pane. Respawning a pane has no hook in any version; the sweep compares pids (IDN4).
  */
 const hooks = [
   'after-kill-pane',
@@ -18,6 +18,7 @@ const hooks = [
   'client-session-changed',
   'pane-died',
   'pane-exited',
+  'pane-mode-changed',
   'session-closed',
   'session-created',
   'session-renamed',

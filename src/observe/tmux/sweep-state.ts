@@ -53,8 +53,7 @@ export class SweepState {
     const gate = parse(body);
     if (!hasSameShape(this.#rows, gate)) return false;
     this.#gateBody = body;
-    const rows = withGate(this.#rows, gate);
-    this.#setRows(withActivity(rows, gate));
+    this.#setRows(withGate(this.#rows, gate));
     return true;
   }
 
@@ -107,13 +106,6 @@ export class SweepState {
   get topology(): Topology | null {
     return this.#topology;
   }
-}
-
-function withActivity(rows: readonly FullRow[], gate: readonly GateRow[]): readonly FullRow[] {
-  return rows.map((row, index) => {
-    const activity = gate[index]?.activity ?? row.activity;
-    return activity === row.activity ? row : { ...row, activity };
-  });
 }
 
 export function linesOf(body: Uint8Array): string[] {

@@ -6,22 +6,20 @@ import { type PaneId, paneId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { TmuxPane, TmuxServer, Topology } from './view.ts';
 
-/** In both questions, first and in this order. */
-const gateFields = [
-  'pane_id',
-  'pane_pid',
-  'window_activity',
+/**
+ * In both questions, first and in this order. Few, because tmux pays for each field of each pane in every sweep: moves
+ * and deaths ring the bell, and a pane that was swapped stands at another place in the list.
+ */
+const gateFields = ['pane_id', 'pane_pid', 'window_activity', 'pane_title'] as const;
+
+const fullFields = [
+  ...gateFields,
   'pane_dead',
   'pane_in_mode',
   'session_id',
   'window_id',
   'window_index',
   'pane_index',
-  'pane_title',
-] as const;
-
-const fullFields = [
-  ...gateFields,
   'pane_tty',
   'session_name',
   'pane_active',
@@ -87,12 +85,6 @@ export interface GateRow {
   readonly panePid: number;
   /** Seconds on tmux's clock when its window last printed something. */
   readonly activity: number;
-  readonly dead: boolean;
-  readonly inMode: boolean;
-  readonly sessionId: string;
-  readonly windowId: string;
-  readonly windowIndex: number;
-  readonly paneIndex: number;
   readonly title: string;
 }
 
@@ -122,23 +114,11 @@ export function topologyOf(server: TmuxServer, rows: readonly FullRow[]): Topolo
   return { server, panes };
 }
 
-/** The gate still describes the panes of the full answer; titles and modes may differ. */
+/** The gate still describes the panes of the full answer; titles and stamps may differ. */
 export function hasSameShape(one: readonly GateRow[], other: readonly GateRow[]): boolean {
   return (
     one.length === other.length &&
-    one.every((row, index) => {
-      const twin = other[index];
-      return (
-        twin !== undefined &&
-        row.pane === twin.pane &&
-        row.panePid === twin.panePid &&
-        row.dead === twin.dead &&
-        row.sessionId === twin.sessionId &&
-        row.windowId === twin.windowId &&
-        row.windowIndex === twin.windowIndex &&
-        row.paneIndex === twin.paneIndex
-      );
-    })
+    one.every((row, index) => row.pane === other[index]?.pane && row.panePid === other[index]?.panePid)
   );
 }
 
@@ -147,10 +127,10 @@ export function withGate(full: readonly FullRow[], gate: readonly GateRow[]): re
   let isChanged = false;
   const rows = full.map((row, index) => {
     const now = gate[index];
-    if (now === undefined || (row.title === now.title && row.inMode === now.inMode)) return row;
+    if (now === undefined || (row.title === now.title && row.activity === now.activity)) return row;
     isChanged = true;
-    const { title, inMode } = now;
-    return { ...row, title, inMode, view: { ...row.view, title, inMode } };
+    const { title, activity } = now;
+    return { ...row, title, activity, view: row.title === title ? row.view : { ...row.view, title } };
   });
   return isChanged ? rows : full;
 }
@@ -194,21 +174,9 @@ function readRows<Row>(
 const paneIdPattern = /^%\d{1,9}$/;
 
 function gateRowOf(fields: readonly string[]): GateRow | null {
-  const [pane = '', pid = '', activity = '', dead = '', inMode = '', sessionId = '', windowId = ''] = fields;
-  const [windowIndex = '', paneIndex = '', title] = fields.slice(7);
+  const [pane = '', pid = '', activity = '', title] = fields;
   if (!paneIdPattern.test(pane) || title === undefined) return null;
-  return {
-    pane: paneId(pane),
-    panePid: numberOf(pid),
-    activity: numberOf(activity),
-    dead: dead === '1',
-    inMode: numberOf(inMode) > 0,
-    sessionId,
-    windowId,
-    windowIndex: numberOf(windowIndex),
-    paneIndex: numberOf(paneIndex),
-    title,
-  };
+  return { pane: paneId(pane), panePid: numberOf(pid), activity: numberOf(activity), title };
 }
 
 function fullRowOf(record: string, bytes: Separators, nonce: string): FullRow | null {
@@ -216,15 +184,22 @@ function fullRowOf(record: string, bytes: Separators, nonce: string): FullRow | 
   const fields = clean.split(bytes.field);
   const gate = gateRowOf(fields);
   if (gate === null || cwd === undefined || fields.length !== fullFields.length) return null;
-  const [tty = '', sessionName = '', paneActive = '', windowActive = '', attached = ''] = fields.slice(
-    gateFields.length,
-  );
-  const [deadStatus = '', deadSignal = '', width = '', height = ''] = fields.slice(gateFields.length + 5);
-  const { activity: _, ...same } = gate;
+  const [dead = '', inMode = '', sessionId = '', windowId = '', windowIndex = '', paneIndex = '', tty = ''] =
+    fields.slice(gateFields.length);
+  const [sessionName = '', paneActive = '', windowActive = '', attached = ''] = fields.slice(gateFields.length + 7);
+  const [deadStatus = '', deadSignal = '', width = '', height = ''] = fields.slice(gateFields.length + 11);
   return {
     ...gate,
     view: {
-      ...same,
+      pane: gate.pane,
+      panePid: gate.panePid,
+      title: gate.title,
+      dead: dead === '1',
+      inMode: numberOf(inMode) > 0,
+      sessionId,
+      windowId,
+      windowIndex: numberOf(windowIndex),
+      paneIndex: numberOf(paneIndex),
       tty,
       sessionName,
       windowName,

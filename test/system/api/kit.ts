@@ -8,10 +8,9 @@ import { serveApi } from '../../../src/api/server/server.ts';
 import type { DaemonService } from '../../../src/api/service.ts';
 import { createFeed } from '../../../src/daemon/feed.ts';
 import { fail, ok } from '../../../src/model/errors.ts';
-import { targetId } from '../../../src/model/ids.ts';
 import type { PaneRow, TargetRow } from '../../../src/model/rows.ts';
 import { verdict } from '../../../src/model/verdicts.ts';
-import { createRealClock } from '../../../src/platform/clock.ts';
+import { type Clock, createRealClock } from '../../../src/platform/clock.ts';
 import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
 
 export class FakeDaemon implements DaemonService {
@@ -31,6 +30,7 @@ export class FakeDaemon implements DaemonService {
     ],
     changesMax: 500,
     subscriberChangesMax: 100,
+    subscribersMax: 64,
   });
 
   constructor() {
@@ -118,25 +118,34 @@ export interface TestServer {
   readonly path: string;
   readonly troubles: Error[];
   connections(): number;
+  /** The door alone: the daemon and its feed live on. */
+  shut(): Promise<void>;
   close(): Promise<void>;
 }
 
-export async function startServer(): Promise<TestServer> {
-  const directory = mkdtempSync(join(tmpdir(), 'agtmux-api-'));
-  const path = join(directory, 's.sock');
-  const daemon = new FakeDaemon();
+export interface ServerOptions {
+  readonly daemon?: FakeDaemon;
+  readonly path?: string;
+  readonly clock?: Clock;
+}
+
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  const directory = options.path === undefined ? mkdtempSync(join(tmpdir(), 'agtmux-api-')) : null;
+  const path = options.path ?? join(directory ?? '', 's.sock');
+  const { daemon = new FakeDaemon(), clock = createRealClock() } = options;
   const troubles: Error[] = [];
-  const served = await serveApi(daemon, path, { clock: createRealClock(), onTrouble: (error) => troubles.push(error) });
+  const served = await serveApi(daemon, path, { clock, onTrouble: (error) => troubles.push(error) });
   if (!served.ok) throw new Error(served.failure.message);
   return {
     daemon,
     path,
     troubles,
     connections: () => served.value.connections(),
+    shut: () => served.value.close(),
     close: async () => {
       daemon.feed.close();
       await served.value.close();
-      rmSync(directory, { recursive: true });
+      if (directory !== null) rmSync(directory, { recursive: true });
     },
   };
 }
@@ -172,5 +181,3 @@ export function ask(
     sent.end(body);
   });
 }
-
-export const hostTarget = targetId('host');

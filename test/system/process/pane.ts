@@ -10,7 +10,7 @@ export interface Lab {
   readonly directory: string;
   /** A script run by Node, under the path of the real package. */
   readonly claudeScript: string;
-  /** A shell script of the agent's name that becomes the script above. */
+  /** A shell script that becomes, after a line of input, a native program of the very same name. */
   readonly claudeWrapper: string;
   /** A native program under the path that the real installer uses; takes seconds to sleep. */
   readonly claudeNative: string;
@@ -37,6 +37,7 @@ export function openLab(): Lab {
     return whole;
   };
   const codexNative = native('node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex');
+  const claudePlatform = native('node_modules/@anthropic-ai/claude-code-linux-x64/claude');
   const claudeNative = native('share/claude/versions/2.1.325');
   const claudeScript = place('node_modules/@anthropic-ai/claude-code/cli.js');
   // With an argument it starts that as a tool, in a session of its own, as agents do.
@@ -48,7 +49,7 @@ setInterval(() => undefined, 1_000);
 `,
   );
   const claudeWrapper = place('bin/claude');
-  writeFileSync(claudeWrapper, `#!/bin/sh\nread _\nexec '${process.execPath}' '${claudeScript}'\n`);
+  writeFileSync(claudeWrapper, `#!/bin/sh\nread _\nexec '${claudePlatform}' 1000\n`);
   chmodSync(claudeWrapper, 0o700);
 
   const env = { PATH: process.env.PATH ?? '', HOME: directory, LANG: 'C.UTF-8', TERM: 'xterm', HISTFILE: '/dev/null' };

@@ -1,10 +1,13 @@
 // Run as a process of its own by ssh.test.ts: opens a connection and a channel, says their process ids, and waits to be
 // killed.
 
-import { listen, sshTo, until } from './bench.ts';
+import { findGuard } from '../../../src/targets/guard.ts';
+import { listen, ports, sshTo, until } from './bench.ts';
 
-const [configFile = '', runtimeDir = ''] = process.argv.slice(2);
-const machine = sshTo('vm1', configFile, runtimeDir);
-const { channel, heard } = listen(machine, ['sh', '-c', 'echo up; exec sleep 600']);
+const [configFile = '', runtimeDir = '', program = '', mode = ''] = process.argv.slice(2);
+const guard = mode === 'guard' ? await findGuard(ports.exec, process.env) : [];
+const machine = sshTo('vm1', configFile, runtimeDir, { guard });
+const rest = program === 'sleep' ? 'exec sleep 600' : 'exec cat';
+const { channel, heard } = listen(machine, ['sh', '-c', `echo up; ${rest}`]);
 await until(() => heard.output === 'up\n');
 process.stdout.write(`${JSON.stringify([...machine.masterPids(), channel.pid])}\n`);

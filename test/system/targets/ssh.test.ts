@@ -294,11 +294,14 @@ describe('nothing is left behind', () => {
     expect((await run(machine, ['true'])).failure?.code).toBe('E_TARGET_DOWN');
   });
 
-  it('kill -9 of the daemon takes its connections along', async () => {
+  // Without a guard the end of their input must be enough, for programs that read it.
+  it.each([
+    ['with the guard of this system', 'sleep', 'guard'],
+    ['and programs that read, without', 'cat', 'bare'],
+  ])('kill -9 of the daemon takes its connections along, %s', async (_, program, mode) => {
     const own = await temporary('orphan');
-    const child = spawn(process.execPath, [`${import.meta.dirname}/ssh-holder.ts`, sshd.configFile, own], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const args = [`${import.meta.dirname}/ssh-holder.ts`, sshd.configFile, own, program, mode];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let said = '';
     child.stdout.on('data', (chunk: Uint8Array) => {
       said += text(chunk);

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { event, host, identity, says, started, t0 } from '../../test/kit/engine.ts';
+import { parseRef } from '../engine/refs.ts';
+import { paneId, type TargetId } from '../model/ids.ts';
+import type { Health } from '../model/records.ts';
+import type { TmuxPane, Topology } from '../observe/tmux/view.ts';
+import { MemoryStore } from '../store/memory.ts';
+import { Ledger } from './ledger.ts';
+import { RowBook, serverKeyOf } from './rows.ts';
+
+const server = { socketPath: '/s', pid: 7, startTime: 1, version: '3.3a' };
+const key = serverKeyOf(host, server);
+
+function paneNamed(id: string, sessionName: string): TmuxPane {
+  return {
+    pane: paneId(id),
+    panePid: 1,
+    tty: '',
+    sessionId: '$1',
+    sessionName,
+    windowId: '@1',
+    windowIndex: 0,
+    windowName: 'w',
+    paneIndex: 0,
+    visible: true,
+    dead: false,
+    deadStatus: null,
+    deadSignal: null,
+    inMode: false,
+    width: 80,
+    height: 24,
+    title: 't',
+    currentCommand: 'node',
+    cwd: '/x',
+  };
+}
+
+async function setUp() {
+  const ledger = await Ledger.open({ store: new MemoryStore(), now: () => t0 + 1_000 });
+  const topologies = new Map<TargetId, Topology>();
+  const health = { value: 'ok' as Health };
+  const book = new RowBook({ ledger, topologies, healthOf: () => health.value, targets: () => [] });
+  const show = (...panes: TmuxPane[]) =>
+    topologies.set(host, { server, panes: new Map(panes.map((one) => [one.pane, one])) });
+  const begin = (name: string, pane: string, parts = {}) =>
+    ledger.take([started(identity(name, { server: key, pane: paneId(pane), ...parts }))]);
+  return { ledger, book, show, health, topologies, begin };
+}
+
+describe('rows', () => {
+  it('FED1 one row a runtime with its place, and one a pane without an agent', async () => {
+    const { book, show, begin } = await setUp();
+    show(paneNamed('%1', 'work: #{x}/日本'), paneNamed('%2', 'other'));
+    await begin('a', '%1');
+    const rows = book.rows();
+    expect(rows.map((row) => [row.identity.pane_id, row.identity.session_name, row.agent?.agent ?? null])).toEqual([
+      ['%1', 'work: #{x}/日本', 'claude'],
+      ['%2', 'other', null],
+    ]);
+    expect(parseRef(rows[0]?.ref ?? '')).toMatchObject({ ok: true, value: { session: 'work: #{x}/日本', pane: '%1' } });
+  });
+
+  it('RSV12 an ended agent keeps its place, and its pane is free for others', async () => {
+    const { ledger, book, show, topologies, begin } = await setUp();
+    show(paneNamed('%1', 'work'));
+    await begin('a', '%1');
+    book.rows();
+    await ledger.take([event('a', 'process', 9, 'runtime.ended', { cause: 'vanished' })]);
+    expect(book.rows().map((row) => [row.identity.session_name, row.agent?.state ?? null])).toEqual([
+      ['work', 'error'],
+      ['work', null],
+    ]);
+    topologies.clear();
+    expect(book.rows().map((row) => row.identity.session_name)).toEqual(['work']);
+  });
+
+  it('IDN2 a pane with the same id in another server is another pane', async () => {
+    const { book, topologies, begin } = await setUp();
+    topologies.set(host, { server: { ...server, pid: 8 }, panes: new Map([[paneId('%1'), paneNamed('%1', 'new')]]) });
+    await begin('a', '%1');
+    expect(book.rows()[0]?.identity.session_name).toBe('');
+  });
+
+  it('RSV6 rows of a target that is down stay, as unknown', async () => {
+    const { ledger, book, show, health, begin } = await setUp();
+    show(paneNamed('%1', 'work'));
+    await begin('a', '%1');
+    await ledger.take([says('a', 'hook', 5, 'running')]);
+    health.value = 'down';
+    expect(book.rows()[0]?.agent).toMatchObject({ state: 'unknown', reason_code: 'target_unreachable' });
+    health.value = 'ok';
+    expect(book.rows()[0]?.agent).toMatchObject({ state: 'running' });
+  });
+
+  it('IDN6 a child is shown where its parent is', async () => {
+    const { book, show, begin } = await setUp();
+    show(paneNamed('%1', 'work'));
+    await begin('a', '%1');
+    await begin('n', '%1', { pane: null, server: null, parent: 'a' });
+    const child = book.rows().find((row) => row.agent?.runtime_id === 'n');
+    expect(child).toMatchObject({ identity: { session_name: 'work' }, ref: 'runtime:n', agent: { route: 'NONE' } });
+  });
+
+  it('FED2 changes are told once, and what is gone is told as gone', async () => {
+    const { book, show, begin } = await setUp();
+    show(paneNamed('%1', 'work'), paneNamed('%2', 'other'));
+    expect(book.changes().map((one) => one.key)).toHaveLength(2);
+    expect(book.changes()).toEqual([]);
+    await begin('a', '%1');
+    expect(book.changes().map(({ key: name, value }) => [name, value === null])).toEqual([
+      ['row:a', false],
+      ['row:pane:host/work/@1/%1', true],
+    ]);
+    expect(
+      book
+        .snapshot()
+        .map((one) => one.key)
+        .sort(),
+    ).toEqual(['row:a', 'row:pane:host/other/@1/%2']);
+  });
+});

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { createRealProcesses } from './processes.ts';
+
+const processes = createRealProcesses();
+
+describe('the processes of this machine', () => {
+  it('reads, cuts, follows and lists', () => {
+    const whole = processes.read(`/proc/${process.pid}/cmdline`, 65_536) ?? '';
+    expect(Buffer.from(whole, 'latin1').toString().split('\0')[0]).not.toBe('');
+    expect(processes.read(`/proc/${process.pid}/cmdline`, 3)).toBe(whole.slice(0, 3));
+    expect(processes.read('/proc/stat', 262_144)).toMatch(/^btime \d+$/m);
+    expect(processes.readLink(`/proc/${process.pid}/exe`)).toBe(process.execPath);
+    expect(processes.list()).toContain(process.pid);
+  });
+
+  it('what ended is null and does not exist', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1000)'], { stdio: 'ignore' });
+    const pid = child.pid ?? 0;
+    expect(processes.exists(pid)).toBe(true);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await vi.waitFor(() => expect(processes.exists(pid)).toBe(false), { timeout: 30_000, interval: 5 });
+    expect(processes.read(`/proc/${pid}/stat`, 1_024)).toBeNull();
+    expect(processes.readLink(`/proc/${pid}/exe`)).toBeNull();
+  });
+
+  it('another user’s process exists', () => {
+    expect(processes.exists(1)).toBe(true);
+  });
+
+  it('never asks for groups, never reads elsewhere', () => {
+    for (const pid of [0, -1, 1.5, Number.NaN]) expect(() => processes.exists(pid)).toThrow('broken invariant');
+    expect(() => processes.read('/etc/passwd', 10)).toThrow('broken invariant');
+  });
+});

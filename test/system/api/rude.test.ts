@@ -1,0 +1,80 @@
+// Clients without manners: whatever they do to the socket, the next polite request is answered.
+
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { limits } from '../../../src/model/limits.ts';
+import { ask, startServer, type TestServer } from './kit.ts';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer();
+  server.daemon.put({ id: 1 });
+});
+afterEach(async () => {
+  await server.close();
+});
+
+const open = (): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(server.path, () => {
+      socket.off('error', reject);
+      socket.on('error', () => undefined);
+      resolve(socket);
+    });
+    socket.once('error', reject);
+  });
+
+const garbage: readonly (string | Buffer | null)[] = [
+  null,
+  Buffer.from([0, 1, 2, 255, 254, 10, 13]),
+  Buffer.from('160301020001', 'hex'),
+  'GET /v1/panes HTTP/1.1\r\n',
+  'GET /v1/panes HTTP/1.1\r\nhost: a\r\n\r\n',
+  `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nhost: a\r\n\r\n`,
+  'POST /v1/events HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n[',
+  'POST /v1/events HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+  'GET /v1/feed HTTP/1.1\r\nhost: a\r\n\r\n',
+  'GET /v1/feed HTTP/1.1\r\nhost: a\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n',
+  'POST /v1/stop HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1',
+];
+
+describe('rude clients', () => {
+  it('500 that connect, say something or nothing, and leave', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all(
+        Array.from({ length: 50 }, async (_, index) => {
+          const socket = await open();
+          const words = garbage[index % garbage.length];
+          if (words !== null && words !== undefined) socket.write(words);
+          if (index % 2 === 0) await new Promise((resolve) => setImmediate(resolve));
+          socket.destroy();
+        }),
+      );
+      expect((await ask(server, { path: '/v1/panes' })).status).toBe(200);
+    }
+    await expect.poll(() => server.connections()).toBe(0);
+    expect(server.daemon.feed.stats().subscribers).toBe(0);
+    expect(server.daemon.stops).toBe(0);
+    expect(server.daemon.taken).toEqual([]);
+  });
+
+  it('garbage is answered with a refusal, and the connection ends', async () => {
+    const socket = await open();
+    const parts: Buffer[] = [];
+    socket.on('data', (part) => parts.push(part));
+    socket.write('hello?\r\n\r\n');
+    await new Promise((resolve) => socket.once('close', resolve));
+    const text = Buffer.concat(parts).toString();
+    expect(text).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '').error.code).toBe('E_INPUT');
+  });
+
+  it('those who hold a connection and say nothing are sent away in time', async () => {
+    const silent = await Promise.all(Array.from({ length: limits.connectionsMax }, open));
+    await expect.poll(() => server.connections()).toBe(limits.connectionsMax);
+    const patience = { timeout: limits.requestReadMs * 4, interval: 200 };
+    await expect.poll(() => server.connections(), patience).toBe(0);
+    expect((await ask(server, { path: '/v1/panes' })).status).toBe(200);
+    for (const socket of silent) socket.destroy();
+  });
+});
