@@ -3,8 +3,12 @@
 # anywhere else the command that installs them is named and the exit status is 1.
 set -eu
 
-# The one list: program, Debian package, Homebrew formula.
-needed='tmux tmux tmux'
+# The one list: program, Debian package, Homebrew formula. sshd is for the tests of remote targets; macOS has its own.
+needed='tmux tmux tmux
+ssh openssh-client openssh
+sshd openssh-server openssh'
+# sshd stands where only root looks for programs.
+PATH=$PATH:/usr/sbin:/sbin
 
 missing_debian=
 missing_brew=

@@ -1,16 +1,16 @@
 // The feed as a client follows it: reads server-sent events, remembers its place, and goes on from there after a loss
 // (FED2). Reads only as fast as its consumer, so that a slow screen is slowed down by the daemon and not by memory.
 
-import type { IncomingMessage } from 'node:http';
 import { AgtmuxError, errors } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { FeedEvent, FeedRequest, SendOptions } from './client-types.ts';
+import type { Answer } from './client-wire.ts';
 import type { FeedChanges, FeedCut, FeedList, FeedSnapshot } from './schemas.ts';
 
 interface Follow extends FeedRequest {
   readonly clock: Clock;
-  readonly open: (options: SendOptions) => Promise<IncomingMessage>;
+  readonly open: (options: SendOptions) => Promise<Answer>;
 }
 
 export async function* followFeed(options: Follow): AsyncGenerator<FeedEvent, void, void> {
@@ -56,11 +56,8 @@ async function* readOnce(options: Follow, place: { cursor: string | null }): Asy
       const event = eventOf(frame);
       if (event !== null) yield event;
     }
-  } catch (error) {
-    if (error instanceof AgtmuxError) throw error;
-    throw new AgtmuxError('E_DAEMON_DOWN', 'the connection to the daemon was lost', { cause: error });
   } finally {
-    answer.destroy();
+    answer.close();
   }
   throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon ended the feed');
 }
@@ -71,10 +68,9 @@ interface Frame {
   readonly data: string;
 }
 
-async function* framesOf(answer: IncomingMessage): AsyncGenerator<Frame, void, void> {
-  answer.setEncoding('utf8');
+async function* framesOf(answer: Answer): AsyncGenerator<Frame, void, void> {
   let buffer = '';
-  for await (const chunk of answer as AsyncIterable<string>) {
+  for await (const chunk of answer.body()) {
     let searched = Math.max(0, buffer.length - 1);
     buffer += chunk;
     let start = 0;

@@ -1,12 +1,12 @@
-// The typed client of the daemon over its unix socket. It stands on the hot path of every command, so it loads node:http
+// The typed client of the daemon over its unix socket. It stands on the hot path of every command, so it loads node:net
 // and the tables of model/, and no schema library: what comes in was made by our own daemon, whose version is checked.
 
-import { type IncomingMessage, request } from 'node:http';
 import { AgtmuxError, type ErrorCode, errors } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import { followFeed } from './client-feed.ts';
 import type { FeedEvent, FeedRequest, SendOptions } from './client-types.ts';
+import { type Answer, sendRequest } from './client-wire.ts';
 import type {
   DoneReply,
   PaneList,
@@ -60,14 +60,14 @@ export const targetPath = (name: string): `/v1/targets/${string}` => `/v1/target
 export function createClient({ socketPath, clock }: ClientOptions): ApiClient {
   let version: string | null = null;
 
-  async function open(options: SendOptions): Promise<IncomingMessage> {
-    const answer = await send(socketPath, options);
+  async function open(options: SendOptions): Promise<Answer> {
+    const answer = await sendRequest(socketPath, options);
     try {
       version = checkHandshake(answer, socketPath);
-      if ((answer.statusCode ?? 0) >= 400) throw errorOf(await readText(answer));
+      if (answer.status >= 400) throw errorOf(await readText(answer));
       return answer;
     } catch (error) {
-      answer.destroy();
+      answer.close();
       throw error;
     }
   }
@@ -95,53 +95,9 @@ function queryText(query: Query): string {
   return text.size === 0 ? '' : `?${text}`;
 }
 
-function send(socketPath: string, options: SendOptions): Promise<IncomingMessage> {
-  const body = options.body === undefined ? null : JSON.stringify(options.body);
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      {
-        socketPath,
-        path: options.path,
-        method: options.method ?? 'GET',
-        headers: {
-          host: 'agtmux',
-          [apiHeader]: String(apiVersion),
-          ...(body === null ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
-          ...options.headers,
-        },
-        agent: false,
-        timeout: options.silenceMs ?? limits.answerMs,
-        ...(options.signal === undefined ? {} : { signal: options.signal }),
-      },
-      resolve,
-    );
-    sent.on('timeout', () =>
-      sent.destroy(new AgtmuxError('E_DAEMON_DOWN', `the daemon at ${socketPath} does not answer`)),
-    );
-    // Stays for good: after the answer began, its own reader is told as well.
-    sent.on('error', (error) => reject(connectError(error, socketPath)));
-    sent.end(body);
-  });
-}
-
-function connectError(error: Error, socketPath: string): AgtmuxError {
-  if (error instanceof AgtmuxError) return error;
-  const code = 'code' in error ? String(error.code) : '';
-  switch (code) {
-    case 'ENOENT':
-    case 'ECONNREFUSED':
-      return new AgtmuxError('E_DAEMON_DOWN', `no daemon listens at ${socketPath}`, { cause: error });
-    case 'ECONNRESET':
-    case 'EPIPE':
-      return new AgtmuxError('E_DAEMON_DOWN', 'the daemon ended the connection', { cause: error });
-    default:
-      return new AgtmuxError('E_SOCKET', `cannot talk to ${socketPath}: ${code || error.message}`, { cause: error });
-  }
-}
-
-function checkHandshake({ headers }: IncomingMessage, socketPath: string): string {
-  const api = Number(headers[apiHeader]);
-  const version = String(headers[versionHeader] ?? 'unknown');
+function checkHandshake({ headers }: Answer, socketPath: string): string {
+  const api = Number(headers.get(apiHeader) ?? Number.NaN);
+  const version = headers.get(versionHeader) ?? 'unknown';
   if (!Number.isSafeInteger(api))
     throw new AgtmuxError('E_SOCKET', `what listens at ${socketPath} is no agtmux daemon`);
   if (api === apiVersion) return version;
@@ -154,18 +110,17 @@ function checkHandshake({ headers }: IncomingMessage, socketPath: string): strin
   });
 }
 
-async function readText(answer: IncomingMessage): Promise<string> {
-  answer.setEncoding('utf8');
+async function readText(answer: Answer): Promise<string> {
   const parts: string[] = [];
   let chars = 0;
   try {
-    for await (const part of answer as AsyncIterable<string>) {
+    for await (const part of answer.body()) {
       chars += part.length;
       if (chars > limits.replyCharsMax) throw new AgtmuxError('E_TOO_LARGE', 'the answer of the daemon has no end');
       parts.push(part);
     }
-  } catch (error) {
-    throw connectError(error instanceof Error ? error : new Error(String(error)), 'the daemon');
+  } finally {
+    answer.close();
   }
   return parts.join('');
 }

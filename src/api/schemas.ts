@@ -12,6 +12,9 @@ import { confidences, stateNames } from '../model/states.ts';
 import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
 import { schemaVersion } from './version.ts';
 
+// Schemas are walked, never compiled: text is not run here.
+z.config({ jitless: true });
+
 const time = z.iso.datetime().describe('UTC');
 const count = z.int().nonnegative();
 const counts = z.record(z.string(), count);

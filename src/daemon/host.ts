@@ -38,7 +38,7 @@ export interface HostParts {
 
 /** Between two searches for sockets: a new server is a rare thing, and its first session says so itself soon after. */
 const searchMs = 1_000;
-const glanceMs = 500;
+const glanceMs = 2_000;
 
 export class HostWatch {
   readonly #parts: HostParts;
@@ -115,7 +115,7 @@ function sightOfProc(proc: ProcSource): ProcessSight {
   return {
     read: (panePids) => Promise.resolve(proc.read(panePids)),
     glance: (panePid) => proc.glance(panePid),
-    isAlive: (process) => proc.isAlive(process),
+    isAlive: (process) => proc.seemsAlive(process),
   };
 }
 
@@ -124,7 +124,7 @@ function sightOfPs(executor: Executor): ProcessSight {
   return {
     read: async () => {
       const told = await executor.run(['sh', '-c', psScript], { deadlineMs: 5_000, outputBytesMax: 8_388_608 });
-      const table = parsePsReport(Buffer.from(told.stdout).toString());
+      const table = parsePsReport(Buffer.from(told.stdout).toString('latin1'));
       if (!table.ok) throw new AgtmuxError(table.failure.code, table.failure.message);
       return table.value;
     },

@@ -21,7 +21,7 @@ export interface ProcessSight {
   read(panePids: readonly number[]): Promise<ProcessTable | null>;
   /** A few words that change when a pane's foreground changes; null where looking is as dear as reading. */
   readonly glance: ((panePid: number) => string | null) | null;
-  /** Null where a process cannot be checked without a full read. */
+  /** Cheap, and wrong only about zombies and pids that came back: full looks find those. Null where there is no such way. */
   readonly isAlive: ((process: ProcessIdentity) => boolean) | null;
 }
 
@@ -43,6 +43,9 @@ export interface WatchParts {
   readonly aliveMs: number;
 }
 
+/** Between two full looks when nothing seems to change: finds what a glance and a cheap check cannot. */
+const fullLookMs = 10_000;
+
 export class TargetWatch {
   readonly #parts: WatchParts;
   readonly #link: TmuxLink;
@@ -54,6 +57,7 @@ export class TargetWatch {
   #lastSeenAt: number | null = null;
   #looking: Promise<void> | null = null;
   #lookAgain = false;
+  #lookedAt = 0;
   #isStopped = true;
 
   constructor(parts: WatchParts) {
@@ -159,7 +163,8 @@ export class TargetWatch {
   /** Looks at the processes when the foreground of some pane has changed, or where only a full look can tell. */
   #glance(): void {
     const { glance } = this.#parts.sight;
-    let changed = glance === null;
+    const isDue = this.#parts.clock.monotonicMs() - this.#lookedAt >= fullLookMs;
+    let changed = glance === null || isDue;
     if (glance !== null) {
       for (const { panePid } of this.#topology?.panes.values() ?? []) {
         const words = glance(panePid) ?? '';
@@ -188,6 +193,7 @@ export class TargetWatch {
   }
 
   async #lookOnce(): Promise<void> {
+    this.#lookedAt = this.#parts.clock.monotonicMs();
     const { target, sight, identify, ledger, now, toTimeline, offer } = this.#parts;
     const topology = this.#topology;
     const panes = [...(topology?.panes.values() ?? [])];

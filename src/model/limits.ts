@@ -90,6 +90,8 @@ export const limits = {
   feedListPauseMs: 100,
   /** One answer or one event of the feed as a client reads it: thousands of panes with all they ask. */
   replyCharsMax: 64 * 1_048_576,
+  /** The head of an answer: our own has some 300 bytes. */
+  replyHeadBytesMax: 16_384,
   /** A client that lost the daemon tries again after this, doubling up to the maximum. */
   clientRetryMs: 100,
   clientRetryMsMax: 5_000,

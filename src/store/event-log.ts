@@ -10,7 +10,7 @@ import type { StoreDatabase } from './database.ts';
 import { addCrc, checkDigest, type Digest, type Head, removeCrc } from './head.ts';
 import { IdentityFilter } from './identity-filter.ts';
 import { prepareRows, type Row, type SQLInputValue } from './node-sqlite.ts';
-import { encodeEvent, eventColumns, generationOf, identityHash, LoggedRow, seal, wellFormed } from './row.ts';
+import { encodeEvent, eventColumns, generationOf, identityHash, LoggedRow, seal, storable } from './row.ts';
 import { damaged } from './sqlite-errors.ts';
 import { type EventIdentity, eachOnce, type KnownCopy, type ReplayRow } from './store.ts';
 
@@ -98,11 +98,12 @@ export class EventLog {
 
   /** Inside a transaction. Events that retention dropped in the meantime are passed over. */
   rebind(head: Head, rebindings: readonly Rebinding[]): void {
-    for (const { event_id, runtime_id, verdict } of rebindings) {
+    for (const { event_id, runtime_id: runtime, verdict } of rebindings) {
       assert(event_id > 0 && event_id <= head.last_event_id, `event ${event_id} is rebound but was never logged`);
       const [row] = this.#sql.byId(event_id);
       if (row === undefined) continue;
       const logged = new LoggedRow(row);
+      const runtime_id = runtime === null ? null : (storable(runtime) as RuntimeId);
       const { verdictCode, crc } = logged.rebound(runtime_id, verdict);
       this.#sql.rebind.run(runtime_id, verdictCode, crc, event_id);
       removeCrc(head.digests.events, logged.crc);
@@ -123,8 +124,8 @@ export class EventLog {
     this.#filter ??= this.#buildFilter();
     const copies: KnownCopy[] = [];
     for (const identity of identities) {
-      const target = wellFormed(identity.target);
-      const dedupe_key = wellFormed(identity.dedupe_key);
+      const target = storable(identity.target);
+      const dedupe_key = storable(identity.dedupe_key);
       const { source } = identity;
       const hash = identityHash({ target: target as EventIdentity['target'], source, dedupe_key });
       for (const generation of this.#filter.candidates(hash)) {

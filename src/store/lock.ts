@@ -12,6 +12,9 @@ export interface StoreLock {
   release(): void;
 }
 
+/** Locks end when they are released or with the process, never because the garbage collector found no one using them. */
+const held = new Set<StoreLock>();
+
 /** Throws E_STORE_LOCKED when another process, or another store of this one, holds the directory. */
 export function takeLock(path: string): StoreLock {
   createPrivate(path);
@@ -42,7 +45,13 @@ function lockOnce(path: string): StoreLock {
     database.close();
     throw error;
   }
-  return { release: () => database.close() };
+  const lock: StoreLock = {
+    release: () => {
+      if (held.delete(lock)) database.close();
+    },
+  };
+  held.add(lock);
+  return lock;
 }
 
 /** Creates the file 0600 when it is missing (SEC1); SQLite gives its companions the same mode. */

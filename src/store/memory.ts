@@ -15,6 +15,7 @@ import type {
   StoredEvent,
   TargetRecord,
 } from '../model/records.ts';
+import { storable } from './row.ts';
 import {
   type Commit,
   type EventIdentity,
@@ -314,7 +315,7 @@ export class MemoryStore implements Store {
 }
 
 function identityText({ target, source, dedupe_key }: EventIdentity): string {
-  return JSON.stringify([target.toWellFormed(), source, dedupe_key.toWellFormed()]);
+  return JSON.stringify([storable(target), source, storable(dedupe_key)]);
 }
 
 /** As SQLite orders text keys: by their bytes. */

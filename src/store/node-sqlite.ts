@@ -1,10 +1,10 @@
 // The one door to node:sqlite. Node 22 and 24 print one ExperimentalWarning when it is first loaded; exactly that one is
 // kept from the user's terminal, every other warning passes.
 
-import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite';
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { AgtmuxError } from '../model/errors.ts';
 
-export type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync };
+export type { DatabaseSync, SQLInputValue };
 
 /** One row as a list of values in the order of the query. */
 export type Row = readonly SQLOutputValue[];

@@ -1,16 +1,13 @@
 import {
   chmodSync,
-  closeSync,
   copyFileSync,
   existsSync,
   mkdtempSync,
-  openSync,
   readdirSync,
-  readSync,
+  readFileSync,
   rmSync,
   truncateSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,21 +115,36 @@ describe('R1 loading a sound store', () => {
   });
 });
 
+const pageBytes = 4_096;
+
+/** The pages of one tree of the file, read as SQLite's file format lays them out: 2 and 5 are inner pages. */
+function pagesOf(file: Buffer, root: number): { readonly leaf: number[]; readonly internal: number[] } {
+  const found = { leaf: [] as number[], internal: [] as number[] };
+  const visit = (number: number): void => {
+    const page = file.subarray((number - 1) * pageBytes, number * pageBytes);
+    if (page[0] !== 2 && page[0] !== 5) {
+      found.leaf.push(number);
+      return;
+    }
+    found.internal.push(number);
+    for (let cell = 0; cell < page.readUInt16BE(3); cell++) visit(page.readUInt32BE(page.readUInt16BE(12 + 2 * cell)));
+    visit(page.readUInt32BE(8));
+  };
+  visit(root);
+  return found;
+}
+
 /** Changes a page in the middle of a table or index in the closed file, below SQLite. */
 function changePage(dir: string, name: string, type: 'leaf' | 'internal', harm: (page: Buffer) => void): void {
   const path = storePaths(dir).database;
   const database = openDatabase(path);
-  const found = database
-    .prepare('SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ? ORDER BY path')
-    .all(name, type);
+  const root = Number(database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(name)?.rootpage);
   database.close();
-  const number = Number(found[Math.floor(found.length / 2)]?.pageno);
-  const page = Buffer.alloc(4_096);
-  const file = openSync(path, 'r+');
-  readSync(file, page, 0, page.length, (number - 1) * page.length);
-  harm(page);
-  writeSync(file, page, 0, page.length, (number - 1) * page.length);
-  closeSync(file);
+  const file = readFileSync(path);
+  const found = pagesOf(file, root)[type];
+  const number = found[Math.floor(found.length / 2)] ?? 0;
+  harm(file.subarray((number - 1) * pageBytes, number * pageBytes));
+  writeFileSync(path, file);
 }
 
 const someState = 'SELECT max(event_id) FROM events WHERE kind = 6';

@@ -54,8 +54,14 @@ export function identityHash(identity: EventIdentity): number {
   return (two & 0x1fffff) * 2 ** 32 + (one >>> 0);
 }
 
-/** Text columns hold UTF-8: half a surrogate pair would come back as another text than it went in. */
-export const wellFormed = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed());
+/**
+ * Text as a column can give it back. Half a surrogate pair has no UTF-8, and Node 22 ends text at the first NUL; both
+ * become U+FFFD, here and wherever such text is looked up. Text inside JSON needs none of this.
+ */
+export function storable(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  return whole.includes('\0') ? whole.replaceAll('\0', '\ufffd') : whole;
+}
 
 /** The numbers of a row as the words of memory they are made of: far cheaper to mix than to spell. */
 const numbers = new Float64Array(10);
@@ -98,18 +104,18 @@ export function encodeEvent({ runtime_id, verdict, event }: NewEvent): SQLInputV
   // The kind and the target have columns of their own.
   const { kind, ...plainFact } = fact;
   const { target: rawTarget, ...plainEvidence } = evidence;
-  const target = wellFormed(rawTarget) as TargetId;
+  const target = storable(rawTarget) as TargetId;
   const body = JSON.stringify({ fact: plainFact, evidence: plainEvidence, extra: event.extra });
-  const dedupe_key = wellFormed(event.dedupe_key);
+  const dedupe_key = storable(event.dedupe_key);
   return [
     0,
-    runtime_id,
+    runtime_id === null ? null : storable(runtime_id),
     sourceCodes[source],
     kindCodes[kind],
     verdictCodes[verdict],
     key.major,
     key.minor,
-    wellFormed(key.hash),
+    storable(key.hash),
     event.time,
     event.ingested_at,
     target,

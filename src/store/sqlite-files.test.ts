@@ -15,6 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it } from 'vitest';
 import { targetId } from '../model/ids.ts';
 import { createRealRandom } from '../platform/random.ts';
@@ -43,6 +45,9 @@ function newDir(): string {
 
 const open = (dir: string, ballastBytes = 4_096): Promise<SqliteStore> =>
   openSqliteStore({ dir, now: () => sampleTime, ballastBytes });
+
+/** Node before 22.18 runs TypeScript only when asked to. */
+const typeFlags = process.features.typescript ? [] : ['--experimental-strip-types'];
 
 const withCode = (code: string) => expect.objectContaining({ code });
 
@@ -144,6 +149,18 @@ describe('files of a store', () => {
     await again.close();
   });
 
+  it('R5 the lock outlives a store that nobody holds any more: only closing or the end of the process frees it', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage: () => void = runInNewContext('gc');
+    const dir = newDir();
+    await open(dir);
+    for (let round = 0; round < 5; round++) {
+      collectGarbage();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await expect(open(dir)).rejects.toEqual(withCode('E_STORE_LOCKED'));
+  });
+
   it('R5 garbage in the lock file does not lock anyone out', async () => {
     const dir = newDir();
     mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -209,7 +226,7 @@ describe('the warning of node:sqlite', () => {
   it('does not reach the terminal, while others do', async () => {
     const module = join(import.meta.dirname, 'node-sqlite.ts');
     const script = `await import(${JSON.stringify(module)}); process.emitWarning('something else');`;
-    const { stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    const { stderr } = await promisify(execFile)(process.execPath, [...typeFlags, '--input-type=module', '-e', script]);
     expect(stderr).not.toContain('SQLite');
     expect(stderr).toContain('something else');
   });

@@ -61,8 +61,8 @@ function logContract(store: () => Store, commit: CommitPart): void {
     const event = sampleEvent(1, {
       time: sampleTime + 0.5,
       key: { major: 1e300, minor: 2 ** 60, hash: '' },
-      dedupe_key: "quote ' \u0000 zero ☃ 漢字 😀",
-      extra: { tool: 'Bash', nested: { list: [1, null, 'x'] }, future_field: true },
+      dedupe_key: "quote ' ☃ 漢字 😀",
+      extra: { tool: 'Bash', nested: { list: [1, null, 'half \ud83d \u0000'] }, future_field: true },
     });
     const [id = 0] = await commit({ events: [{ runtime_id: null, verdict: 'runtime_not_known', event }] });
     expect((await replayed(store())).map(storedOf)).toEqual([
@@ -129,9 +129,12 @@ function logContract(store: () => Store, commit: CommitPart): void {
     expect(await store().known([identity('toolu_1'), identity('toolu_2')])).toHaveLength(2);
   });
 
-  it('DED1 knows an event again whose key is not well-formed text', async () => {
-    await commit({ events: [sampleNew(1, 1, { dedupe_key: 'half \ud83d pair' })] });
-    expect(await store().known([identity('half \ud83d pair')])).toMatchObject([{ event_id: 1 }]);
+  it('DED1 knows an event again whose key is hardly text', async () => {
+    for (const dedupe_key of ['half \ud83d pair', 'zero \u0000 and on', '']) {
+      const [id] = await commit({ events: [sampleNew(1, 1, { dedupe_key })] });
+      expect(await store().known([identity(dedupe_key)])).toMatchObject([{ event_id: id, dedupe_key }]);
+    }
+    expect(await replayed(store())).toHaveLength(3);
   });
 
   it('BND1 rebinds an event to the runtime that claimed it', async () => {
@@ -270,6 +273,8 @@ function registerContract(store: () => Store): void {
     await store().replacePanes(vm, [samplePane(vm, 1)]);
     await store().replacePanes(host, [samplePane(host, 3)]);
     expect(await store().panes(host)).toEqual([samplePane(host, 3)]);
+    await store().replacePanes(host, [{ ...samplePane(host, 3), window_name: 'half \ud83d, zero \u0000' }]);
+    expect(await store().panes(host)).toHaveLength(1);
     expect(await store().panes(vm)).toEqual([samplePane(vm, 1)]);
     await expect(store().replacePanes(host, [samplePane(vm, 9)])).rejects.toThrow();
     await store().removeTarget(vm);

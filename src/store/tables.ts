@@ -15,7 +15,7 @@ import type {
 } from '../model/records.ts';
 import type { SourceName } from '../model/sources.ts';
 import type { Row, SQLInputValue } from './node-sqlite.ts';
-import { wellFormed } from './row.ts';
+import { storable } from './row.ts';
 import { tableColumns } from './schema.ts';
 import { damaged } from './sqlite-errors.ts';
 
@@ -261,7 +261,7 @@ export const adapterTable = shape<AdapterRecord>(
 
 /** The values of a record with their checksum last. */
 export function encodeRow<Kept>(table: TableShape<Kept>, record: Kept): SQLInputValue[] {
-  const values = table.encode(record).map((value) => (typeof value === 'string' ? wellFormed(value) : value));
+  const values = table.encode(record).map((value) => (typeof value === 'string' ? storable(value) : value));
   return [...values, rowCrc(table.name, values)];
 }
 

@@ -61,8 +61,7 @@ export class FrameReader {
     const at = line.lastIndexOf(this.#mark);
     const heading = at === -1 ? '' : line.subarray(at + this.#mark.length).toString('latin1');
     const found = heading.length > headingBytesMax ? null : /^begin (\d{1,10}) ([a-z]{1,32})$/.exec(heading);
-    // The empty line that closes a frame is no noise.
-    if (found === null) this.#noise += end;
+    if (found === null) this.#noise += end + 1;
     this.#consume(end + 1);
     if (this.#noise > limits.collectorNoiseBytesMax) return tooMuchNoise();
     if (found === null) return ok('again');

@@ -14,7 +14,7 @@ import { isoTime, targetItem } from '../../view/lists-items.ts';
 import { panesTable, sessionsTable, type TextOptions, targetsTable, windowsTable } from '../../view/lists-text.ts';
 import { type RouteName, routes } from '../routes.ts';
 import { jsonSchema, openApi } from '../schema-text.ts';
-import { newTargetSchema, type StatusReply } from '../schemas.ts';
+import { newTargetSchema, noQuerySchema, type StatusReply } from '../schemas.ts';
 import type { DaemonService } from '../service.ts';
 import { apiVersion, schemaVersion } from '../version.ts';
 import { parseCursor, streamFeed } from './feed-stream.ts';
@@ -25,16 +25,24 @@ export type ApiContext = Context<{ Bindings: HttpBindings }>;
 type Handler = (context: ApiContext) => Response | Promise<Response>;
 
 export function createHandlers(service: DaemonService, clock: Clock): Readonly<Record<RouteName, Handler>> {
-  const toWall = (time: number): number => service.toWall(time);
-  const input = (): ListInput => ({ rows: service.rows(), targets: service.targets(), now: service.now(), toWall });
-  const head = () => ({ schema_version: schemaVersion, generated_at: isoTime(toWall(service.now())) }) as const;
-  const targetReply = (result: Result<TargetRow>, status: number): Response =>
-    jsonReply({ ...head(), target: targetItem(unwrap(result), toWall) }, status);
-  const nameOf = (context: ApiContext) => targetId(context.req.param('name') ?? '');
-  const text = (context: ApiContext, query: ViewQuery): TextOptions | null =>
-    textOptions(context, query, toWall(service.now()));
-  const noQuery = (context: ApiContext): void => void readQuery(routes.status.query, context.req.queries());
+  return { ...listHandlers(service), ...targetHandlers(service), ...daemonHandlers(service, clock) };
+}
 
+const headOf = (service: DaemonService) =>
+  ({ schema_version: schemaVersion, generated_at: isoTime(service.toWall(service.now())) }) as const;
+
+/** Refuses parameters where there are none. */
+const noQuery = (context: ApiContext): void => void readQuery(noQuerySchema, context.req.queries());
+
+function listHandlers(service: DaemonService) {
+  const input = (): ListInput => ({
+    rows: service.rows(),
+    targets: service.targets(),
+    now: service.now(),
+    toWall: (time) => service.toWall(time),
+  });
+  const text = (context: ApiContext, query: ViewQuery): TextOptions | null =>
+    textOptions(context, query, service.toWall(service.now()));
   return {
     panes(context) {
       const query = readQuery(routes.panes.query, context.req.queries());
@@ -60,37 +68,49 @@ export function createHandlers(service: DaemonService, clock: Clock): Readonly<R
       const list = listTargets(input());
       return options === null ? jsonReply(list) : textReply(targetsTable(list, options));
     },
+  } satisfies Partial<Record<RouteName, Handler>>;
+}
+
+function targetHandlers(service: DaemonService) {
+  const reply = (result: Result<TargetRow>, status: number): Response =>
+    jsonReply({ ...headOf(service), target: targetItem(unwrap(result), (time) => service.toWall(time)) }, status);
+  const nameOf = (context: ApiContext) => targetId(context.req.param('name') ?? '');
+  return {
     async addTarget(context) {
       noQuery(context);
       const target = await readBody(newTargetSchema, context.env.incoming);
-      return targetReply(await service.addTarget(target), routes.addTarget.status);
+      return reply(await service.addTarget(target), routes.addTarget.status);
     },
     async connectTarget(context) {
       noQuery(context);
-      return targetReply(await service.connectTarget(nameOf(context)), 200);
+      return reply(await service.connectTarget(nameOf(context)), 200);
     },
     async removeTarget(context) {
       noQuery(context);
       unwrap(await service.removeTarget(nameOf(context)));
-      return jsonReply({ ...head(), done: true });
+      return jsonReply({ ...headOf(service), done: true });
     },
+  } satisfies Partial<Record<RouteName, Handler>>;
+}
+
+function daemonHandlers(service: DaemonService, clock: Clock) {
+  return {
     status(context) {
       noQuery(context);
-      const { feed } = service;
       const status = service.status();
-      const { events } = status;
+      const { taken, verdicts } = status.events;
       return jsonReply({
-        ...head(),
+        ...headOf(service),
         api: apiVersion,
         ...status,
-        events: { taken: events.taken, verdicts: { ...events.verdicts } },
-        feed_epoch: feed.epoch,
+        events: { taken, verdicts: { ...verdicts } },
+        feed_epoch: service.feed.epoch,
       } satisfies StatusReply);
     },
     async events(context) {
       noQuery(context);
       const verdicts = await service.takeEvents(await readEvents(context.env.incoming));
-      return jsonReply({ ...head(), verdicts });
+      return jsonReply({ ...headOf(service), verdicts });
     },
     feed(context) {
       // A HEAD request would subscribe and never read.
@@ -105,7 +125,7 @@ export function createHandlers(service: DaemonService, clock: Clock): Readonly<R
       noQuery(context);
       // Also when the client does not wait for the answer.
       context.env.outgoing.once('close', () => service.stop());
-      const reply = jsonReply({ ...head(), done: true }, routes.stop.status);
+      const reply = jsonReply({ ...headOf(service), done: true }, routes.stop.status);
       reply.headers.set('connection', 'close');
       return reply;
     },
@@ -117,7 +137,7 @@ export function createHandlers(service: DaemonService, clock: Clock): Readonly<R
       noQuery(context);
       return jsonReply(jsonSchema());
     },
-  };
+  } satisfies Partial<Record<RouteName, Handler>>;
 }
 
 interface ViewQuery {

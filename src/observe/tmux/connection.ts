@@ -45,6 +45,8 @@ export class ControlConnection {
   #isClosed = false;
   #isFullWanted = true;
   #fullAtMs = 0;
+  /** The last full answer told of a new process, which may not yet stand where it will, nor be what it will be. */
+  #isFresh = false;
   /** tmux's own clock at the last answer. */
   #serverTime = 0;
   #wake: (() => void) | null = null;
@@ -139,12 +141,12 @@ export class ControlConnection {
     this.#isFullWanted = false;
     this.#fullAtMs = this.#options.clock.monotonicMs();
     const { fullCommand, parseFull } = this.#questions;
-    this.#options.state.takeFull(parseFull((await this.#askOne(fullCommand)).body));
+    this.#isFresh = this.#options.state.takeFull(parseFull((await this.#askOne(fullCommand)).body));
   }
 
   /** Without the bell nothing rings for renames and moves, so everything is asked more often. */
   #fullPeriodMs(): number {
-    if (this.#bell === null) return limits.sweepSpawnMs;
+    if (this.#bell === null || this.#isFresh) return limits.sweepSpawnMs;
     const isActive = this.#options.state.isActive(this.#serverTime, limits.fullSweepActiveMs / 1_000);
     return isActive ? limits.fullSweepActiveMs : limits.fullSweepIdleMs;
   }

@@ -13,8 +13,10 @@ import type { ClientLedger } from './client-ledger.ts';
 import type { ReplyBlocks } from './command-client.ts';
 import { ControlConnection } from './connection.ts';
 import { HealthWatch, type LinkHealth } from './health.ts';
+import type { TerminalView } from './pane-terminal.ts';
 import { canDieWithParent, type Probe, probeServer } from './probe.ts';
 import { spawnLook } from './spawn-sweep.ts';
+import { openStream, type PaneWatch } from './stream.ts';
 import { linesOf, SweepState } from './sweep-state.ts';
 import { isSameServer } from './topology.ts';
 import type { PaneScreen, TmuxServer, Topology } from './view.ts';
@@ -68,6 +70,7 @@ export class TmuxLink {
   #running: Promise<void> = Promise.resolve();
   #backoffMs: number = limits.reconnectMsMin;
   #wake: (() => void) | null = null;
+  readonly #watches = new Set<{ close: () => void }>();
 
   constructor(options: TmuxLinkOptions) {
     this.#options = options;
@@ -147,6 +150,63 @@ export class TmuxLink {
     for (let start = 0; start < commands.length; start += optionsPerRequestMax) {
       await connection.request(commands.slice(start, start + optionsPerRequestMax));
     }
+  }
+
+  /**
+   * Follows a pane live until it is closed. `onEnd` when it ends by itself: with the pane's session, or with the
+   * connection, which must stand first, because beside it no stuck stream can freeze the pane.
+   */
+  async watch(
+    pane: PaneId,
+    onUpdate: (view: TerminalView) => void,
+    onEnd: (reason: string) => void = () => undefined,
+  ): Promise<PaneWatch> {
+    const { address, clock, random, ledger } = this.#options;
+    const session = this.#state.topology?.panes.get(pane)?.sessionId;
+    if (this.#connection === null) throw new AgtmuxError('E_TARGET_DOWN', 'there is no connection to tmux');
+    if (session === undefined) throw new AgtmuxError('E_REF_NOT_FOUND', `there is no pane ${pane}`);
+    if (this.#watches.size >= limits.streamClientsMax) {
+      throw new AgtmuxError('E_FEED_FULL', `${limits.streamClientsMax} panes are watched already`);
+    }
+    const slot = { close: (): void => undefined };
+    this.#watches.add(slot);
+    let pid: number | null = null;
+    const release = (): void => {
+      this.#watches.delete(slot);
+      if (pid !== null) void ledger?.remove(pid);
+    };
+    try {
+      const watch = await openStream({
+        address,
+        clock,
+        nonce: random.hex(8),
+        dieWithParent: this.#dieWithParent === true,
+        session,
+        pane,
+        onUpdate,
+        onEnd: (reason) => {
+          release();
+          onEnd(reason);
+        },
+        onOpen: (client) => {
+          pid = client;
+          void ledger?.add(client);
+        },
+      });
+      slot.close = () => {
+        watch.close();
+        release();
+      };
+      return { pane, view: () => watch.view(), close: slot.close };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  /** Streams may not outlive the connection that keeps their panes from freezing. */
+  #endWatches(): void {
+    for (const watch of [...this.#watches]) watch.close();
   }
 
   async #run(): Promise<void> {

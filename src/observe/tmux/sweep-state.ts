@@ -40,11 +40,14 @@ export class SweepState {
     this.#captured.clear();
   }
 
-  takeFull(rows: readonly FullRow[]): void {
+  /** True when panes came, went or have another process since the last answer. */
+  takeFull(rows: readonly FullRow[]): boolean {
     this.#gateBody = null;
+    const isReshaped = !hasSameShape(this.#rows, rows);
     this.#setRows(rows);
     const alive = this.#activities;
     for (const pane of this.#captured.keys()) if (!alive.has(pane)) this.#captured.delete(pane);
+    return isReshaped;
   }
 
   /** False when panes came, went or moved: then only a full answer tells the truth. */

@@ -1,6 +1,6 @@
 // What the tests of this room share: real ports, executors for a test sshd, waiting for conditions, looking at processes.
 
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { targetId } from '../../../src/model/ids.ts';
@@ -24,8 +24,16 @@ export const ports = {
 export const uid = process.getuid?.() ?? 0;
 export const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
-export function temporary(name: string): Promise<string> {
-  return mkdtemp(join(tmpdir(), `agtmux-${name}-`));
+const directories: string[] = [];
+
+export async function temporary(name: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), `agtmux-${name}-`));
+  directories.push(directory);
+  return directory;
+}
+
+export async function removeTemporaries(): Promise<void> {
+  for (const directory of directories.splice(0)) await rm(directory, { recursive: true, force: true });
 }
 
 export function sshTo(

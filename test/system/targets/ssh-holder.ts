@@ -7,7 +7,7 @@ import { listen, ports, sshTo, until } from './bench.ts';
 const [configFile = '', runtimeDir = '', program = '', mode = ''] = process.argv.slice(2);
 const guard = mode === 'guard' ? await findGuard(ports.exec, process.env) : [];
 const machine = sshTo('vm1', configFile, runtimeDir, { guard });
-const rest = program === 'sleep' ? 'exec sleep 600' : 'exec cat';
+const rest = program === 'sleep' ? 'exec sleep 60' : 'exec cat';
 const { channel, heard } = listen(machine, ['sh', '-c', `echo up; ${rest}`]);
 await until(() => heard.output === 'up\n');
 process.stdout.write(`${JSON.stringify([...machine.masterPids(), channel.pid])}\n`);

@@ -2,13 +2,13 @@
 // left behind.
 
 import { spawn } from 'node:child_process';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SshExecutor, SshOptions } from '../../../src/targets/ssh.ts';
 import { checkHostAlias } from '../../../src/text/quote.ts';
 import { type Relay, startRelay } from '../../kit/relay.ts';
 import { startSshd, type TestSshd } from '../../kit/sshd.ts';
-import { isAlive, listen, ports, run, sshTo, temporary, text, until } from './bench.ts';
+import { isAlive, listen, ports, removeTemporaries, run, sshTo, temporary, text, until } from './bench.ts';
 
 let sshd: TestSshd;
 let runtimeDir = '';
@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await sshd.close();
-  await rm(runtimeDir, { recursive: true, force: true });
+  await removeTemporaries();
 });
 
 describe('run over ssh', () => {
@@ -183,7 +183,7 @@ describe('a connection that is lost', () => {
     expect((await run(other, ['true'])).status).toBe(0);
     expect(isStuck).toBe(true);
     expect(await stuck).toMatchObject({ timedOut: true, status: null });
-    expect(performance.now() - from).toBeLessThan(6_000);
+    expect(performance.now() - from).toBeLessThan(20_000);
     // A dropped connection is made anew as soon as the way is open.
     frozen.drop({ code: 'E_TARGET_DOWN', message: 'no sign of life', next: '' });
     relay.thaw();
@@ -239,14 +239,12 @@ describe('what goes wrong is told with a code and what to do', () => {
   });
 
   it('a key that is not accepted', async () => {
-    await sshd.addAlias('unwelcome', sshd.port, [`IdentityFile ${sshd.directory}/other_key`]);
-    // The first IdentityFile is not the last one ssh tries: the good key must be out of reach.
-    await sshd.addAlias('nobody-home', sshd.port, ['PubkeyAuthentication no']);
-    expect(await failureOf('nobody-home')).toContain('did not accept your key');
+    // A second IdentityFile would be tried too, so the good key is put out of reach another way.
+    await sshd.addAlias('keyless', sshd.port, ['PubkeyAuthentication no']);
+    expect(await failureOf('keyless')).toContain('did not accept your key');
   });
 
   it('a configuration that cannot be read', async () => {
-    await sshd.addAlias('broken-config', sshd.port);
     const path = `${sshd.directory}/bad_config`;
     await ports.files.writeAtomic(path, new TextEncoder().encode('NoSuchOption yes\n'));
     const machine = sshTo('vm1', path, runtimeDir);

@@ -41,8 +41,9 @@ describe('topology', () => {
     await mkdir(directory);
     await kit.newSession('path', '-c', directory, 'cat');
     await witness.agrees();
-    const cwds = [...(witness.topology()?.panes.values() ?? [])].map((pane) => pane.cwd);
-    expect(cwds).toContain(directory);
+    await until('the directory', () =>
+      [...(witness.topology()?.panes.values() ?? [])].some((pane) => pane.cwd === directory),
+    );
     await kit.tmux('select-pane', '-t', '%1', '-T', '⠋ "t" \'x\' / : 🚀');
     await witness.agrees();
     expect(witness.pane('%1')?.title).toBe('⠋ "t" \'x\' / : 🚀');

@@ -1,0 +1,72 @@
+// A terminal in memory that follows one pane: seeded from a capture, then fed with what the pane prints. What it shows
+// is foreign text. It knows nothing of tmux's protocol.
+
+import { createRequire } from 'node:module';
+
+export interface TerminalView {
+  readonly lines: readonly string[];
+  readonly width: number;
+  readonly height: number;
+  readonly cursorColumn: number;
+  readonly cursorRow: number;
+}
+
+/** Where a capture stands: the size of the pane and its cursor. */
+export interface TerminalSeed {
+  readonly width: number;
+  readonly height: number;
+  readonly cursorColumn: number;
+  readonly cursorRow: number;
+  readonly isAlternate: boolean;
+  /** As `capture-pane -e -N` tells it: one row a line, colours included. */
+  readonly screen: Uint8Array;
+}
+
+export interface PaneTerminal {
+  seed(seed: TerminalSeed): void;
+  /** The bytes are copied. `done` is called when they are on the screen. */
+  write(bytes: Uint8Array, done: () => void): void;
+  view(): TerminalView;
+  dispose(): void;
+}
+
+/** The package is CommonJS, and a program that watches nothing never loads it. */
+const load = createRequire(import.meta.url);
+
+const sizeMax = 1_000;
+
+export function createPaneTerminal(): PaneTerminal {
+  const { Terminal } = load('@xterm/headless') as typeof import('@xterm/headless');
+  const terminal = new Terminal({ cols: 80, rows: 24, scrollback: 0, allowProposedApi: true });
+  return {
+    seed({ width, height, cursorColumn, cursorRow, isAlternate, screen }) {
+      terminal.reset();
+      terminal.resize(within(width, 2), within(height, 1));
+      if (isAlternate) terminal.write('\x1b[?1049h');
+      const rows = Buffer.from(screen).toString('latin1').split('\n').slice(0, height);
+      // Row by row at its own place: a full row must not push the next one down.
+      for (const [row, text] of rows.entries()) {
+        terminal.write(Buffer.from(`\x1b[${row + 1};1H\x1b[0m${text}`, 'latin1'));
+      }
+      terminal.write(`\x1b[0m\x1b[${cursorRow + 1};${cursorColumn + 1}H`);
+    },
+    write(bytes, done) {
+      terminal.write(new Uint8Array(bytes), done);
+    },
+    view() {
+      const buffer = terminal.buffer.active;
+      const lines: string[] = [];
+      for (let row = 0; row < terminal.rows; row += 1) {
+        lines.push(buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? '');
+      }
+      const { cursorX: cursorColumn, cursorY: cursorRow } = buffer;
+      return { lines, width: terminal.cols, height: terminal.rows, cursorColumn, cursorRow };
+    },
+    dispose: () => terminal.dispose(),
+  };
+}
+
+/** A hostile machine may tell any size. */
+function within(size: number, sizeMin: number): number {
+  return Math.min(Math.max(size, sizeMin), sizeMax);
+}

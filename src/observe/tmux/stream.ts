@@ -1,0 +1,164 @@
+// Watching one pane live: a control client that gets the output of the pane's session, told to pause instead of falling
+// behind, with the other panes of the session muted. Only while somebody looks, and only beside a command client that
+// takes no output: a pane whose every client is stuck would freeze.
+
+import { AgtmuxError } from '../../model/errors.ts';
+import type { PaneId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Cancel, Clock } from '../../platform/clock.ts';
+import { controlArgv, type TmuxAddress } from './address.ts';
+import { type CommandClient, openCommandClient, type ReplyBlock } from './command-client.ts';
+import { createPaneTerminal, type PaneTerminal, type TerminalSeed, type TerminalView } from './pane-terminal.ts';
+
+export interface PaneWatch {
+  readonly pane: PaneId;
+  view(): TerminalView;
+  close(): void;
+}
+
+export interface StreamOptions {
+  readonly address: TmuxAddress;
+  readonly clock: Clock;
+  readonly nonce: string;
+  readonly dieWithParent: boolean;
+  /** The session that the pane's window is in, `$1`. */
+  readonly session: string;
+  readonly pane: PaneId;
+  /** The screen changed; told at most once in `streamUpdateMs`. */
+  readonly onUpdate: (view: TerminalView) => void;
+  /** It ended by itself; safe to show. */
+  readonly onEnd: (reason: string) => void;
+  readonly onOpen?: (pid: number) => void;
+}
+
+const seedFormat = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{alternate_on}';
+
+export async function openStream(options: StreamOptions): Promise<PaneWatch> {
+  const watch = new Stream(options);
+  await watch.open();
+  return watch;
+}
+
+class Stream implements PaneWatch {
+  readonly #options: StreamOptions;
+  readonly #terminal: PaneTerminal = createPaneTerminal();
+  readonly #paneNumber: number;
+  #client: CommandClient | null = null;
+  /** Until the first seed, what the pane prints is already in the capture that comes. */
+  #isSeeded = false;
+  #isClosed = false;
+  #cancelUpdate: Cancel | null = null;
+  readonly #muted = new Set<number>();
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    this.#paneNumber = Number(options.pane.slice(1));
+  }
+
+  get pane(): PaneId {
+    return this.#options.pane;
+  }
+
+  async open(): Promise<void> {
+    const { address, clock, nonce, session, dieWithParent } = this.#options;
+    const flags = `ignore-size,pause-after=${limits.streamPauseSeconds}`;
+    const client = await openCommandClient({
+      executor: address.executor,
+      clock,
+      nonce,
+      argv: controlArgv(address, { session, flags, dieWithParent }),
+      onOutput: (pane, bytes) => this.#takeOutput(pane, bytes),
+      onNotification: (name, rest) => this.#takeNotification(name, rest),
+      onEnd: (reason) => this.#end(reason),
+    });
+    this.#client = client;
+    if (client.pid !== null) this.#options.onOpen?.(client.pid);
+    await this.#seed(false);
+    if (!this.#isSeeded) {
+      this.close();
+      throw new AgtmuxError('E_REF_NOT_FOUND', `there is no pane ${this.pane} any more`);
+    }
+  }
+
+  view(): TerminalView {
+    return this.#terminal.view();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#cancelUpdate?.();
+    this.#client?.close();
+    this.#terminal.dispose();
+  }
+
+  #end(reason: string): void {
+    if (this.#isClosed) return;
+    this.close();
+    this.#options.onEnd(reason);
+  }
+
+  /**
+   * Reads the pane anew. Replies and output share one ordered queue of this client, so the capture stands at an exact
+   * place in the stream: what comes after its block was printed after it. All on one line, so that nothing is printed
+   * between size, cursor and text.
+   */
+  async #seed(isPaused: boolean): Promise<void> {
+    const resume = isPaused ? `refresh-client -A "${this.pane}:continue" ; ` : '';
+    const question = `display-message -p -t ${this.pane} "${seedFormat}" ; capture-pane -e -p -N -t ${this.pane}`;
+    let head = '';
+    const onBlock = (block: ReplyBlock): void => {
+      if (this.#isClosed || block.isError) return;
+      const text = Buffer.from(block.body).toString('latin1');
+      if (head === '') {
+        head = /^\d+ \d+ \d+ \d+ [01]$/.test(text) ? text : '';
+        return;
+      }
+      this.#terminal.seed(seedOf(head, block.body));
+      this.#isSeeded = true;
+      this.#changed();
+    };
+    await this.#client?.request([resume + question], { onBlock });
+  }
+
+  #takeOutput(pane: number, bytes: Uint8Array): void {
+    if (this.#isClosed) return;
+    if (pane !== this.#paneNumber) this.#mute(pane);
+    else if (this.#isSeeded) this.#terminal.write(bytes, () => this.#changed());
+  }
+
+  /** Paused, never switched off: since tmux 3.4 a pane that all its clients switched off is not read any more. */
+  #mute(pane: number): void {
+    if (this.#muted.has(pane) || this.#client === null) return;
+    this.#muted.add(pane);
+    this.#client.request([`refresh-client -A "%${pane}:pause"`]).catch(() => undefined);
+  }
+
+  #takeNotification(name: string, rest: Uint8Array): void {
+    if (this.#isClosed || this.#client === null) return;
+    if (name === 'pause' && Buffer.from(rest).toString() === this.pane) this.#reseed(true);
+    // Another size means other rows; only tmux knows how it wrapped them.
+    else if (name === 'layout-change' && this.#isSeeded) this.#reseed(false);
+  }
+
+  #reseed(isPaused: boolean): void {
+    // A client that is over tells so by its end.
+    this.#seed(isPaused).catch(() => undefined);
+  }
+
+  #changed(): void {
+    if (this.#isClosed || this.#cancelUpdate !== null) return;
+    this.#cancelUpdate = this.#options.clock.after(limits.streamUpdateMs, () => {
+      this.#cancelUpdate = null;
+      // What was written is drawn in the background; an empty write comes after all of it.
+      this.#terminal.write(new Uint8Array(0), () => {
+        if (!this.#isClosed) this.#options.onUpdate(this.view());
+      });
+    });
+  }
+}
+
+function seedOf(head: string, screen: Uint8Array): TerminalSeed {
+  const [width = 0, height = 0, cursorColumn = 0, cursorRow = 0, isAlternate = 0] = head.split(' ').map(Number);
+  return { width, height, cursorColumn, cursorRow, isAlternate: isAlternate === 1, screen };
+}

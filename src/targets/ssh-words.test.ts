@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { createSimulatedClock } from '../platform/simulated/clock.ts';
+import { checkHostAlias, type HostAlias } from '../text/quote.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { controlPathOf, exitArguments, masterArguments, sessionArguments } from './ssh-arguments.ts';
+import { sshFailure, sshTroubleOf } from './ssh-trouble.ts';
+
+function aliasOf(text: string): HostAlias {
+  const checked = checkHostAlias(text);
+  if (!checked.ok) throw new Error(checked.failure.message);
+  return checked.value;
+}
+const alias = aliasOf('me@vm1');
+const way = { alias, configFile: '/etc/my config', controlPath: '/run/a%b/s1.0' };
+
+describe('the command line of ssh', () => {
+  it('asks nothing, forwards nothing, and ends its options before the alias', () => {
+    for (const made of [masterArguments(way), sessionArguments(way, ['true'])]) {
+      const args = made.ok ? made.value : [];
+      for (const option of [
+        'BatchMode=yes',
+        'ForwardAgent=no',
+        'ForwardX11=no',
+        'ClearAllForwardings=yes',
+        'PermitLocalCommand=no',
+        'UpdateHostKeys=no',
+        'ServerAliveInterval=5',
+        'ServerAliveCountMax=2',
+      ]) {
+        expect(args[args.indexOf(option) - 1]).toBe('-o');
+      }
+      expect(args.slice(-3, -1)).toEqual(['--', 'me@vm1']);
+      expect(args.slice(0, 2)).toEqual(['-F', '/etc/my config']);
+      expect(args[args.indexOf('-S') + 1]).toBe('/run/a%%b/s1.0');
+    }
+    expect(exitArguments(way).slice(-4)).toEqual(['-O', 'exit', '--', 'me@vm1']);
+  });
+
+  it('without another configuration the one of the user is left in force', () => {
+    const args = sessionArguments({ ...way, configFile: null }, ['true']);
+    expect(args.ok && args.value).not.toContain('-F');
+  });
+
+  it('the remote command is one quoted word; an empty one, or one with a NUL, is refused', () => {
+    const args = sessionArguments(way, ['a b', "it's"]);
+    expect(args.ok && args.value.at(-1)).toBe(`'a b' 'it'\\''s'`);
+    expect(sessionArguments(way, [])).toMatchObject({ ok: false });
+    expect(sessionArguments(way, ['a\0'])).toMatchObject({ ok: false });
+  });
+
+  it('the control path is short, differs by target, alias and number, and is refused when it cannot be used', () => {
+    const path = (directory: string, target = 'vm1', serial = 0) => controlPathOf(directory, target, alias, serial);
+    const plain = path('/run/user/1000/agtmux');
+    expect(plain.ok && plain.value).toMatch(/^\/run\/user\/1000\/agtmux\/s[0-9a-f]{12}\.0$/);
+    expect(path('/run', 'vm2')).not.toEqual(path('/run'));
+    expect(path('/run', 'vm1', 1)).not.toEqual(path('/run'));
+    expect(path(`/${'x'.repeat(69)}`).ok).toBe(true);
+    expect(path(`/${'x'.repeat(71)}`)).toMatchObject({ ok: false, failure: { code: 'E_SOCKET' } });
+    expect(path(`/tmp/${'$'}{HOME}`)).toMatchObject({ ok: false, failure: { code: 'E_SOCKET' } });
+    expect(path('~/run')).toMatchObject({ ok: false });
+  });
+});
+
+describe('what ssh says when it gives up', () => {
+  it.each([
+    ['ssh: Could not resolve hostname x: Name or service not known', 'unknown_host'],
+    ['ssh: connect to host x port 22: Connection refused', 'refused'],
+    ['ssh: connect to host x port 22: No route to host', 'unreachable'],
+    ['ssh: connect to host x port 22: Connection timed out', 'timeout'],
+    ['me@x: Permission denied (publickey).', 'auth_failed'],
+    ['@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.', 'host_key_changed'],
+    ['Host key verification failed.', 'host_key_unknown'],
+    ['/x: line 1: Bad configuration option: foo', 'bad_config'],
+    ['kex_exchange_identification: Connection closed by remote host', 'closed'],
+    ['something new', 'other'],
+  ])('%s', (stderr, trouble) => {
+    expect(sshTroubleOf(stderr)).toBe(trouble);
+  });
+
+  it('becomes one safe line with what to do next', () => {
+    const told = sshFailure(alias, 'refused', 'first\n\u001b[31mred\u001b[0m words\r\n\n');
+    expect(told).toEqual({
+      code: 'E_TARGET_DOWN',
+      message: 'me@vm1: the connection was refused (red words)',
+      next: 'check that sshd runs there and that the port is right',
+    });
+  });
+});
+
+describe('the budget of a target', () => {
+  it('lets a burst of one second pass, then asks to wait as long as the debt takes', () => {
+    const clock = createSimulatedClock();
+    const budget = new ByteBudget(clock, 1_000);
+    expect(budget.take(1_000)).toBe(0);
+    expect(budget.take(500)).toBe(500);
+    clock.advance(500);
+    expect(budget.take(0)).toBe(0);
+    clock.advance(60_000);
+    expect(budget.take(1_500)).toBe(500);
+  });
+});

@@ -1,0 +1,99 @@
+// A private world for tests and benchmarks: its own tmux server, state directory and daemon. Ends what it started, by
+// pid, and nothing else.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ApiClient, createClient } from '../../src/api/client.ts';
+import { createRealClock } from '../../src/platform/clock.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** The bundle where there is one: what users run. Otherwise the sources. */
+const bundle = join(root, 'dist/daemon.js');
+const daemonEntry = (): string => (existsSync(bundle) ? bundle : join(root, 'src/daemon/main.ts'));
+
+export class Live {
+  readonly dir = mkdtempSync(join(tmpdir(), 'agtmux-live-'));
+  readonly env: NodeJS.ProcessEnv;
+  readonly client: ApiClient;
+  #daemon: ChildProcess | null = null;
+
+  constructor() {
+    for (const name of ['tmux', 'home']) mkdirSync(join(this.dir, name), { mode: 0o700 });
+    chmodSync(this.dir, 0o700);
+    this.env = {
+      PATH: process.env.PATH,
+      HOME: join(this.dir, 'home'),
+      LANG: 'C.UTF-8',
+      TMUX_TMPDIR: join(this.dir, 'tmux'),
+      AGTMUX_STATE_DIR: join(this.dir, 'state'),
+    };
+    this.client = createClient({ socketPath: join(this.dir, 'state/run/agtmux.sock'), clock: createRealClock() });
+  }
+
+  /** One tmux command on the private server; what it printed. */
+  tmux(...args: string[]): string {
+    return execFileSync('tmux', ['-u', '-f', '/dev/null', ...args], {
+      env: this.env,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trim();
+  }
+
+  get serverPid(): number {
+    return Number(this.tmux('display-message', '-p', '#{pid}'));
+  }
+
+  get daemonPid(): number {
+    return this.#daemon?.pid ?? 0;
+  }
+
+  async startDaemon(): Promise<void> {
+    const daemon = spawn(process.execPath, [daemonEntry()], { env: this.env, stdio: 'ignore' });
+    this.#daemon = daemon;
+    await until(async () => {
+      if (daemon.exitCode !== null) throw new Error(`the daemon left with ${daemon.exitCode}`);
+      return (await this.client.get('/v1/status').catch(() => null)) !== null;
+    });
+  }
+
+  /** Ends the daemon and waits until it is gone. */
+  async stopDaemon(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    const daemon = this.#daemon;
+    this.#daemon = null;
+    if (daemon === null || daemon.exitCode !== null || daemon.signalCode !== null) return;
+    const gone = new Promise((resolve) => daemon.once('exit', resolve));
+    daemon.kill(signal);
+    await gone;
+  }
+
+  /** A program that looks like an agent to whoever asks its process: a package path, run by node. */
+  lookAlike(): string {
+    const dir = join(this.dir, 'node_modules/@anthropic-ai/claude-code');
+    mkdirSync(dir, { recursive: true });
+    writeFileSync(join(dir, 'package.json'), '{"name":"@anthropic-ai/claude-code","version":"2.1.325"}');
+    writeFileSync(join(dir, 'cli.js'), 'setInterval(() => {}, 1000);\n');
+    return `${process.execPath} ${join(dir, 'cli.js')}`;
+  }
+
+  async close(): Promise<void> {
+    await this.stopDaemon();
+    try {
+      this.tmux('kill-server');
+    } catch {
+      // It was gone already.
+    }
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+/** Waits until something holds; gives up with what it waited for after a long time. */
+export async function until(holds: () => Promise<boolean> | boolean, deadlineMs = 20_000, stepMs = 10): Promise<void> {
+  const began = performance.now();
+  while (!(await holds())) {
+    if (performance.now() - began > deadlineMs) throw new Error(`waited ${deadlineMs} ms in vain for ${holds}`);
+    await new Promise((resolve) => setTimeout(resolve, stepMs));
+  }
+}
