@@ -85,7 +85,12 @@ export class Daemon implements DaemonService {
       daemon?.changed();
       return daemon?.feed.version() ?? 0;
     };
-    const ground = await layGround({ stateDir: parts.places.stateDir, clock: parts.clock, onChange });
+    const ground = await layGround({
+      stateDir: parts.places.stateDir,
+      clock: parts.clock,
+      random: parts.host.random,
+      onChange,
+    });
     const { damage, setAside } = ground.loaded;
     if (damage !== null) parts.log.warn('the log was damaged and begins anew', { damage, setAside });
     daemon = new Daemon(parts, ground);

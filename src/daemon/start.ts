@@ -1,11 +1,11 @@
 // The first half of a start: the log is locked, verified and replayed, the timeline anchored, and a ledger stands on them.
 // After this the daemon is allowed to say that it is ready.
 
-import { randomUUID } from 'node:crypto';
 import { Loader } from '../engine/load.ts';
 import { World } from '../engine/world.ts';
 import type { StateRecord } from '../model/records.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { RandomSource } from '../platform/random.ts';
 import { type LoadedStore, loadStore } from '../store/recover.ts';
 import { Ledger } from './ledger.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
@@ -21,10 +21,11 @@ export interface Ground {
 export interface GroundParts {
   readonly stateDir: string;
   readonly clock: Clock;
+  readonly random: RandomSource;
   readonly onChange: (states: readonly StateRecord[]) => number;
 }
 
-export async function layGround({ stateDir, clock, onChange }: GroundParts): Promise<Ground> {
+export async function layGround({ stateDir, clock, random, onChange }: GroundParts): Promise<Ground> {
   let loader = new Loader(new World());
   const loaded = await loadStore({
     dir: stateDir,
@@ -42,5 +43,5 @@ export async function layGround({ stateDir, clock, onChange }: GroundParts): Pro
     onChange,
   };
   const ledger = await Ledger.from(parts, loader, loaded.feed_version);
-  return { ledger, timeline, loaded, epoch: randomUUID() };
+  return { ledger, timeline, loaded, epoch: random.hex(8) };
 }

@@ -216,4 +216,20 @@ export const limits = {
   aliveCheckMs: 100,
   /** Versions of the feed that one run of the daemon may tell between two commits; far more than there can be. */
   feedVersionsPerRun: 1_000_000,
+  /** A daemon that starts needs half a second; after this long a person is told that it takes longer. */
+  daemonStartMs: 5_000,
+  /** A large log on a slow disk is replayed within this; a daemon that needs more hangs. */
+  daemonStartMsMax: 30_000,
+  /** A daemon that was told to end drains its inbox and closes its log within this. */
+  daemonStopMs: 10_000,
+  /** How often a command looks whether a daemon came or went; shorter than anyone notices. */
+  daemonPollMs: 25,
+  /** The daemon's log of some months; a larger one is set aside at the next start. */
+  daemonLogBytesMax: 8 * 1_048_576,
+  /** How often a log that is followed is read again. */
+  logFollowMs: 250,
+  /** A table that is watched is drawn anew this often, for its ages if for nothing else. */
+  watchIntervalMs: 1_000,
+  /** Less than this left on the disk: the log will soon be full. */
+  diskFreeBytesMin: 64 * 1_048_576,
 } as const;

@@ -1,4 +1,4 @@
-// A file of real bytes that waits to be given up: on a full disk even a delete needs space (F18, R3), and this is it.
+// A file of real bytes that waits to be given up: on a full disk even a delete needs space, and this is it.
 
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,15 +1,15 @@
 // An open store file: connection, settings, head, and the one way to change anything (`transact`). It knows tables only by
 // their names; what stands in them is the business of event-log.ts and keyed-table.ts.
 
-import { accessSync, chmodSync, constants, existsSync, lstatSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { copyHead, decodeHead, type Head } from './head.ts';
 import { HeadFile, type HeadMark, readMark } from './head-file.ts';
-import { createPrivate } from './lock.ts';
 import { type Migration, migrate, prepareHeadWrite, readMeta, rollBack, verifiedVersion } from './migrations.ts';
 import { type DatabaseSync, openDatabase, prepareRows } from './node-sqlite.ts';
+import { createPrivate, refuseForeign } from './private-file.ts';
 import { damaged, openingError, storeError } from './sqlite-errors.ts';
 
 export interface StorePaths {
@@ -51,8 +51,8 @@ export class StoreDatabase {
   /** The caller holds the lock. Throws E_STORE_DAMAGED, E_STORE_NEWER or E_STORE_IO and leaves nothing open. */
   constructor(options: DatabaseOptions) {
     this.paths = storePaths(options.dir);
+    for (const path of Object.values(this.paths)) refuseForeign(path);
     const mark = readMark(this.paths.head);
-    refuseForeignFiles(this.paths);
     refuseLostFile(this.paths.database, mark);
     createPrivate(this.paths.database);
     this.connection = openDatabase(this.paths.database);
@@ -182,17 +182,6 @@ function readHead(connection: DatabaseSync): Head {
   const text = readMeta(connection, 'head');
   if (text === null) throw damaged('its head row is missing');
   return decodeHead(text);
-}
-
-/** Links and files of other users are never opened, even inside our own directory (SEC1). */
-function refuseForeignFiles(paths: StorePaths): void {
-  for (const path of [paths.database, paths.wal, paths.head, paths.lock, paths.ballast]) {
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) continue;
-    const ours = stat.isFile() && stat.uid === process.getuid?.();
-    if (!ours) throw new AgtmuxError('E_UNSAFE_DIR', `${path} is not a regular file of this user`);
-    if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o600);
-  }
 }
 
 /** SQLite would start a file anew that is gone or empty, and remove the write-ahead log beside it. */

@@ -1,5 +1,5 @@
 // The head of the store: how much was committed and what all rows of each table add up to. It is written in every
-// transaction, so rows that are missing, extra or out of date are noticed even when each of them is sound (R4).
+// transaction, so rows that are missing, extra or out of date are noticed even when each of them is sound.
 
 import { crc32 } from 'node:zlib';
 import { damaged } from './sqlite-errors.ts';
@@ -24,8 +24,10 @@ export interface Digest {
   sum: number;
 }
 
+export const storeIdCharsMax = 64;
+
 export interface Head {
-  /** Drawn when the store is created; tells two stores apart that stood at the same path. */
+  /** Hex, drawn when the store is created; tells two stores apart that stood at the same path. */
   readonly store_id: string;
   commits: number;
   feed_version: number;

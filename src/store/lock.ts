@@ -1,4 +1,4 @@
-// One daemon per state directory (R5). The lock is an empty SQLite file that stays locked as long as its holder lives: the
+// One daemon per state directory. The lock is an empty SQLite file that stays locked as long as its holder lives: the
 // system frees it with the process, so it can be neither stale nor forged by a reused pid. It is apart from the log
 // because the log can be set aside and made anew while the lock is held.
 
@@ -6,6 +6,7 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, statSync }
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type DatabaseSync, openDatabase } from './node-sqlite.ts';
+import { createPrivate } from './private-file.ts';
 import { isDamage, storeError } from './sqlite-errors.ts';
 
 export interface StoreLock {
@@ -52,16 +53,6 @@ function lockOnce(path: string): StoreLock {
   };
   held.add(lock);
   return lock;
-}
-
-/** Creates the file 0600 when it is missing (SEC1); SQLite gives its companions the same mode. */
-export function createPrivate(path: string): void {
-  try {
-    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return;
-    throw storeError(error, `create ${path}`);
-  }
 }
 
 function emptyFile(path: string): void {

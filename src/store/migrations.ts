@@ -1,12 +1,12 @@
-// Numbered steps from one schema to the next (R19). All steps that are due run in one transaction, after a copy of the
+// Numbered steps from one schema to the next. All steps that are due run in one transaction, after a copy of the
 // file was put beside it: a crash at any point leaves the old schema or the new one, never something between.
 
 import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { AgtmuxError } from '../model/errors.ts';
-import { encodeHead, type Head, metaCrc, newHead } from './head.ts';
-import { type DatabaseSync, prepareRows } from './node-sqlite.ts';
+import { encodeHead, type Head, metaCrc, newHead, storeIdCharsMax } from './head.ts';
+import { type DatabaseSync, openDatabase, prepareRows } from './node-sqlite.ts';
 import { schema1 } from './schema.ts';
 import { damaged, openingError } from './sqlite-errors.ts';
 
@@ -120,6 +120,7 @@ function backUp(database: DatabaseSync, path: string, version: number): void {
   closeSync(openSync(part, 'wx', 0o600));
   try {
     database.exec(`VACUUM INTO '${part.replaceAll("'", "''")}'`);
+    nameAnew(part);
   } catch (error) {
     rmSync(part, { force: true });
     throw openingError(error, 'copy the event log before its schema changes');
@@ -131,6 +132,19 @@ function backUp(database: DatabaseSync, path: string, version: number): void {
     closeSync(file);
   }
   renameSync(part, backupPath(path, version));
+}
+
+/** A copy is a store of its own: the mark beside the original says nothing about it, so it can be put back as it is. */
+function nameAnew(path: string): void {
+  const copy = openDatabase(path);
+  try {
+    const head = readMeta(copy, 'head');
+    if (head === null) throw damaged('its head row is missing');
+    const { store_id, ...rest } = JSON.parse(head) as Head;
+    putMeta(copy, 'head', JSON.stringify({ ...rest, store_id: `${store_id}b`.slice(-storeIdCharsMax) }));
+  } finally {
+    copy.close();
+  }
 }
 
 function dropOlderBackups(path: string, newest: number): void {

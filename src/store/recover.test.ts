@@ -86,7 +86,7 @@ function change(dir: string, sql: string): void {
   database.close();
 }
 
-describe('R1 loading a sound store', () => {
+describe('loading a sound store', () => {
   it('replays it once and reports nothing', async () => {
     const { dir, content } = await filled();
     const loaded = await load(dir);
@@ -149,7 +149,7 @@ function changePage(dir: string, name: string, type: 'leaf' | 'internal', harm: 
 
 const someState = 'SELECT max(event_id) FROM events WHERE kind = 6';
 
-/** What SQLite itself does not notice (F19). */
+/** What SQLite itself does not notice. */
 const silent: Readonly<Record<string, string>> = {
   'an event with another state': `UPDATE events SET body = replace(body, 'running', 'waiting') WHERE event_id = (${someState})`,
   'an event of another runtime': `UPDATE events SET runtime_id = '${sampleRuntimeId(99)}' WHERE event_id = 40`,
@@ -164,7 +164,7 @@ const silent: Readonly<Record<string, string>> = {
   'a schema that was edited': 'DROP INDEX runtimes_by_end',
 };
 
-describe('R4 loading a damaged store', () => {
+describe('loading a damaged store', () => {
   for (const [what, sql] of Object.entries(silent)) {
     it(`notices ${what}`, async () => {
       const { dir } = await filled();

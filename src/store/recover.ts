@@ -1,5 +1,5 @@
 // How a daemon gets its store: opened, verified and replayed, or, when the log is damaged, set aside and rebuilt so that
-// nothing it said is believed (R1, R4). After a rebuild every runtime is unknown until it is seen again.
+// nothing it said is believed. After a rebuild every runtime is unknown until it is seen again.
 
 import type { RuntimeId } from '../model/ids.ts';
 import type { EndRecord, NewEvent, RuntimeRecord, StateRecord, StoredEvent } from '../model/records.ts';

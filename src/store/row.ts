@@ -1,4 +1,4 @@
-// One event as one row of the log and back, with the checksum over all its fields (R4) and the hash that finds copies of
+// One event as one row of the log and back, with the checksum over all its fields and the hash that finds copies of
 // it (DED1). Values only: no database here.
 
 import { crc32 } from 'node:zlib';

@@ -1,5 +1,5 @@
 // Saves from a damaged log what cannot make a state look certain: that runtimes started and ended, the audit trail, and the
-// known targets; only rows whose own checksum holds (R4). Steps over unreadable places and gives up after a bounded
+// known targets; only rows whose own checksum holds. Steps over unreadable places and gives up after a bounded
 // number of them.
 
 import { limits } from '../model/limits.ts';

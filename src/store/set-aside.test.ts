@@ -10,7 +10,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const now = Date.UTC(2025, 10, 15, 12, 30, 1, 500);
 
-describe('R4 setting a log aside', () => {
+describe('setting a log aside', () => {
   it('moves the database, its write-ahead log and its mark, and leaves the rest', () => {
     const dir = mkdtempSync(join(root, 'a-'));
     const paths = storePaths(dir);

@@ -93,7 +93,7 @@ describe('files of a store', () => {
     await (await open(real)).close();
   });
 
-  it('R1 holds everything after it was closed and opened again', async () => {
+  it('holds everything after it was closed and opened again', async () => {
     const dir = newDir();
     const world = new SampleWorld(3, 8);
     const store = await open(dir);
@@ -138,7 +138,7 @@ describe('files of a store', () => {
     await again.close();
   });
 
-  it('R5 a second store of the same directory is refused at once, and only while the first is open', async () => {
+  it('a second store of the same directory is refused at once, and only while the first is open', async () => {
     const dir = newDir();
     const store = await open(dir);
     await expect(open(dir)).rejects.toEqual(withCode('E_STORE_LOCKED'));
@@ -149,7 +149,7 @@ describe('files of a store', () => {
     await again.close();
   });
 
-  it('R5 the lock outlives a store that nobody holds any more: only closing or the end of the process frees it', async () => {
+  it('the lock outlives a store that nobody holds any more: only closing or the end of the process frees it', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage: () => void = runInNewContext('gc');
     const dir = newDir();
@@ -161,7 +161,7 @@ describe('files of a store', () => {
     await expect(open(dir)).rejects.toEqual(withCode('E_STORE_LOCKED'));
   });
 
-  it('R5 garbage in the lock file does not lock anyone out', async () => {
+  it('garbage in the lock file does not lock anyone out', async () => {
     const dir = newDir();
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     writeFileSync(join(dir, 'agtmux.lock'), 'not a database, but longer than a header of one hundred bytes'.repeat(40));
@@ -181,7 +181,7 @@ describe('files of a store', () => {
 });
 
 describe('ballast', () => {
-  it('R3 is real bytes, is given up and comes back', async () => {
+  it('is real bytes, is given up and comes back', async () => {
     const dir = newDir();
     const store = await open(dir, 3_000_000);
     const path = join(dir, 'agtmux.ballast');
@@ -196,7 +196,7 @@ describe('ballast', () => {
     await store.close();
   });
 
-  it('R3 does not take the last space there is', () => {
+  it('does not take the last space there is', () => {
     const dir = newDir();
     mkdirSync(dir, { recursive: true });
     const path = join(dir, 'ballast');
@@ -207,7 +207,7 @@ describe('ballast', () => {
     expect(withRoom(0).restore()).toBe(true);
   });
 
-  it('R3 leaves no half behind when it cannot be written', () => {
+  it('leaves no half behind when it cannot be written', () => {
     const ballast = new Ballast(join(newDir(), 'ballast'), 10_000, createRealRandom(), () => 1e9);
     expect(ballast.restore()).toBe(false);
     expect(ballast.held()).toBe(0);

@@ -1,5 +1,5 @@
 // The store on SQLite: the contract of store.ts, carried out by the event log and the small tables, and what a daemon needs
-// besides when the disk is full (R3). How to open one after a crash or damage is in recover.ts.
+// besides when the disk is full. How to open one after a crash or damage is in recover.ts.
 
 import { AgtmuxError, assert } from '../model/errors.ts';
 import type { EventId, RuntimeId, TargetId } from '../model/ids.ts';

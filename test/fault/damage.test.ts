@@ -1,4 +1,4 @@
-// R4: damage of any kind is either without effect or noticed; then the log is set aside and nothing in it is believed.
+// Damage of any kind is either without effect or noticed; then the log is set aside and nothing in it is believed.
 // COUNT repeats it, 15 times by default.
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ const load = async (dir: string) => {
   return { ...loaded, rows };
 };
 
-describe('R4 damage', () => {
+describe('damage', () => {
   it('none: the files of a killed daemon load as the truth', async () => {
     const dir = join(root, 'none');
     copyStore(pristine, dir);

@@ -1,4 +1,4 @@
-// R3: a full disk. Reads go on, nothing is half written, and writes resume without a restart once space was made. COUNT
+// A full disk. Reads go on, nothing is half written, and writes resume without a restart once space was made. COUNT
 // repeats filling and freeing, 3 times by default.
 import { existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -83,7 +83,7 @@ async function oldestKept(store: SqliteStore): Promise<number> {
   return Math.min(...(await store.runtimes()).map((record) => record.ended_at ?? Number.MAX_SAFE_INTEGER));
 }
 
-describe('R3 a full disk', () => {
+describe('a full disk', () => {
   it('is survived on a disk of its own', async () => {
     const disk = smallDisk(root, diskBytes);
     try {

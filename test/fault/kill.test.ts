@@ -1,4 +1,4 @@
-// R1: kill -9 at any moment. COUNT repeats it, 3 times by default.
+// Kill -9 at any moment. COUNT repeats it, 3 times by default.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const seed = 7;
 const load = (dir: string) => loadStore({ dir, now: () => sampleTime, ballastBytes: 0, visitor: () => () => {} });
 
-describe('R1 kill -9', () => {
+describe('kill -9', () => {
   it('while committing: nothing acknowledged is lost, nothing is half there, replay gives the truth', async () => {
     const random = seeded(seed);
     const truth = new Truth(seed);

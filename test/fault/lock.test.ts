@@ -1,4 +1,4 @@
-// R5: one daemon per state directory. COUNT repeats it, 3 times by default.
+// One daemon per state directory. COUNT repeats it, 3 times by default.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const openers = 5;
 
-describe('R5 the lock of a state directory', () => {
+describe('the lock of a state directory', () => {
   it('lets exactly one of many simultaneous starts serve, and is free when that one is killed', async () => {
     const dir = join(root, 'state');
     for (let round = 0; round < repetitions(3); round++) {

@@ -29,12 +29,13 @@ export interface SshdOptions {
 }
 
 const program = '/usr/sbin/sshd';
+const keyProgram = 'ssh-keygen';
 
 export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   const directory = await mkdtemp(join(tmpdir(), 'agtmux-sshd-'));
   const path = (name: string): string => join(directory, name);
   for (const name of ['host_key', 'user_key', 'other_key']) {
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path(name)]);
+    execFileSync(keyProgram, ['-q', '-t', 'ed25519', '-N', '', '-f', path(name)]);
   }
   await writeFile(path('authorized_keys'), await readFile(path('user_key.pub')));
   // As root sshd wants its empty directory, which otherwise the system's own service makes.

@@ -101,7 +101,8 @@ function matches(pattern: string, name: string): boolean {
 export function bannedCalls(tree: Tree): string[] {
   return sources(tree, isProduct).flatMap(([path, text]) => {
     const room = roomOf(path);
-    const forbidden = bans.filter((ban) => room === null || !ban.rooms.includes(room));
+    const file = path.replace(/^src\/|\.tsx?$/g, '');
+    const forbidden = bans.filter((ban) => room === null || !(ban.rooms.includes(room) || ban.rooms.includes(file)));
     const complaints = new Set<string>();
     walk(syntaxOf(path, text).program, (node, role) => {
       const place = `${path}:${lineAt(text, node.start)}`;

@@ -10,7 +10,7 @@ export interface Rule {
 }
 
 const idPattern = /\b(?:IDN|ADM|DED|ORD|BND|CNV|ASK|RSV|ACT|RTE|SES|SHL|FED|SEC|LOG)\d+\b/g;
-const rulePattern = /^- \*\*([A-Z]{3}\d+)\*\* \(([a-z]+(?:, [a-z]+)*)\) \S/;
+const rulePattern = /^- \*\*([A-Z]{3}\d+)\*\* \(([a-z]+(?:\/[a-z]+)?(?:, [a-z]+(?:\/[a-z]+)?)*)\) \S/;
 
 export function rulesOf(tree: Tree): Rule[] {
   return (tree.get('SPEC.md') ?? '').split('\n').flatMap((line) => {
@@ -75,7 +75,7 @@ export function badRules(tree: Tree): string[] {
     );
   const rules = rulesOf(tree);
   const twice = rules.filter((rule, index) => rules.findIndex((other) => other.id === rule.id) !== index);
-  const homeless = rules.filter((rule) => rule.rooms.some((room) => !rooms.includes(room)));
+  const homeless = rules.filter((rule) => rule.rooms.some((room) => !rooms.includes(room.split('/')[0] ?? '')));
   return [
     ...(rules.length === 0 ? ['SPEC.md: no rules'] : []),
     ...unreadable,

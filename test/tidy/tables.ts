@@ -5,12 +5,12 @@ export interface Ban {
   readonly calls: readonly string[];
   /** Modules as they are imported, `node:vm`, or one name of a module, `node:crypto#randomBytes`. */
   readonly imports: readonly string[];
-  /** The rooms that may. */
+  /** The rooms that may, or single files of a room: `daemon/main`. */
   readonly rooms: readonly string[];
   readonly why: string;
 }
 
-const processRooms = ['cli', 'tui', 'menubar', 'mcp'];
+const processRooms = ['cli', 'tui', 'menubar', 'mcp', 'daemon/main'];
 
 export const bans: readonly Ban[] = [
   {
@@ -31,7 +31,12 @@ export const bans: readonly Ban[] = [
     rooms: ['platform'],
     why: 'waiting is a port; simulated time must be able to skip it',
   },
-  { calls: ['process.env'], imports: [], rooms: ['platform', 'cli'], why: 'settings are read at the edge, once' },
+  {
+    calls: ['process.env'],
+    imports: [],
+    rooms: ['platform', 'cli', 'daemon/main'],
+    why: 'settings are read at the edge, once',
+  },
   {
     calls: ['process.exit', 'process.exitCode', 'process.argv', 'process.stdin', 'process.stdout', 'process.stderr'],
     imports: ['node:readline', 'node:readline/promises', 'node:tty'],
@@ -59,18 +64,23 @@ export const bans: readonly Ban[] = [
 /** Every package, and the job it is here for. What is not in this table may not be in package.json. */
 export const packages: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'lint and format',
+  '@hono/node-server': 'carries the API on a Node server',
   '@swc/core': 'reads TypeScript for dependency-cruiser, which TypeScript 7 no longer can',
   '@types/node': 'types of the platform',
   '@vitest/coverage-v8': 'branch coverage of the pure rooms',
-  '@xterm/headless': 'a terminal that reads what the text gate let through',
+  '@xterm/headless': 'a terminal: the model of a pane that is watched live, and the witness of the text gate',
+  commander: 'the command line beyond the hot path',
   'dependency-cruiser': 'holds the layers',
   'fast-check': 'generated inputs',
+  hono: 'routes of the API',
   knip: 'finds unused files, exports and packages',
   'oxc-parser': 'reads the sources for these checks',
   publint: 'checks the package before it is published',
   rolldown: 'the bundle',
+  'smol-toml': 'reads config.toml',
   typescript: 'the language',
   vitest: 'the test runner',
+  zod: 'schemas: one definition gives types, checks, JSON Schema and OpenAPI',
 };
 
 export const sizes = {

@@ -38,7 +38,10 @@ export function roomsBuilt(tree: Tree): Set<string> {
   const rooms = new Set<string>();
   for (const path of tree.keys()) {
     const room = roomOf(path);
-    if (room !== null && isProduct(path)) rooms.add(room);
+    if (room === null || !isProduct(path)) continue;
+    rooms.add(room);
+    // Parts of a room, by folder or by file: `observe/tmux`, `agents/identify`.
+    for (const part of path.split('/').slice(2)) rooms.add(`${room}/${part.replace(/\.tsx?$/, '')}`);
   }
   return rooms;
 }

@@ -6,20 +6,20 @@ import type { PaneId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { RandomSource } from '../../platform/random.ts';
-import { quoteTmux } from '../../text/quote.ts';
 import { type TmuxAddress, tmuxArgv } from './address.ts';
 import type { TmuxCapabilities } from './capabilities.ts';
 import type { ClientLedger } from './client-ledger.ts';
 import type { ReplyBlocks } from './command-client.ts';
 import { ControlConnection } from './connection.ts';
 import { HealthWatch, type LinkHealth } from './health.ts';
-import type { TerminalView } from './pane-terminal.ts';
 import { canDieWithParent, type Probe, probeServer } from './probe.ts';
 import { spawnLook } from './spawn-sweep.ts';
-import { openStream, type PaneWatch } from './stream.ts';
+import type { PaneWatch } from './stream.ts';
 import { linesOf, SweepState } from './sweep-state.ts';
 import { isSameServer } from './topology.ts';
+import { optionCommand, type UserOption } from './user-options.ts';
 import type { PaneScreen, TmuxServer, Topology } from './view.ts';
+import { PaneWatches, type WatchHandlers } from './watches.ts';
 
 export interface TmuxLinkHandlers {
   /** Only when something changed. */
@@ -45,17 +45,6 @@ export interface TmuxLinkOptions {
   readonly sweepMs?: number;
 }
 
-export interface UserOption {
-  readonly scope: 'pane' | 'window' | 'session';
-  /** `%5`, `@3`, `$1`. */
-  readonly id: string;
-  /** Begins with `@agtmux`. */
-  readonly name: string;
-  /** Null takes the option away. */
-  readonly value: string | null;
-}
-
-const scopeFlags = { pane: '-p', window: '-w', session: '' } as const;
 const optionsPerRequestMax = 256;
 
 export class TmuxLink {
@@ -70,10 +59,11 @@ export class TmuxLink {
   #running: Promise<void> = Promise.resolve();
   #backoffMs: number = limits.reconnectMsMin;
   #wake: (() => void) | null = null;
-  readonly #watches = new Set<{ close: () => void }>();
+  readonly #watches: PaneWatches;
 
   constructor(options: TmuxLinkOptions) {
     this.#options = options;
+    this.#watches = new PaneWatches(options);
     this.#health = new HealthWatch(options.clock, options.handlers.onHealth);
   }
 
@@ -152,61 +142,12 @@ export class TmuxLink {
     }
   }
 
-  /**
-   * Follows a pane live until it is closed. `onEnd` when it ends by itself: with the pane's session, or with the
-   * connection, which must stand first, because beside it no stuck stream can freeze the pane.
-   */
-  async watch(
-    pane: PaneId,
-    onUpdate: (view: TerminalView) => void,
-    onEnd: (reason: string) => void = () => undefined,
-  ): Promise<PaneWatch> {
-    const { address, clock, random, ledger } = this.#options;
+  /** Follows a pane live until it is closed. Needs the connection: beside it no stuck stream can freeze the pane. */
+  async watch(pane: PaneId, handlers: WatchHandlers): Promise<PaneWatch> {
     const session = this.#state.topology?.panes.get(pane)?.sessionId;
     if (this.#connection === null) throw new AgtmuxError('E_TARGET_DOWN', 'there is no connection to tmux');
     if (session === undefined) throw new AgtmuxError('E_REF_NOT_FOUND', `there is no pane ${pane}`);
-    if (this.#watches.size >= limits.streamClientsMax) {
-      throw new AgtmuxError('E_FEED_FULL', `${limits.streamClientsMax} panes are watched already`);
-    }
-    const slot = { close: (): void => undefined };
-    this.#watches.add(slot);
-    let pid: number | null = null;
-    const release = (): void => {
-      this.#watches.delete(slot);
-      if (pid !== null) void ledger?.remove(pid);
-    };
-    try {
-      const watch = await openStream({
-        address,
-        clock,
-        nonce: random.hex(8),
-        dieWithParent: this.#dieWithParent === true,
-        session,
-        pane,
-        onUpdate,
-        onEnd: (reason) => {
-          release();
-          onEnd(reason);
-        },
-        onOpen: (client) => {
-          pid = client;
-          void ledger?.add(client);
-        },
-      });
-      slot.close = () => {
-        watch.close();
-        release();
-      };
-      return { pane, view: () => watch.view(), close: slot.close };
-    } catch (error) {
-      release();
-      throw error;
-    }
-  }
-
-  /** Streams may not outlive the connection that keeps their panes from freezing. */
-  #endWatches(): void {
-    for (const watch of [...this.#watches]) watch.close();
+    return this.#watches.open({ pane, session, dieWithParent: this.#dieWithParent === true }, handlers);
   }
 
   async #run(): Promise<void> {
@@ -276,6 +217,7 @@ export class TmuxLink {
       return hasSwept ? null : error.message;
     } finally {
       this.#connection = null;
+      this.#watches.endAll('the connection to tmux is over');
       if (this.#isStopped) await connection?.close();
       else connection?.abandon();
       if (hasSwept) await this.#rest(limits.reconnectMsMax);
@@ -310,7 +252,10 @@ export class TmuxLink {
   #tell(server: TmuxServer, screens: readonly PaneScreen[]): void {
     const { handlers, now } = this.#options;
     const topology = this.#state.news(server);
-    if (topology !== null) handlers.onTopology(topology);
+    if (topology !== null) {
+      this.#watches.check(topology);
+      handlers.onTopology(topology);
+    }
     for (const screen of screens) handlers.onScreen(screen);
     handlers.onRefresh(now());
   }
@@ -347,12 +292,4 @@ export class TmuxLink {
       this.#wake = done;
     });
   }
-}
-
-function optionCommand({ scope, id, name, value }: UserOption): string {
-  const flag = scopeFlags[scope];
-  if (value === null) return `set-option -q -u ${flag} -t ${id} ${name}`;
-  const quoted = quoteTmux(value);
-  if (!quoted.ok) throw new AgtmuxError(quoted.failure.code, quoted.failure.message);
-  return `set-option -q ${flag} -t ${id} ${name} ${quoted.value}`;
 }

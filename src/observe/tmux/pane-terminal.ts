@@ -17,7 +17,8 @@ export interface TerminalSeed {
   readonly height: number;
   readonly cursorColumn: number;
   readonly cursorRow: number;
-  readonly isAlternate: boolean;
+  /** What stands behind a full-screen program and comes back after it; null without one. */
+  readonly behind: { readonly screen: Uint8Array; readonly cursorColumn: number; readonly cursorRow: number } | null;
   /** As `capture-pane -e -N` tells it: one row a line, colours included. */
   readonly screen: Uint8Array;
 }
@@ -39,16 +40,11 @@ export function createPaneTerminal(): PaneTerminal {
   const { Terminal } = load('@xterm/headless') as typeof import('@xterm/headless');
   const terminal = new Terminal({ cols: 80, rows: 24, scrollback: 0, allowProposedApi: true });
   return {
-    seed({ width, height, cursorColumn, cursorRow, isAlternate, screen }) {
-      terminal.reset();
-      terminal.resize(within(width, 2), within(height, 1));
-      if (isAlternate) terminal.write('\x1b[?1049h');
-      const rows = Buffer.from(screen).toString('latin1').split('\n').slice(0, height);
-      // Row by row at its own place: a full row must not push the next one down.
-      for (const [row, text] of rows.entries()) {
-        terminal.write(Buffer.from(`\x1b[${row + 1};1H\x1b[0m${text}`, 'latin1'));
-      }
-      terminal.write(`\x1b[0m\x1b[${cursorRow + 1};${cursorColumn + 1}H`);
+    seed({ width, height, behind, ...front }) {
+      // Writes are carried out later, in order; so must the reset and the new size be.
+      terminal.write('\x1bc', () => terminal.resize(within(width, 2), within(height, 1)));
+      if (behind !== null) terminal.write(Buffer.from(`${drawn(behind, height)}\x1b[?1049h`, 'latin1'));
+      terminal.write(Buffer.from(drawn(front, height), 'latin1'));
     },
     write(bytes, done) {
       terminal.write(new Uint8Array(bytes), done);
@@ -64,6 +60,13 @@ export function createPaneTerminal(): PaneTerminal {
     },
     dispose: () => terminal.dispose(),
   };
+}
+
+/** Row by row, each at its own place: a full row must not push the next one down. One character a byte. */
+function drawn(picture: NonNullable<TerminalSeed['behind']>, height: number): string {
+  const rows = Buffer.from(picture.screen).toString('latin1').split('\n').slice(0, height);
+  const placed = rows.map((text, row) => `\x1b[${row + 1};1H\x1b[0m${text}`);
+  return `${placed.join('')}\x1b[0m\x1b[${picture.cursorRow + 1};${picture.cursorColumn + 1}H`;
 }
 
 /** A hostile machine may tell any size. */

@@ -31,7 +31,11 @@ export interface StreamOptions {
   readonly onOpen?: (pid: number) => void;
 }
 
-const seedFormat = '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y} #{alternate_on}';
+const seedFormat = [
+  '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y}',
+  '#{alternate_on} #{alternate_saved_x} #{alternate_saved_y}',
+].join(' ');
+const seedHead = /^\d+ \d+ \d+ \d+ [01] \d+ \d+$/;
 
 export async function openStream(options: StreamOptions): Promise<PaneWatch> {
   const watch = new Stream(options);
@@ -105,18 +109,20 @@ class Stream implements PaneWatch {
    */
   async #seed(isPaused: boolean): Promise<void> {
     const resume = isPaused ? `refresh-client -A "${this.pane}:continue" ; ` : '';
-    const question = `display-message -p -t ${this.pane} "${seedFormat}" ; capture-pane -e -p -N -t ${this.pane}`;
-    let head = '';
+    const capture = `capture-pane -e -p -N -t ${this.pane}`;
+    // -a asks for what a full-screen program hides, -q for nothing when there is none.
+    const question = `display-message -p -t ${this.pane} "${seedFormat}" ; ${capture} -a -q ; ${capture}`;
+    let head: readonly number[] | null = null;
+    let hidden: Uint8Array | null = null;
     const onBlock = (block: ReplyBlock): void => {
       if (this.#isClosed || block.isError) return;
-      const text = Buffer.from(block.body).toString('latin1');
-      if (head === '') {
-        head = /^\d+ \d+ \d+ \d+ [01]$/.test(text) ? text : '';
-        return;
+      if (head === null) head = headOf(block.body);
+      else if (hidden === null) hidden = block.body;
+      else {
+        this.#terminal.seed(seedOf(head, hidden, block.body));
+        this.#isSeeded = true;
+        this.#changed();
       }
-      this.#terminal.seed(seedOf(head, block.body));
-      this.#isSeeded = true;
-      this.#changed();
     };
     await this.#client?.request([resume + question], { onBlock });
   }
@@ -158,7 +164,14 @@ class Stream implements PaneWatch {
   }
 }
 
-function seedOf(head: string, screen: Uint8Array): TerminalSeed {
-  const [width = 0, height = 0, cursorColumn = 0, cursorRow = 0, isAlternate = 0] = head.split(' ').map(Number);
-  return { width, height, cursorColumn, cursorRow, isAlternate: isAlternate === 1, screen };
+/** Null for the empty reply of `refresh-client`. */
+function headOf(body: Uint8Array): readonly number[] | null {
+  const text = Buffer.from(body).toString('latin1');
+  return seedHead.test(text) ? text.split(' ').map(Number) : null;
+}
+
+function seedOf(head: readonly number[], hidden: Uint8Array, screen: Uint8Array): TerminalSeed {
+  const [width = 0, height = 0, cursorColumn = 0, cursorRow = 0, isAlternate = 0, column = 0, row = 0] = head;
+  const behind = isAlternate === 1 ? { screen: hidden, cursorColumn: column, cursorRow: row } : null;
+  return { width, height, cursorColumn, cursorRow, behind, screen };
 }

@@ -3,12 +3,16 @@
 
 import { spawn } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SshExecutor, SshOptions } from '../../../src/targets/ssh.ts';
 import { checkHostAlias } from '../../../src/text/quote.ts';
 import { type Relay, startRelay } from '../../kit/relay.ts';
 import { startSshd, type TestSshd } from '../../kit/sshd.ts';
 import { isAlive, listen, ports, removeTemporaries, run, sshTo, temporary, text, until } from './bench.ts';
+
+/** Node before 22.18 runs TypeScript only when told to. */
+const typeFlags = process.features.typescript === false ? ['--experimental-strip-types', '--no-warnings'] : [];
 
 let sshd: TestSshd;
 let runtimeDir = '';
@@ -120,6 +124,18 @@ describe('channels over ssh', () => {
     const all = Array.from({ length: 12 }, () => listen(machine, ['sh', '-c', 'echo up; exec cat']));
     await until(() => all.every(({ heard }) => heard.output === 'up\n'));
     expect(machine.masterPids().length).toBe(2);
+  });
+
+  it('a server that allows fewer sessions than usual is enough', async () => {
+    const narrow = await startSshd({ lines: ['MaxSessions 2'] });
+    const machine = sshTo('vm1', narrow.configFile, await temporary('narrow'));
+    try {
+      const all = Array.from({ length: 4 }, () => listen(machine, ['sh', '-c', 'echo up; exec cat']));
+      await until(() => all.every(({ heard }) => heard.output === 'up\n'));
+    } finally {
+      await machine.close();
+      await narrow.close();
+    }
   });
 
   it('a flood is slowed down to the budget of its machine and does not slow another', async () => {
@@ -298,7 +314,8 @@ describe('nothing is left behind', () => {
     ['and programs that read, without', 'cat', 'bare'],
   ])('kill -9 of the daemon takes its connections along, %s', async (_, program, mode) => {
     const own = await temporary('orphan');
-    const args = [`${import.meta.dirname}/ssh-holder.ts`, sshd.configFile, own, program, mode];
+    const holder = fileURLToPath(new URL('./ssh-holder.ts', import.meta.url));
+    const args = [...typeFlags, holder, sshd.configFile, own, program, mode];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     let said = '';
     child.stdout.on('data', (chunk: Uint8Array) => {

@@ -1,0 +1,86 @@
+// Reads the words of the common commands without a library: loading one would double the time of `agtmux list`. It takes
+// only what is plainly right; everything else, help and mistakes too, is left to program.ts, which reads the same table.
+
+import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
+
+/** What was said on the command line, by long names. */
+export class Parsed {
+  readonly args: readonly string[];
+  readonly #options: ReadonlyMap<string, readonly string[]>;
+
+  constructor(args: readonly string[], options: ReadonlyMap<string, readonly string[]>) {
+    this.args = args;
+    this.#options = options;
+  }
+
+  has(name: string): boolean {
+    return this.#options.has(name);
+  }
+
+  /** The last one wins when an option that takes one value is given twice. */
+  value(name: string): string | undefined {
+    return this.#options.get(name)?.at(-1);
+  }
+
+  values(name: string): readonly string[] {
+    return this.#options.get(name) ?? [];
+  }
+}
+
+export interface Request {
+  readonly command: CommandSpec;
+  readonly parsed: Parsed;
+}
+
+/** Null: not for this reader. */
+export function parseQuickly(words: readonly string[]): Request | null {
+  const [name, ...rest] = words;
+  const found = find(commands, name);
+  if (found === undefined) return null;
+  if (found.commands === undefined) return parseOptions(found, rest);
+  const [next] = rest;
+  const below = find(found.commands, next);
+  if (below !== undefined) return parseOptions(below, rest.slice(1));
+  const fallback = find(found.commands, found.fallback);
+  return fallback === undefined ? null : parseOptions(fallback, rest);
+}
+
+const find = (among: readonly CommandSpec[], name: string | undefined): CommandSpec | undefined =>
+  among.find((command) => name !== undefined && (command.name === name || command.alias === name));
+
+function parseOptions(command: CommandSpec, words: readonly string[]): Request | null {
+  const options = new Map<string, string[]>();
+  const args: string[] = [];
+  for (let place = 0; place < words.length; place += 1) {
+    const word = words[place] ?? '';
+    if (!word.startsWith('-')) {
+      args.push(word);
+      continue;
+    }
+    const equals = word.startsWith('--') ? word.indexOf('=') : -1;
+    const said = equals < 0 ? word : word.slice(0, equals);
+    const option = optionOf(command, said);
+    if (option === undefined) return null;
+    let value = '';
+    if (option.value === undefined) {
+      if (equals >= 0) return null;
+    } else {
+      if (equals < 0) place += 1;
+      value = equals < 0 ? (words[place] ?? '-') : word.slice(equals + 1);
+      // A value that looks like an option is more often a forgotten value.
+      if (equals < 0 && value.startsWith('-')) return null;
+      if (option.choices?.includes(value) === false) return null;
+    }
+    options.set(option.name, [...(options.get(option.name) ?? []), value]);
+  }
+  const wanted = command.arguments ?? [];
+  if (args.length !== wanted.length) return null;
+  if (wanted.some(({ choices }, place) => choices?.includes(args[place] ?? '') === false)) return null;
+  return { command, parsed: new Parsed(args, options) };
+}
+
+function optionOf(command: CommandSpec, said: string): OptionSpec | undefined {
+  return command.options?.find(
+    ({ name, short }) => said === `--${name}` || (short !== undefined && said === `-${short}`),
+  );
+}
