@@ -1,14 +1,17 @@
-// The bundle: one entry per way in, so that each loads only what it needs. Output lands in dist/, which bin/ loads.
-import { defineConfig } from 'rolldown';
+// The bundle: one entry per way in, each with chunks of its own, so that the command line never loads what only the
+// daemon needs. Output lands in dist/, which bin/ loads.
+import { defineConfig, type RolldownOptions } from 'rolldown';
 
-export default defineConfig({
-  input: { main: 'src/cli/main.ts' },
+const entry = (name: string, input: string): RolldownOptions => ({
+  input: { [name]: input },
   platform: 'node',
   external: /^node:/,
   output: {
     format: 'esm',
     entryFileNames: '[name].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
+    chunkFileNames: `chunks/${name}-[name]-[hash].js`,
     sourcemap: true,
   },
 });
+
+export default defineConfig([entry('main', 'src/cli/main.ts'), entry('daemon', 'src/daemon/main.ts')]);

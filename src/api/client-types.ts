@@ -25,6 +25,8 @@ export interface SendOptions {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** Also from a daemon of another API: for what must work across an upgrade. */
+  readonly isAnyVersion?: boolean;
   /** Nothing heard for this long: given up. */
   readonly silenceMs?: number;
   readonly signal?: AbortSignal;

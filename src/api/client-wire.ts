@@ -42,12 +42,12 @@ export async function sendRequest(socketPath: string, options: SendOptions): Pro
   }
 }
 
-function requestText({ method = 'GET', path, headers = {}, body }: SendOptions): string {
+function requestText({ method = 'GET', path, headers = {}, body, isAnyVersion = false }: SendOptions): string {
   const text = body === undefined ? null : JSON.stringify(body);
   const lines = [
     `${method} ${path} HTTP/1.0`,
     'host: agtmux',
-    `${apiHeader}: ${apiVersion}`,
+    ...(isAnyVersion ? [] : [`${apiHeader}: ${apiVersion}`]),
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(text === null ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(text)}`]),
   ];

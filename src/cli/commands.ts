@@ -62,8 +62,8 @@ export interface CommandSpec {
   readonly fallback?: string;
 }
 
-const sorts = ['needs', 'age', 'agent', 'target', 'state', 'name'] as const satisfies readonly Sort[];
-const groupings = ['target-session', 'session-name'] as const satisfies readonly Grouping[];
+export const sorts = ['needs', 'age', 'agent', 'target', 'state', 'name'] as const satisfies readonly Sort[];
+export const groupings = ['target-session', 'session-name'] as const satisfies readonly Grouping[];
 const watchScopes = ['panes', 'windows', 'sessions'] as const satisfies readonly FeedScope[];
 
 const json: OptionSpec = { name: 'json', words: 'print JSON for programs' };

@@ -1,63 +1,55 @@
 // The command line: finds the command, runs it, prints one line for a failure, and ends with its exit code. Commands are
-// loaded only when they are asked for.
+// loaded only when they are asked for; lists, which run in status lines and prompts, are here at once.
 
 import manifest from '../../package.json' with { type: 'json' };
-import { AgtmuxError, errors, type Failure, failure } from '../model/errors.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { createRealClock } from '../platform/clock.ts';
+import type { ActionName } from './commands.ts';
+import type { Action, Context } from './context.ts';
+import { listOf } from './list.ts';
+import { leaveQuietly, print, report } from './output.ts';
+import { parseQuickly } from './parse.ts';
 
-const help = `agtmux ${manifest.version}: the true state of every coding agent, or honestly unknown
+const context: Context = {
+  version: manifest.version,
+  clock: createRealClock(),
+  daemonUrl: new URL('./daemon.js', import.meta.url),
+};
 
-Usage: agtmux <command> [options]
+const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
+  listPanes: () => listOf('panes'),
+  listWindows: () => listOf('windows'),
+  listSessions: () => listOf('sessions'),
+  watch: async () => (await import('./watch.ts')).watch,
+  status: async () => (await import('./status.ts')).status,
+  logs: async () => (await import('./logs.ts')).logs,
+  doctor: async () => (await import('./doctor.ts')).doctor,
+  schema: async () => (await import('./schema.ts')).schema,
+  configCheck: async () => (await import('./config.ts')).configCheck,
+  configShow: async () => (await import('./config.ts')).configShow,
+  configPath: async () => (await import('./config.ts')).configWhere,
+  daemonRun: async () => (await import('./daemon.ts')).daemonRun,
+  daemonStart: async () => (await import('./daemon.ts')).daemonStart,
+  daemonStop: async () => (await import('./daemon.ts')).daemonStop,
+  daemonRestart: async () => (await import('./daemon.ts')).daemonRestart,
+  daemonInstall: async () => (await import('./service.ts')).daemonInstall,
+  daemonUninstall: async () => (await import('./service.ts')).daemonUninstall,
+  targetAdd: async () => (await import('./target.ts')).targetAdd,
+  targetConnect: async () => (await import('./target.ts')).targetConnect,
+  targetList: async () => (await import('./target.ts')).targetList,
+  targetRemove: async () => (await import('./target.ts')).targetRemove,
+  completions: async () => (await import('./completions.ts')).completions,
+  replay: async () => (await import('./replay.ts')).replay,
+  version: () => async () => print(manifest.version),
+};
 
-Commands:
-  replay FILE        take recorded events, one JSON envelope a line, and show the states that follow
-                     (FILE - reads standard input; --json prints one object; --verdicts lists every line)
-
-Options:
-  -h, --help         this text
-  -V, --version      the version
-
-Examples:
-  agtmux replay docs/examples/first-day.jsonl
-  agtmux replay --json day.jsonl | jq '.items[] | select(.state == "waiting_approval")'
-`;
-
-async function run(args: readonly string[]): Promise<void> {
-  const [command, ...rest] = args;
-  switch (command) {
-    case undefined:
-    case 'help':
-    case '-h':
-    case '--help':
-      process.stdout.write(help);
-      return;
-    case '-V':
-    case '--version':
-      process.stdout.write(`${manifest.version}\n`);
-      return;
-    case 'replay': {
-      const { replay } = await import('./replay.ts');
-      return replay(rest);
-    }
-    default:
-      throw new AgtmuxError('E_USAGE', `there is no command "${gateLine(foreign(command))}"`);
-  }
+async function run(words: readonly string[]): Promise<void> {
+  const request = parseQuickly(words) ?? (await import('./program.ts')).parseFully(words, manifest.version);
+  const name = request?.command.action;
+  if (request === null || name === undefined) return;
+  const action = await actions[name]();
+  await action(request.parsed, context);
 }
 
-function report(problem: Failure): void {
-  process.stderr.write(`agtmux: ${problem.message}; ${problem.next} [${problem.code}]\n`);
-  process.exitCode = errors[problem.code].exit;
-}
-
-function asFailure(problem: unknown): Failure {
-  if (problem instanceof AgtmuxError) return failure(problem.code, problem.message, problem.next);
-  return failure('E_INTERNAL', problem instanceof Error ? (problem.stack ?? problem.message) : String(problem));
-}
-
-// A reader that goes away (`| head`) is not a failure.
-process.stdout.on('error', (problem: NodeJS.ErrnoException) => {
-  if (problem.code === 'EPIPE') process.exit(0);
-  throw problem;
-});
-
-await run(process.argv.slice(2)).catch((problem: unknown) => report(asFailure(problem)));
+const words = process.argv.slice(2);
+leaveQuietly();
+await run(words).catch((problem: unknown) => report(problem, words.includes('--json')));

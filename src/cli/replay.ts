@@ -2,7 +2,6 @@
 // bug reports and for explaining a verdict.
 
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { type OfflineReport, type OfflineRow, replayLines } from '../daemon/offline.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { reasons } from '../model/reasons.ts';
@@ -10,28 +9,14 @@ import { verdictNames, verdictReasons } from '../model/verdicts.ts';
 import { foreign, gateLine, type SafeText } from '../text/gate.ts';
 import { tableLines } from '../view/table.ts';
 import { ageLabel, backgroundLabel, stateLabel, wordsOf } from '../view/words.ts';
+import type { Action } from './context.ts';
+import { columnsOf, print } from './output.ts';
 
-export async function replay(args: readonly string[]): Promise<void> {
-  const { file, json, verdicts } = readArguments(args);
-  const report = await replayLines(readText(file).split('\n'));
-  if (json) process.stdout.write(`${JSON.stringify(asJson(report), null, 2)}\n`);
-  else process.stdout.write(`${[...(verdicts ? verdictLines(report) : []), ...tableOf(report)].join('\n')}\n`);
-}
-
-function readArguments(args: readonly string[]): { file: string; json: boolean; verdicts: boolean } {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { json: { type: 'boolean', default: false }, verdicts: { type: 'boolean', default: false } },
-    });
-    const [file, ...more] = positionals;
-    if (file !== undefined && more.length === 0) return { file, json: values.json, verdicts: values.verdicts };
-  } catch (problem) {
-    throw new AgtmuxError('E_USAGE', plain(problem instanceof Error ? problem.message : 'unreadable options'));
-  }
-  throw new AgtmuxError('E_USAGE', 'replay takes one file, or - for standard input');
-}
+export const replay: Action = async (parsed) => {
+  const report = await replayLines(readText(parsed.args[0] ?? '-').split('\n'));
+  if (parsed.has('json')) print(JSON.stringify(asJson(report), null, 2));
+  else print([...(parsed.has('verdicts') ? verdictLines(report) : []), ...tableOf(report)].join('\n'));
+};
 
 function readText(file: string): string {
   try {
@@ -68,7 +53,7 @@ function tableOf({ rows, now, taken, verdicts }: OfflineReport): readonly string
   const counted = verdictNames.filter((name) => verdicts[name] > 0).map((name) => `${verdicts[name]} ${name}`);
   const footer = `${taken} events: ${counted.join(', ') || 'none'}`;
   const listed =
-    rows.length === 0 ? ['no agents in these events'] : tableLines(columns, cells, process.stdout.columns ?? 120);
+    rows.length === 0 ? ['no agents in these events'] : tableLines(columns, cells, columnsOf());
   return [...listed, '', footer];
 }
 

@@ -2,10 +2,9 @@
 // decides something lives elsewhere; this file only connects.
 
 import type { DaemonService, DaemonStatus, NewTarget } from '../api/service.ts';
-import { AgtmuxError, fail, type Result } from '../model/errors.ts';
+import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
 import type { TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { Health } from '../model/records.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { Verdict } from '../model/verdicts.ts';
 import type { Topology } from '../observe/tmux/view.ts';
@@ -13,12 +12,11 @@ import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Places } from '../platform/environment.ts';
 import type { Log } from '../platform/log.ts';
 import { createFeed, type Feed } from './feed.ts';
-import { type HostParts, HostWatch } from './host.ts';
 import { Inbox } from './inbox.ts';
+import { Machines, type MachinesParts } from './machines.ts';
 import { RowBook } from './rows.ts';
 import type { RawEvent } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
-import type { TargetWatch } from './watch.ts';
 
 export interface DaemonParts {
   readonly version: string;
@@ -29,10 +27,9 @@ export interface DaemonParts {
   readonly memoryBytes: () => number;
   /** Asked to end; called at most once. */
   readonly onStop: () => void;
-  readonly host: Pick<
-    HostParts,
-    'files' | 'random' | 'executor' | 'uid' | 'variables' | 'sockets' | 'config' | 'clientsFile'
-  >;
+  readonly machines: Pick<MachinesParts, 'config' | 'clientsFile'> & {
+    readonly manager: Omit<MachinesParts['manager'], 'book' | 'clock'>;
+  };
 }
 
 /** Changes within this time are told together: a spinner in a title rings ten times a second. */
@@ -43,7 +40,7 @@ export class Daemon implements DaemonService {
   readonly #ground: Ground;
   readonly #inbox: Inbox;
   readonly #book: RowBook;
-  readonly #host: HostWatch;
+  readonly #machines: Machines;
   readonly #startedAt: number;
   readonly feed: Feed<PaneRow | TargetRow>;
   #publishTimer: Cancel | null = null;
@@ -57,8 +54,9 @@ export class Daemon implements DaemonService {
     this.#inbox = new Inbox(ground.ledger, parts.clock);
     this.#book = new RowBook({
       ledger: ground.ledger,
-      topologies: this.#topologies(),
-      healthOf: (target) => this.#healthOf(target),
+      topology: (target) => this.#machines.watch(target)?.topology ?? null,
+      topologies: () => this.#topologies(),
+      healthOf: (target) => this.#machines.healthOf(target),
       targets: () => this.targets(),
     });
     this.feed = createFeed({
@@ -67,14 +65,16 @@ export class Daemon implements DaemonService {
       firstVersion: ground.loaded.feed_version + limits.feedVersionsPerRun,
       snapshot: () => this.#book.snapshot(),
     });
-    this.#host = new HostWatch({
-      ...parts.host,
-      clock: parts.clock,
+    const { manager, config, clientsFile } = parts.machines;
+    this.#machines = new Machines({
+      manager: { ...manager, clock: parts.clock, book: ground.loaded.store },
+      config,
+      clientsFile,
       ledger: ground.ledger,
-      now: () => ground.timeline.now(),
-      toTimeline: (wallMs) => ground.timeline.fromLocalWall(wallMs),
+      timeline: ground.timeline,
       offer: (events) => this.#offer(events),
       onChange: () => this.#publishSoon(),
+      onTrouble: ({ code, message }) => parts.log.warn('a target cannot be used', { code, message }),
     });
   }
 
@@ -88,13 +88,13 @@ export class Daemon implements DaemonService {
     const ground = await layGround({
       stateDir: parts.places.stateDir,
       clock: parts.clock,
-      random: parts.host.random,
+      random: parts.machines.manager.random,
       onChange,
     });
     const { damage, setAside } = ground.loaded;
     if (damage !== null) parts.log.warn('the log was damaged and begins anew', { damage, setAside });
     daemon = new Daemon(parts, ground);
-    await daemon.#host.start();
+    await daemon.#machines.start();
     daemon.#tick();
     return daemon;
   }
@@ -104,7 +104,7 @@ export class Daemon implements DaemonService {
     this.#isStopped = true;
     this.#tickTimer?.();
     this.#publishTimer?.();
-    await this.#host.stop();
+    await this.#machines.stop();
     await this.#inbox.drain();
     this.feed.close();
     await this.#ground.loaded.store.close();
@@ -121,18 +121,7 @@ export class Daemon implements DaemonService {
   }
 
   targets(): readonly TargetRow[] {
-    return [...this.#watches()].map((watch) => {
-      const { health, trouble, lastSeenAt } = watch.health;
-      return {
-        target: watch.target,
-        kind: watch.kind,
-        health,
-        trouble,
-        tmux_version: watch.topology?.server.version ?? null,
-        last_seen_at: lastSeenAt === null ? null : Math.floor(lastSeenAt / 1000) * 1000,
-        panes: watch.topology?.panes.size ?? 0,
-      };
-    });
+    return this.#machines?.rows() ?? [];
   }
 
   status(): DaemonStatus {
@@ -164,41 +153,34 @@ export class Daemon implements DaemonService {
     return Promise.all(raws.map((raw) => this.#inbox.offer(raw)));
   }
 
-  addTarget(_target: NewTarget): Promise<Result<TargetRow>> {
-    return Promise.resolve(fail('E_USAGE', 'targets on other machines come with a later version'));
+  async addTarget({ name, kind, connection_ref }: NewTarget): Promise<Result<TargetRow>> {
+    const added = await this.#machines.add(name, kind, connection_ref);
+    return added.ok ? this.#targetRow(added.value.machine) : added;
   }
 
-  connectTarget(target: TargetId): Promise<Result<TargetRow>> {
-    const row = this.targets().find((one) => one.target === target);
-    return Promise.resolve(
-      row === undefined ? fail('E_REF_NOT_FOUND', `there is no target ${target}`) : { ok: true, value: row },
-    );
+  async connectTarget(target: TargetId): Promise<Result<TargetRow>> {
+    const connected = await this.#machines.connect(target);
+    return connected.ok ? this.#targetRow(connected.value.machine) : connected;
   }
 
   removeTarget(target: TargetId): Promise<Result<null>> {
-    return Promise.resolve(fail('E_USAGE', `${target} is part of this machine and cannot be removed`));
+    return this.#machines.remove(target);
+  }
+
+  #targetRow(target: TargetId): Result<TargetRow> {
+    const row = this.targets().find((one) => one.target === target);
+    return row === undefined ? fail('E_REF_NOT_FOUND', `there is no target ${target}`) : ok(row);
   }
 
   stop(): void {
     this.#parts.onStop();
   }
 
-  *#watches(): Iterable<TargetWatch> {
-    yield* this.#host?.watches() ?? [];
-  }
-
-  #topologies(): ReadonlyMap<TargetId, Topology> {
-    const watches = (): Iterable<TargetWatch> => this.#watches();
-    return {
-      get: (target: TargetId) => [...watches()].find((watch) => watch.target === target)?.topology ?? undefined,
-      *[Symbol.iterator]() {
-        for (const watch of watches()) if (watch.topology !== null) yield [watch.target, watch.topology];
-      },
-    } as ReadonlyMap<TargetId, Topology>;
-  }
-
-  #healthOf(target: TargetId): Health {
-    return [...this.#watches()].find((watch) => watch.target === target)?.health.health ?? 'ok';
+  #topologies(): Iterable<readonly [TargetId, Topology]> {
+    const seen: [TargetId, Topology][] = [];
+    for (const watch of this.#machines.watches())
+      if (watch.topology !== null) seen.push([watch.target, watch.topology]);
+    return seen;
   }
 
   #offer(events: readonly RawEvent[]): void {

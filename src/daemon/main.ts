@@ -13,8 +13,6 @@ import { createRealFiles } from '../platform/files.ts';
 import { createLog } from '../platform/log.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { createRealRandom } from '../platform/random.ts';
-import { createLocalExecutor } from '../targets/local.ts';
-import { hostTarget } from '../targets/names.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { type Config, defaultConfig, readConfig } from './config.ts';
 import { Daemon } from './daemon.ts';
@@ -56,6 +54,7 @@ async function run(): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
     tellStop = resolve;
   });
+  const sockets = env.AGTMUX_TMUX_SOCKETS?.split(':').filter((name) => name !== '');
   const daemon = await Daemon.start({
     version: manifest.version,
     pid: process.pid,
@@ -64,18 +63,17 @@ async function run(): Promise<void> {
     log,
     memoryBytes: () => process.memoryUsage.rss(),
     onStop: () => tellStop(),
-    host: {
-      files,
-      random: createRealRandom(),
-      executor: createLocalExecutor({
-        target: hostTarget,
+    machines: {
+      manager: {
+        files,
+        random: createRealRandom(),
         exec: createRealExec(clock),
         channels: createRealChannels(clock),
+        runtimeDir: places.runtimeDir,
+        uid,
         variables: env,
-      }),
-      uid,
-      variables: env,
-      sockets: env.AGTMUX_TMUX_SOCKETS?.split(':').filter((name) => name !== ''),
+        ...(sockets === undefined ? {} : { hostSockets: sockets }),
+      },
       config,
       clientsFile: `${places.stateDir}/clients.json`,
     },

@@ -39,7 +39,13 @@ async function setUp() {
   const ledger = await Ledger.open({ store: new MemoryStore(), now: () => t0 + 1_000 });
   const topologies = new Map<TargetId, Topology>();
   const health = { value: 'ok' as Health };
-  const book = new RowBook({ ledger, topologies, healthOf: () => health.value, targets: () => [] });
+  const book = new RowBook({
+    ledger,
+    topology: (target) => topologies.get(target) ?? null,
+    topologies: () => topologies,
+    healthOf: () => health.value,
+    targets: () => [],
+  });
   const show = (...panes: TmuxPane[]) =>
     topologies.set(host, { server, panes: new Map(panes.map((one) => [one.pane, one])) });
   const begin = (name: string, pane: string, parts = {}) =>

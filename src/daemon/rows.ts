@@ -19,7 +19,8 @@ export function serverKeyOf(target: TargetId, server: Pick<TmuxServer, 'socketPa
 
 export interface RowSources {
   readonly ledger: Ledger;
-  readonly topologies: ReadonlyMap<TargetId, Topology>;
+  readonly topology: (target: TargetId) => Topology | null;
+  readonly topologies: () => Iterable<readonly [TargetId, Topology]>;
   readonly healthOf: (target: TargetId) => Health;
   readonly targets: () => readonly TargetRow[];
 }
@@ -77,7 +78,7 @@ export class RowBook {
       if (state.ended === null && identity.parent === null) taken.add(`${identity.target}\n${identity.pane}`);
       rows.push(this.#agentRow(identity, seen, routes.get(state.runtime_id) ?? 'NONE'));
     }
-    for (const [target, topology] of topologies) {
+    for (const [target, topology] of topologies()) {
       for (const pane of topology.panes.values()) {
         if (!taken.has(`${target}\n${pane.pane}`)) rows.push(rowOf(target, pane.pane, pane, null));
       }
@@ -103,8 +104,8 @@ export class RowBook {
   }
 
   #agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route): PaneRow {
-    const topology = this.#sources.topologies.get(identity.target);
-    const isHere = topology !== undefined && identity.server === serverKeyOf(identity.target, topology.server);
+    const topology = this.#sources.topology(identity.target);
+    const isHere = topology !== null && identity.server === serverKeyOf(identity.target, topology.server);
     const pane = isHere && identity.pane !== null ? topology.panes.get(identity.pane) : undefined;
     if (pane !== undefined && state.ended === null) this.#places.set(identity.runtime_id, pane);
     // A child has no pane of its own: it is shown where its parent is (IDN6).

@@ -62,7 +62,7 @@ export const errors = {
     http: 426,
     exit: 8,
     retryable: false,
-    next: 'bring both to one version, then `agtmux daemon stop`; the next command starts the new daemon',
+    next: 'bring both to one version, then `agtmux daemon restart`',
   },
   E_ROUTE: { http: 404, exit: 2, retryable: false, next: 'see what there is in /v1/openapi.json' },
   E_TOO_LARGE: { http: 413, exit: 2, retryable: false, next: 'send it in smaller pieces' },

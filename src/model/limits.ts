@@ -183,6 +183,8 @@ export const limits = {
   tmuxAttachMs: 10_000,
   /** How often every pane is looked at (configurable); half of what a person notices. */
   sweepMs: 250,
+  /** Every pane costs tmux about 10 microseconds a look, so a crowd is looked at less often: 1,000 panes twice a second. */
+  sweepPerPaneMs: 0.5,
   /** Without control mode each look starts a process. */
   sweepSpawnMs: 500,
   /** Working directories and commands change without a sign, so they are read again while something happens... */
@@ -232,4 +234,8 @@ export const limits = {
   watchIntervalMs: 1_000,
   /** Less than this left on the disk: the log will soon be full. */
   diskFreeBytesMin: 64 * 1_048_576,
+  /** A ps over a thousand processes takes a tenth of a second; a machine that swaps, many of them. */
+  processesAnswerMs: 5_000,
+  /** Ten thousand processes with long command lines. */
+  processesBytesMax: 8 * 1_048_576,
 } as const;

@@ -32,7 +32,7 @@ const crowd: readonly RowOptions[] = [
   { id: 1, state: 'idle', agent: 'codex', fields: { since: 500 } },
   { id: 2, state: 'running', fields: { since: 400 } },
   { id: 3, state: 'waiting_input', target: 'vm1', session: 'api', fields: { since: 300 } },
-  { id: 4, state: 'waiting_approval', target: 'vm1', session: 'work', window: 2, fields: { since: 200 } },
+  { id: 4, state: 'waiting_approval', target: 'vm1', session: 'work', window: 2, fields: { since: 150 } },
   { id: 5, state: 'error', agent: 'gemini', fields: { since: 100, reason_code: 'usage_limit' } },
   { id: 6, state: 'unknown', session: 'api', fields: { since: 50 } },
   { id: 7, state: 'completed', target: 'host@ci', fields: { since: 60 } },
@@ -61,12 +61,12 @@ describe('the list of panes', () => {
       unknown: 1,
     });
     expect(list.items[0]?.identity).toEqual({
-      target: 'host',
+      target: 'vm1',
       session_name: 'work',
-      window_id: '@3',
-      pane_id: '%8',
+      window_id: '@2',
+      pane_id: '%4',
     });
-    expect(list.items[0]?.since).toBe('2023-11-14T22:13:20.199Z');
+    expect(list.items[0]?.since).toBe('2023-11-14T22:13:20.150Z');
     expect(list.items.at(-1)).toMatchObject({ agent: null, state: null, runtime_id: null });
   });
 
@@ -89,8 +89,8 @@ describe('the list of panes', () => {
 
   it('FED1 whoever needs a person stands first, the longest wait before the others', () => {
     expect(names(input(crowd, hosts))).toEqual([
-      'host-work-8',
       'vm1-work-4',
+      'host-work-8',
       'vm1-api-3',
       'host-work-5',
       'host-api-6',
@@ -102,7 +102,7 @@ describe('the list of panes', () => {
 
   it.each([
     ['age', 'host-api-6'],
-    ['agent', 'host-work-8'],
+    ['agent', 'vm1-work-4'],
     ['target', 'host-api-6'],
     ['state', 'host-work-5'],
     ['name', 'host-api-6'],
@@ -120,7 +120,7 @@ describe('the list of panes', () => {
     [{ session: ['api'] }, ['vm1-api-3', 'host-api-6']],
     [{ state: ['idle', 'running'] }, ['host-work-2', 'host-work-1']],
     [{ agent: ['codex', 'gemini'] }, ['host-work-5', 'host-work-1']],
-    [{ needs_action: true }, ['host-work-8', 'vm1-work-4', 'vm1-api-3', 'host-work-5']],
+    [{ needs_action: true }, ['vm1-work-4', 'host-work-8', 'vm1-api-3', 'host-work-5']],
     [{ needs_action: true, target: ['host'] }, ['host-work-8', 'host-work-5']],
     [{ all_panes: true, state: ['idle'] }, ['host-work-1']],
     [{ session: ['nowhere'] }, []],
@@ -216,6 +216,7 @@ describe('windows', () => {
     { window: 1, id: 1, state: 'idle', agent: 'codex', row: { ref: 'runtime:child' } },
     { window: 2, id: 4, state: 'error', fields: { ended: end(now - 1, false) } },
     { window: 2, id: 4, agent: null },
+    { window: 2, id: 9, state: 'error', fields: { ended: end(now - 1, false) } },
     { window: 3, id: 5, agent: null },
     { window: 1, id: 6, target: 'vm1', state: 'completed' },
   ];
@@ -225,7 +226,7 @@ describe('windows', () => {
     expect(windowListSchema.parse(list)).toEqual(list);
     expect(list.items).toMatchObject([
       { identity: { target: 'host', window_id: '@1' }, top_state: 'waiting_input', waiting: 1, running: 1, total: 3 },
-      { identity: { target: 'host', window_id: '@2' }, top_state: 'error', total: 1, panes: 1 },
+      { identity: { target: 'host', window_id: '@2' }, top_state: 'error', total: 2, panes: 1 },
       { identity: { target: 'vm1', window_id: '@1' }, top_state: 'completed', total: 1, panes: 1 },
     ]);
     expect(list.items[0]).toMatchObject({ panes: 3, by_agent: { claude: 2, codex: 1 }, window_name: 'window 1' });

@@ -29,7 +29,7 @@ export function tmuxArgv(address: TmuxAddress): string[] {
 
 const dyingWithParent = ['setpriv', '--pdeathsig', 'KILL', '--'];
 
-/** Asks whether `setpriv` is there and can do it. Null when the target did not answer. */
+/** Succeeds where `setpriv` is there and can do it. */
 export function dieWithParentProbe(): readonly string[] {
   return [...dyingWithParent, 'true'];
 }
@@ -42,7 +42,7 @@ export function controlArgv(
   address: TmuxAddress,
   client: { readonly session: string; readonly flags: string; readonly dieWithParent: boolean },
 ): string[] {
-  const attach = [...tmuxArgv(address), '-C', 'attach-session', '-t', client.session, '-f', client.flags];
+  const attach = [...tmuxArgv(address), '-C', 'attach-session', '-E', '-t', client.session, '-f', client.flags];
   if (!client.dieWithParent) return attach;
   const wrapped = [...dyingWithParent, ...attach];
   return address.executor.kind === 'ssh' ? ['exec', ...wrapped] : wrapped;

@@ -51,6 +51,8 @@ export class ControlConnection {
   #serverTime = 0;
   #wake: (() => void) | null = null;
   #isNudged = false;
+  /** Somebody rang already, and the swarm is let pass. */
+  #isQuiet = false;
 
   private constructor(options: ConnectionOptions, client: CommandClient, server: TmuxServer) {
     this.#options = options;
@@ -89,14 +91,13 @@ export class ControlConnection {
   /** Look now, and at everything. Many nudges in a short time are one. */
   nudge(): void {
     this.#isFullWanted = true;
-    this.#isNudged = true;
-    this.#wake?.();
+    this.lookSoon();
   }
 
   /** Look now at what is wanted; the panes themselves are known. */
   lookSoon(): void {
     this.#isNudged = true;
-    this.#wake?.();
+    if (!this.#isQuiet) this.#wake?.();
   }
 
   request(commands: readonly string[], deadlineMs: number = limits.tmuxRequestMs): Promise<ReplyBlocks> {
@@ -184,17 +185,19 @@ export class ControlConnection {
 
   /** The next sweep begins a period after the last began, or sooner when something rings; never two at a time. */
   async #pause(startMs: number): Promise<void> {
-    const { clock, sweepMs } = this.#options;
-    const elapsedMs = clock.monotonicMs() - startMs;
-    // What rang during the sweep may be news to it; a swarm of rings is let pass.
-    await this.#sleep(this.#isNudged ? limits.ringQuietMs : Math.max(sweepMs - elapsedMs, limits.ringQuietMs));
-    if (this.#isNudged && !this.#isClosed) {
-      const quietMs = startMs + limits.ringQuietMs - clock.monotonicMs();
-      if (quietMs > 0) await new Promise<void>((resolve) => clock.after(quietMs, resolve));
-    }
+    const { clock, sweepMs, state } = this.#options;
+    const crowdMs = state.paneCount * limits.sweepPerPaneMs;
+    const nextMs = startMs + Math.max(sweepMs, crowdMs);
+    // What rings comes in swarms, and each time everything is asked for.
+    const soonestMs = startMs + Math.max(limits.ringQuietMs, crowdMs / 2);
+    if (!this.#isNudged) await this.#sleep(nextMs - clock.monotonicMs());
+    this.#isQuiet = this.#isNudged;
+    if (this.#isQuiet) await this.#sleep(soonestMs - clock.monotonicMs());
+    this.#isQuiet = false;
     this.#isNudged = false;
   }
 
+  /** Until the time is over or somebody wakes it. At least a turn of the event loop, so that others get theirs. */
   #sleep(delayMs: number): Promise<void> {
     if (this.#isClosed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -203,7 +206,7 @@ export class ControlConnection {
         cancel();
         resolve();
       };
-      const cancel = this.#options.clock.after(delayMs, done);
+      const cancel = this.#options.clock.after(Math.max(delayMs, 0), done);
       this.#wake = done;
     });
   }

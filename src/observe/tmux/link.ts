@@ -197,7 +197,7 @@ export class TmuxLink {
           session,
           now,
           ledger: ledger ?? null,
-          dieWithParent: this.#dieWithParent,
+          dieWithParent: this.#dieWithParent === true,
           sweepMs: this.#options.sweepMs ?? limits.sweepMs,
           state: this.#state,
           health: this.#health,

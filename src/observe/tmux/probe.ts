@@ -24,14 +24,22 @@ export async function probeServer(address: TmuxAddress): Promise<Probe> {
   if (isNotFound(address, result, said)) {
     return { kind: 'trouble', code: 'E_TMUX_MISSING', words: 'tmux is not installed there', isLasting: true };
   }
-  if (/no server running|error connecting|server exited/.test(said)) return { kind: 'none' };
+  if (nobodyThere.test(said)) return { kind: 'none' };
   return trouble('E_TARGET_DOWN', said === '' ? `tmux could not be asked (status ${result.status})` : said);
 }
 
-/** Whether clients can be made to die with us. A target that does not answer is asked again at the next attempt. */
-export async function canDieWithParent(address: TmuxAddress): Promise<boolean> {
-  return (await address.executor.run(dieWithParentProbe(), bounds)).status === 0;
+/** Whether clients can be made to die with us; null when the target did not answer. */
+export async function canDieWithParent(address: TmuxAddress): Promise<boolean | null> {
+  const { status, timedOut } = await address.executor.run(dieWithParentProbe(), bounds);
+  const isUnreachable = timedOut || (address.executor.kind === 'ssh' && (status === null || status === sshFailed));
+  return isUnreachable ? null : status === 0;
 }
+
+/** What ssh itself leaves with when it could not carry the command. */
+const sshFailed = 255;
+/** Said by a tmux that found nobody at the socket; any other trouble with it says nothing about the server. */
+const nobodyThere =
+  /no server running|server exited|error connecting to .*\((?:No such file or directory|Connection refused)\)/;
 
 function trouble(code: ErrorCode, words: string): Probe {
   return { kind: 'trouble', code, words, isLasting: false };

@@ -69,6 +69,10 @@ export class SweepState {
     this.#latestActivity = rows.reduce((latest, row) => Math.max(latest, row.activity), 0);
   }
 
+  get paneCount(): number {
+    return this.#rows.length;
+  }
+
   /** Whether anything printed within the last `seconds` of tmux's clock. */
   isActive(time: number, seconds: number): boolean {
     return time - this.#latestActivity <= seconds;

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, targetPath } from '../../../src/api/client.ts';
+import { ask as askLean } from '../../../src/api/client-lean.ts';
 import type { FeedEvent } from '../../../src/api/client-types.ts';
 import { paneListSchema } from '../../../src/api/schemas.ts';
 import { AgtmuxError } from '../../../src/model/errors.ts';
@@ -149,7 +150,7 @@ describe('without one', () => {
 
   it.each([
     ['2', /upgrade agtmux/],
-    ['0', /agtmux daemon stop/],
+    ['0', /agtmux daemon restart/],
   ])('a daemon of API %s is told apart, with what to do', async (api, next) => {
     await listen({ 'agtmux-api': api, 'agtmux-version': '5.0.0' }, '{}');
     const error = await clientOf(path)
@@ -158,6 +159,8 @@ describe('without one', () => {
     expect(error).toMatchObject({ code: 'E_VERSION', message: expect.stringContaining('5.0.0') });
     expect((error as AgtmuxError).next).toMatch(next);
     expect(await codeOf(clientOf(path).events().next())).toBe('E_VERSION');
+    const asked = await askLean(path, { path: '/v1/status', isAnyVersion: true });
+    expect(asked).toEqual({ body: '{}', version: '5.0.0' });
   });
 
   it('a daemon that leaves in the middle of its answer', async () => {

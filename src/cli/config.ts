@@ -1,0 +1,42 @@
+// `agtmux config`: where the settings are, whether they are right, and what is in force. Needs no daemon.
+
+import { readFileSync } from 'node:fs';
+import { type Config, defaultConfig, readConfig } from '../daemon/offline-config.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { errorCodeOf } from '../platform/files.ts';
+import { type Action, configPath, must } from './context.ts';
+import { print } from './output.ts';
+
+/** `config` is null when there is no file: the defaults are in force then. */
+export function loadConfig(path: string): Config | null {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    const code = errorCodeOf(cause);
+    if (code === 'ENOENT') return null;
+    throw new AgtmuxError('E_FILE', `cannot read ${path} (${code ?? 'unknown trouble'})`, { cause });
+  }
+  return must(readConfig(text, path));
+}
+
+export const configCheck: Action = async () => {
+  const path = configPath();
+  print(loadConfig(path) === null ? `${path}: there is none; the defaults are in force` : `${path}: fine`);
+};
+
+export const configShow: Action = async (parsed) => {
+  const config = loadConfig(configPath()) ?? defaultConfig;
+  print(parsed.has('json') ? JSON.stringify(config) : toml(config));
+};
+
+export const configWhere: Action = async () => print(configPath());
+
+function toml(config: Config): string {
+  return Object.entries(config)
+    .map(([section, values]) => {
+      const lines = Object.entries(values).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+      return [`[${section}]`, ...lines].join('\n');
+    })
+    .join('\n\n');
+}

@@ -1,0 +1,140 @@
+// `agtmux doctor`: looks at everything agtmux stands on, and says of each what is wrong and how to mend it. Changes
+// nothing and starts nothing.
+
+import { statfsSync } from 'node:fs';
+import type { StatusReply, TargetList } from '../api/schemas.ts';
+import { lookOnce } from '../daemon/offline-list.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { createRealExec } from '../platform/exec.ts';
+import { createRealFiles, errorCodeOf } from '../platform/files.ts';
+import { checkSocketPath } from '../platform/net.ts';
+import { checkPrivateDirectory } from '../platform/private-directory.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import { type PaintRole, paint } from '../view/paint.ts';
+import { loadConfig } from './config.ts';
+import { askRunning, isDown } from './connect.ts';
+import { type Action, type Context, configPath, must, places, userId } from './context.ts';
+import { hasColour, print } from './output.ts';
+
+interface Finding {
+  readonly check: string;
+  readonly outcome: 'ok' | 'note' | 'bad';
+  readonly words: string;
+  /** How to mend it. */
+  readonly mend?: string;
+}
+
+type Check = (context: Context) => Promise<Omit<Finding, 'check'>>;
+
+const good = (words: string): Omit<Finding, 'check'> => ({ outcome: 'ok', words });
+const remark = (words: string): Omit<Finding, 'check'> => ({ outcome: 'note', words });
+const bad = (words: string, mend: string): Omit<Finding, 'check'> => ({ outcome: 'bad', words, mend });
+
+const checks: Readonly<Record<string, Check>> = {
+  node: async () => good(process.versions.node),
+  tmux: (context) => tmuxCheck(context),
+  'state directory': () => directoryCheck(places().stateDir),
+  'runtime directory': () => directoryCheck(places().runtimeDir),
+  'disk space': async () => diskCheck(places().stateDir),
+  settings: async () => good(loadConfig(configPath()) === null ? 'the defaults; there is no file' : configPath()),
+  daemon: (context) => daemonCheck(context),
+  'tmux servers': (context) => serversCheck(context),
+};
+
+/** Some check found something that must be mended. */
+const badStatus = 1;
+
+export const doctor: Action = async (parsed, context) => {
+  const findings: Finding[] = [];
+  for (const [check, look] of Object.entries(checks)) findings.push({ check, ...(await safely(look, context)) });
+  if (parsed.has('json')) print(JSON.stringify({ schema_version: 1, healthy: isHealthy(findings), checks: findings }));
+  else print(findings.flatMap((finding) => linesOf(finding, hasColour(parsed))).join('\n'));
+  if (!isHealthy(findings)) process.exitCode = badStatus;
+};
+
+const isHealthy = (findings: readonly Finding[]): boolean => findings.every(({ outcome }) => outcome !== 'bad');
+
+/** A check that fails is a finding. */
+async function safely(look: Check, context: Context): Promise<Omit<Finding, 'check'>> {
+  try {
+    return await look(context);
+  } catch (problem) {
+    if (!(problem instanceof AgtmuxError)) throw problem;
+    return bad(`${problem.message} [${problem.code}]`, problem.next);
+  }
+}
+
+const marks = { ok: '✓', note: '·', bad: '✕' } as const;
+const roles: Readonly<Record<Finding['outcome'], PaintRole>> = { ok: 'good', note: 'dim', bad: 'bad' };
+const checkColumns = 19;
+
+function linesOf({ check, outcome, words, mend }: Finding, colour: boolean): readonly string[] {
+  const mark = colour ? paint(marks[outcome], roles[outcome]) : marks[outcome];
+  const first = `${mark} ${check.padEnd(checkColumns)}${gateLine(foreign(words))}`;
+  return mend === undefined ? [first] : [first, `  ${' '.repeat(checkColumns)}→ ${gateLine(foreign(mend))}`];
+}
+
+const commandMs = 5_000;
+const outputBytesMax = 4_096;
+
+async function tmuxCheck({ clock }: Context): Promise<Omit<Finding, 'check'>> {
+  const env = { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin' };
+  const result = await createRealExec(clock).run({ program: 'tmux', args: ['-V'], env, deadlineMs: commandMs, outputBytesMax });
+  if (result.status !== 0) return bad('tmux is not in the PATH', 'install tmux 3.2 or newer');
+  const said = Buffer.from(result.stdout).toString().trim();
+  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(said) ?? [];
+  const isOld = Number(major) < 3 || (Number(major) === 3 && Number(minor) < 2);
+  // Builds from its own repository are called `tmux master`.
+  return isOld && /\d/.test(said) ? bad(said, 'upgrade tmux to 3.2 or newer') : good(said);
+}
+
+async function directoryCheck(path: string): Promise<Omit<Finding, 'check'>> {
+  const files = createRealFiles();
+  if ((await files.stat(path)) === null) return remark(`${path} is made by the first command`);
+  must(await checkPrivateDirectory(files, path, userId()));
+  return good(path);
+}
+
+function diskCheck(path: string): Omit<Finding, 'check'> {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    const free = bavail * bsize;
+    const words = `${Math.floor(free / 1_048_576)} MB free`;
+    return free < limits.diskFreeBytesMin ? bad(words, `free some space where ${path} is`) : good(words);
+  } catch (problem) {
+    return remark(`cannot be told yet (${errorCodeOf(problem) ?? 'unknown trouble'})`);
+  }
+}
+
+async function daemonCheck({ version }: Context): Promise<Omit<Finding, 'check'>> {
+  must(checkSocketPath(places().socketPath, process.platform));
+  try {
+    const daemon = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
+    if (daemon.version !== version) {
+      return bad(`version ${daemon.version}, this is ${version}`, 'run `agtmux daemon restart`');
+    }
+    if (daemon.trouble !== null) return bad(daemon.trouble, 'look into its log with `agtmux logs`');
+    return good(`pid ${daemon.pid}, version ${daemon.version}, at ${daemon.socket_path}`);
+  } catch (problem) {
+    if (isDown(problem)) return remark('not running; the next command that needs it starts it');
+    throw problem;
+  }
+}
+
+async function serversCheck({ clock }: Context): Promise<Omit<Finding, 'check'>> {
+  const targets = await targetsOf(clock);
+  const ill = targets.filter((target) => target.health !== 'ok');
+  const words = targets.map(({ target, health, panes }) => `${target} ${health} (${panes} panes)`).join(', ');
+  if (ill.length > 0) return bad(words, ill.map(({ target, trouble }) => `${target}: ${trouble ?? 'wait'}`).join('; '));
+  return targets.some(({ panes }) => panes > 0) ? good(words) : remark('none runs; start one with `tmux new -s work`');
+}
+
+async function targetsOf(clock: Context['clock']): Promise<readonly Pick<TargetList['items'][number], 'target' | 'health' | 'panes' | 'trouble'>[]> {
+  try {
+    return (JSON.parse((await askRunning({ path: '/v1/targets' })).body) as TargetList).items;
+  } catch (problem) {
+    if (!isDown(problem)) throw problem;
+    return (await lookOnce({ clock, uid: userId(), variables: process.env, sockets: [] })).targets;
+  }
+}

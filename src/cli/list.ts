@@ -1,0 +1,86 @@
+// `agtmux list`: says what is wanted and passes on what the daemon answers. The tables and documents are made there, so
+// that every client shows the same (FED1).
+
+import { type LeanQuery, withQuery } from '../api/client-lean.ts';
+import { AgtmuxError, type ErrorCode } from '../model/errors.ts';
+import { askDaemon } from './connect.ts';
+import type { Action, Context } from './context.ts';
+import { columnsOf, hasColour, note, print } from './output.ts';
+import type { Parsed } from './parse.ts';
+
+export type ListScope = 'panes' | 'windows' | 'sessions';
+
+export const listOf =
+  (scope: ListScope): Action =>
+  async (parsed, context) => {
+    const query = filterQuery(scope, parsed);
+    if (parsed.has('no-daemon')) return listOffline(scope, query, parsed, context, null);
+    const path = withQuery(`/v1/${scope}`, { ...query, ...viewQuery(parsed) });
+    const options = { tmuxSockets: parsed.values('tmux-socket'), isQuiet: parsed.has('json') };
+    try {
+      print(await askDaemon(context, { path }, options));
+    } catch (problem) {
+      if (!isNoDaemonPossible(problem)) throw problem;
+      await listOffline(scope, query, parsed, context, problem);
+    }
+  };
+
+/** Troubles of a machine on which no daemon can run; the list is then as good as tmux alone makes it. */
+const hopeless: readonly ErrorCode[] = ['E_STORE_IO', 'E_STORE_FULL', 'E_STORE_NEWER', 'E_DAEMON_DOWN'];
+
+const isNoDaemonPossible = (problem: unknown): problem is AgtmuxError =>
+  problem instanceof AgtmuxError && hopeless.includes(problem.code);
+
+async function listOffline(
+  scope: ListScope,
+  query: LeanQuery,
+  parsed: Parsed,
+  context: Context,
+  reason: AgtmuxError | null,
+): Promise<void> {
+  const { offlineText } = await import('./list-offline.ts');
+  const text = await offlineText(scope, query, {
+    clock: context.clock,
+    isJson: parsed.has('json'),
+    tmuxSockets: parsed.values('tmux-socket'),
+    columns: columnsOf(),
+    colour: hasColour(parsed),
+  });
+  const words = 'agtmux: from tmux alone, without the daemon: states are not known';
+  if (reason !== null) note(`${reason.message}; ${reason.next} [${reason.code}]`);
+  if (!parsed.has('json')) process.stderr.write(`${words}\n`);
+  print(text);
+}
+
+function viewQuery(parsed: Parsed): LeanQuery {
+  if (parsed.has('json')) return { format: 'json' };
+  return { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
+}
+
+export function filterQuery(scope: ListScope, parsed: Parsed): LeanQuery {
+  const target = [...parsed.values('target'), ...parsed.values('tmux-socket').map(targetOfSocket)];
+  if (parsed.has('all-targets') && target.length > 0) {
+    throw new AgtmuxError('E_USAGE', '--all-targets and --target exclude each other', { next: 'leave one of them out' });
+  }
+  return {
+    target,
+    target_session: parsed.values('target-session'),
+    session: parsed.values('session'),
+    state: parsed.values('state'),
+    agent: parsed.values('agent'),
+    ...flags(parsed, ['needs-action', 'all-panes', 'ended']),
+    sort: parsed.value('sort'),
+    ...(scope === 'windows' ? flags(parsed, ['with-agent-status']) : {}),
+    ...(scope === 'sessions' ? { ...flags(parsed, ['agent-summary']), group_by: parsed.value('group-by') } : {}),
+  };
+}
+
+function flags(parsed: Parsed, names: readonly string[]): LeanQuery {
+  return Object.fromEntries(names.filter((name) => parsed.has(name)).map((name) => [name.replaceAll('-', '_'), true]));
+}
+
+/** As the daemon calls it (IDN1): the name is the last part of the path. */
+function targetOfSocket(socket: string): string {
+  const name = socket.slice(socket.lastIndexOf('/') + 1);
+  return name === 'default' ? 'host' : `host@${name}`;
+}

@@ -1,0 +1,64 @@
+// How the command line speaks: what goes to the terminal, how wide it is, whether in colour, and how a failure reads.
+
+import { AgtmuxError, errors, type Failure, failure } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Parsed } from './parse.ts';
+
+/** A terminal that does not tell its size. */
+const columnsFallback = 80;
+
+export function print(text: string): void {
+  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+}
+
+/** For people, beside the output. */
+export function note(text: string): void {
+  process.stderr.write(`agtmux: ${text}\n`);
+}
+
+export function columnsOf(): number {
+  const { stdout, env } = process;
+  const asked = Number(env.COLUMNS);
+  const wanted = stdout.isTTY
+    ? stdout.columns || columnsFallback
+    : Number.isSafeInteger(asked) && asked > 0
+      ? asked
+      : limits.tableColumnsDefault;
+  return Math.min(wanted, limits.tableColumnsMax);
+}
+
+export function hasColour(parsed: Parsed): boolean {
+  switch (parsed.value('color') ?? 'auto') {
+    case 'always':
+      return true;
+    case 'never':
+      return false;
+    default: {
+      const { NO_COLOR, TERM } = process.env;
+      return process.stdout.isTTY && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb';
+    }
+  }
+}
+
+function asFailure(problem: unknown): Failure {
+  if (problem instanceof AgtmuxError) return failure(problem.code, problem.message, problem.next);
+  return failure('E_INTERNAL', problem instanceof Error ? (problem.stack ?? problem.message) : String(problem));
+}
+
+/** One line: what happened, what to do next, and a code for programs. */
+export function report(problem: unknown, isJson: boolean): void {
+  const { code, message, next } = asFailure(problem);
+  const line = isJson ? JSON.stringify({ error: { code, message, next } }) : `agtmux: ${message}; ${next} [${code}]`;
+  process.stderr.write(`${line}\n`);
+  process.exitCode = errors[code].exit;
+}
+
+/** A reader that goes away (`| head`) is not a failure. */
+export function leaveQuietly(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (problem: NodeJS.ErrnoException) => {
+      if (problem.code === 'EPIPE') process.exit(process.exitCode);
+      throw problem;
+    });
+  }
+}

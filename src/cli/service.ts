@@ -1,0 +1,168 @@
+// `agtmux daemon install|uninstall`: the daemon as a service of the user's session, under systemd or launchd.
+
+import { mkdirSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { AgtmuxError } from '../model/errors.ts';
+import { createRealExec } from '../platform/exec.ts';
+import { errorCodeOf } from '../platform/files.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import type { Action, Context } from './context.ts';
+import { print } from './output.ts';
+
+/** What the service is told of this environment; the rest is the session's own. */
+const variableNames = ['AGTMUX_STATE_DIR', 'AGTMUX_RUNTIME_DIR', 'AGTMUX_CONFIG', 'AGTMUX_TMUX_SOCKETS', 'TMUX_TMPDIR'];
+const launchdLabel = 'dev.agtmux.daemon';
+
+export interface ServiceFacts {
+  readonly platform: 'linux' | 'darwin';
+  readonly home: string;
+  readonly configHome: string | undefined;
+  readonly uid: number;
+  /** The daemon in the foreground. */
+  readonly argv: readonly string[];
+  readonly path: string;
+  readonly variables: readonly (readonly [name: string, value: string])[];
+}
+
+export interface Service {
+  readonly file: string;
+  readonly text: string;
+  readonly install: readonly (readonly string[])[];
+  readonly uninstall: readonly (readonly string[])[];
+}
+
+export function serviceOf(facts: ServiceFacts): Service {
+  return facts.platform === 'linux' ? systemdUnit(facts) : launchdPlist(facts);
+}
+
+function systemdUnit({ home, configHome, argv, path, variables }: ServiceFacts): Service {
+  const quote = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`;
+  const word = (text: string): string => quote(text).replaceAll('$', '$$$$');
+  const environment = [['PATH', path] as const, ...variables].map(([name, value]) => `Environment=${quote(`${name}=${value}`)}`);
+  const text = `[Unit]
+Description=agtmux: the state of every coding agent in tmux
+
+[Service]
+ExecStart=${argv.map(word).join(' ')}
+${environment.join('\n')}
+Restart=on-failure
+RestartSec=2
+UMask=0077
+
+[Install]
+WantedBy=default.target
+`;
+  const name = 'agtmux.service';
+  const systemctl = (...words: string[]): readonly string[] => ['systemctl', '--user', ...words];
+  return {
+    file: `${configHome ?? `${home}/.config`}/systemd/user/${name}`,
+    text,
+    install: [systemctl('daemon-reload'), systemctl('enable', '--now', name)],
+    uninstall: [systemctl('disable', '--now', name)],
+  };
+}
+
+function launchdPlist({ home, uid, argv, path, variables }: ServiceFacts): Service {
+  const escape = (text: string): string =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  const string = (text: string): string => `<string>${escape(text)}</string>`;
+  const pairs = [['PATH', path] as const, ...variables];
+  const file = `${home}/Library/LaunchAgents/${launchdLabel}.plist`;
+  const text = `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>${string(launchdLabel)}
+  <key>ProgramArguments</key>
+  <array>
+${argv.map((word) => `    ${string(word)}`).join('\n')}
+  </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+${pairs.map(([name, value]) => `    <key>${escape(name)}</key>${string(value)}`).join('\n')}
+  </dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
+  <key>Umask</key><integer>63</integer>
+</dict>
+</plist>
+`;
+  const domain = `gui/${uid}`;
+  return {
+    file,
+    text,
+    install: [['launchctl', 'bootstrap', domain, file]],
+    uninstall: [['launchctl', 'bootout', `${domain}/${launchdLabel}`]],
+  };
+}
+
+export const daemonInstall: Action = async (parsed, context) => {
+  const service = serviceOf(factsHere());
+  if (parsed.has('dry-run')) {
+    print([`# ${service.file}`, service.text, ...service.install.map((argv) => `# ${argv.join(' ')}`)].join('\n'));
+    return;
+  }
+  try {
+    mkdirSync(dirname(service.file), { recursive: true });
+    writeFileSync(service.file, service.text, { mode: 0o644 });
+  } catch (cause) {
+    throw new AgtmuxError('E_FILE', `cannot write ${service.file} (${errorCodeOf(cause) ?? 'unknown trouble'})`, { cause });
+  }
+  for (const argv of service.install) await runOrThrow(context, argv, `the service is written to ${service.file}, but`);
+  print(`installed: ${service.file}`);
+};
+
+export const daemonUninstall: Action = async (parsed, context) => {
+  const service = serviceOf(factsHere());
+  if (parsed.has('dry-run')) {
+    print([...service.uninstall.map((argv) => argv.join(' ')), `rm ${service.file}`].join('\n'));
+    return;
+  }
+  // A service that never ran cannot be ended; its file goes all the same.
+  for (const argv of service.uninstall) await runOnce(context, argv);
+  try {
+    unlinkSync(service.file);
+    print(`removed: ${service.file}`);
+  } catch (cause) {
+    if (errorCodeOf(cause) !== 'ENOENT') throw new AgtmuxError('E_FILE', `cannot remove ${service.file}`, { cause });
+    print('no service was installed');
+  }
+};
+
+function factsHere(): ServiceFacts {
+  const { platform, env, execPath } = process;
+  if (platform !== 'linux' && platform !== 'darwin') {
+    throw new AgtmuxError('E_USAGE', `there is no service to install on ${platform}`);
+  }
+  return {
+    platform,
+    home: homedir(),
+    configHome: env.XDG_CONFIG_HOME,
+    uid: process.getuid?.() ?? 0,
+    argv: [execPath, realpathSync(process.argv[1] ?? ''), 'daemon', 'run'],
+    path: env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    variables: variableNames.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])),
+  };
+}
+
+const commandMs = 20_000;
+const outputBytesMax = 65_536;
+
+async function runOnce({ clock }: Context, argv: readonly string[]): Promise<string | null> {
+  const [program = '', ...args] = argv;
+  const env = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const result = await createRealExec(clock).run({ program, args, env, deadlineMs: commandMs, outputBytesMax });
+  if (result.status === 0) return null;
+  const said = gateLine(foreign(Buffer.from(result.stderr).toString().trim()), { columnsMax: 200 });
+  return `${program} ${result.spawnError === null ? `refused: ${said}` : `is not here (${result.spawnError})`}`;
+}
+
+async function runOrThrow(context: Context, argv: readonly string[], before: string): Promise<void> {
+  const trouble = await runOnce(context, argv);
+  if (trouble !== null) {
+    throw new AgtmuxError('E_DAEMON_DOWN', `${before} ${trouble}`, {
+      next: 'start the daemon with `agtmux daemon start`',
+    });
+  }
+}

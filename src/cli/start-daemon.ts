@@ -1,0 +1,199 @@
+// Starts the daemon in the background and waits until it answers. Many commands may come here at once: one of them starts
+// it, the others wait; should two try all the same, the lock of the log lets one daemon live.
+
+import { closeSync, openSync, readFileSync, readSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { AgtmuxError, type ErrorCode, errors } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { type DetachedProcess, startDetached } from '../platform/detach.ts';
+import type { Places } from '../platform/environment.ts';
+import { createRealFiles, errorCodeOf } from '../platform/files.ts';
+import { ensurePrivateDirectory } from '../platform/private-directory.ts';
+import { createRealProcesses } from '../platform/processes.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import { askRunning, isDown } from './connect.ts';
+import { type Context, logPath, must, places, sleep, userId } from './context.ts';
+import { note } from './output.ts';
+
+export async function startDaemon(context: Context, tmuxSockets: readonly string[] = []): Promise<void> {
+  const where = places();
+  const files = createRealFiles();
+  must(await ensurePrivateDirectory(files, where.stateDir, userId()));
+  must(await ensurePrivateDirectory(files, where.runtimeDir, userId()));
+  const turn = new Turn(`${where.runtimeDir}/starting`);
+  const begin = new Beginning(context, where, tmuxSockets);
+  try {
+    await begin.untilReady(turn);
+  } finally {
+    turn.release();
+  }
+}
+
+class Beginning {
+  readonly #context: Context;
+  readonly #places: Places;
+  readonly #tmuxSockets: readonly string[];
+  #process: DetachedProcess | null = null;
+  #logStart = 0;
+
+  constructor(context: Context, where: Places, tmuxSockets: readonly string[]) {
+    this.#context = context;
+    this.#places = where;
+    this.#tmuxSockets = tmuxSockets;
+  }
+
+  async untilReady(turn: Turn): Promise<void> {
+    const { clock } = this.#context;
+    const beganMs = clock.monotonicMs();
+    let isTold = false;
+    for (;;) {
+      if (await isReady()) return;
+      if (turn.take(clock.wallMs())) this.#startOrLook();
+      const passedMs = clock.monotonicMs() - beganMs;
+      if (passedMs > limits.daemonStartMsMax) {
+        throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon was started but does not answer', {
+          next: 'look into its log with `agtmux logs`',
+        });
+      }
+      if (passedMs > limits.daemonStartMs && !isTold) {
+        isTold = true;
+        note('the daemon needs long to start; still waiting');
+      }
+      await sleep(clock, limits.daemonPollMs);
+    }
+  }
+
+  /** Another daemon that is just ending may still hold the log; whatever else ended ours is final. */
+  #startOrLook(): void {
+    const status = this.#process?.status() ?? null;
+    if (this.#process !== null && status === null) return;
+    if (status !== null) {
+      const problem = lastWords(logPath(), this.#logStart, status);
+      if (problem.code !== 'E_STORE_LOCKED') throw problem;
+    }
+    this.#start();
+  }
+
+  #start(): void {
+    const path = logPath();
+    try {
+      this.#logStart = rotate(path);
+      this.#process = startDetached({
+        program: process.execPath,
+        args: [fileURLToPath(this.#context.daemonUrl)],
+        env: environmentOf(process.env, this.#tmuxSockets),
+        cwd: this.#places.stateDir,
+        outputPath: path,
+      });
+    } catch (cause) {
+      throw new AgtmuxError('E_STORE_IO', `cannot write ${path}: ${errorCodeOf(cause) ?? 'unknown trouble'}`, { cause });
+    }
+  }
+}
+
+async function isReady(): Promise<boolean> {
+  try {
+    await askRunning({ path: '/v1/status' });
+    return true;
+  } catch (problem) {
+    if (isDown(problem)) return false;
+    throw problem;
+  }
+}
+
+/** The terminal this command runs in is no business of a daemon that serves all of them. */
+export function environmentOf(
+  variables: NodeJS.ProcessEnv,
+  tmuxSockets: readonly string[],
+): Readonly<Record<string, string | undefined>> {
+  const { TMUX, TMUX_PANE, ...rest } = variables;
+  return tmuxSockets.length === 0 ? rest : { ...rest, AGTMUX_TMUX_SOCKETS: tmuxSockets.join(':') };
+}
+
+/** Where the new run's lines begin. */
+function rotate(path: string): number {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= limits.daemonLogBytesMax) return size;
+  renameSync(path, `${path}.1`);
+  return 0;
+}
+
+const wordsBytesMax = 65_536;
+
+/** What the daemon said last before it ended, as the failure it is. */
+function lastWords(path: string, start: number, status: number): AgtmuxError {
+  const lines = readFrom(path, start).trim().split('\n');
+  const told = lines.map((line) => /^agtmux: (.*); (.*) \[(E_\w+)\]$/.exec(line)).findLast((match) => match !== null);
+  const [, message = '', next = '', code = ''] = told ?? [];
+  if (isErrorCode(code)) return new AgtmuxError(code, `the daemon did not start: ${message}`, { next });
+  const words = gateLine(foreign(lines.findLast((line) => line.trim() !== '') ?? ''), { columnsMax: 300 });
+  return new AgtmuxError('E_DAEMON_DOWN', `the daemon ended at once with status ${status}${words === '' ? '' : `: ${words}`}`, {
+    next: 'look into its log with `agtmux logs`',
+  });
+}
+
+const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(errors, text);
+
+function readFrom(path: string, start: number): string {
+  try {
+    const handle = openSync(path, 'r');
+    try {
+      const buffer = Buffer.alloc(wordsBytesMax);
+      return buffer.toString('utf8', 0, readSync(handle, buffer, 0, wordsBytesMax, start));
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return '';
+  }
+}
+
+/** The right to start the daemon: a file that only one can create. A holder that is gone has none. */
+class Turn {
+  readonly #path: string;
+  readonly #processes = createRealProcesses();
+  #isHeld = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  take(wallMs: number): boolean {
+    if (this.#isHeld) return true;
+    try {
+      writeFileSync(this.#path, String(process.pid), { flag: 'wx', mode: 0o600 });
+      this.#isHeld = true;
+    } catch (error) {
+      if (errorCodeOf(error) !== 'EEXIST') {
+        throw new AgtmuxError('E_STORE_IO', `cannot write ${this.#path}: ${errorCodeOf(error) ?? 'unknown trouble'}`);
+      }
+      if (this.#isLeftover(wallMs)) this.#remove();
+    }
+    return this.#isHeld;
+  }
+
+  release(): void {
+    if (this.#isHeld) this.#remove();
+    this.#isHeld = false;
+  }
+
+  #isLeftover(wallMs: number): boolean {
+    try {
+      const age = wallMs - statSync(this.#path).mtimeMs;
+      const pid = Number(readFileSync(this.#path, 'latin1'));
+      // Empty for the moment between its creation and its first byte.
+      if (!Number.isSafeInteger(pid) || pid <= 0) return age > limits.daemonStartMs;
+      return age > limits.daemonStartMsMax || !this.#processes.exists(pid);
+    } catch {
+      return false;
+    }
+  }
+
+  #remove(): void {
+    try {
+      unlinkSync(this.#path);
+    } catch {
+      // Somebody else removed it.
+    }
+  }
+}

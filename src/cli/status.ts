@@ -1,0 +1,79 @@
+// `agtmux status`: whether the daemon is up, what it sees and what troubles it. Starts nothing: who asks how it is wants
+// to know, not to change it.
+
+import type { SessionList, StatusReply, TargetItem } from '../api/schemas.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import { cut } from '../text/width.ts';
+import { type PaintRole, paint } from '../view/paint.ts';
+import { ageLabel } from '../view/words.ts';
+import { askRunning, isOlder } from './connect.ts';
+import type { Action } from './context.ts';
+import { columnsOf, hasColour, print } from './output.ts';
+import type { Parsed } from './parse.ts';
+
+/** The daemon is up but something it watches, or itself, is not well. */
+const troubleStatus = 1;
+
+export const status: Action = async (parsed, context) => {
+  const daemon = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
+  const { summary } = JSON.parse((await askRunning({ path: '/v1/sessions' })).body) as SessionList;
+  const troubles = troublesOf(daemon, summary.targets, context.version);
+  if (parsed.has('json')) {
+    const { schema_version, generated_at, ...rest } = daemon;
+    print(JSON.stringify({ schema_version, generated_at, daemon: rest, summary, troubles }));
+  } else {
+    print(lines(daemon, summary, troubles, parsed).join('\n'));
+  }
+  if (troubles.length > 0) process.exitCode = troubleStatus;
+};
+
+function troublesOf(daemon: StatusReply, targets: readonly TargetItem[], version: string): readonly string[] {
+  const own = daemon.trouble === null ? [] : [`the daemon: ${daemon.trouble}`];
+  const old = isOlder(daemon.version, version)
+    ? [`the daemon is version ${daemon.version}, this is ${version}: run \`agtmux daemon restart\``]
+    : [];
+  const others = targets
+    .filter((target) => target.health !== 'ok')
+    .map((target) => `${target.target} is ${target.health}${target.trouble === null ? '' : `: ${target.trouble}`}`);
+  return [...own, ...old, ...others];
+}
+
+const megabyte = 1_048_576;
+
+function lines(
+  daemon: StatusReply,
+  summary: SessionList['summary'],
+  troubles: readonly string[],
+  parsed: Parsed,
+): readonly string[] {
+  const { by_state } = summary;
+  const waiting = by_state.waiting_approval + by_state.waiting_input;
+  const counts = [
+    [waiting, waiting === 1 ? 'needs you' : 'need you'],
+    [by_state.error, 'error'],
+    [by_state.unknown, 'unknown'],
+    [by_state.completed, 'done'],
+    [by_state.running, 'running'],
+    [by_state.idle, 'idle'],
+  ] as const;
+  const agents = counts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  const targets = summary.targets.map(
+    ({ target, health, panes }) => `${target} ${health}, ${panes} pane${panes === 1 ? '' : 's'}`,
+  );
+  const row = (title: string, text: string, role: PaintRole | null = null): string => {
+    const shown = cut(gateLine(foreign(text)), Math.max(1, columnsOf() - titleColumns));
+    return title.padEnd(titleColumns) + (role === null || !hasColour(parsed) ? shown : paint(shown, role));
+  };
+  const memory = Math.round(daemon.memory_bytes / megabyte);
+  return [
+    row('daemon', `up ${ageLabel(daemon.up_ms)}, version ${daemon.version}, pid ${daemon.pid}, ${memory} MB`, 'good'),
+    row('agents', agents.join(' · ') || 'none'),
+    row('targets', targets.join(' · ') || 'none'),
+    row('events', `${daemon.events.taken} taken, feed at version ${daemon.feed_version}`),
+    ...(troubles.length === 0
+      ? [row('trouble', 'none')]
+      : troubles.map((text, place) => row(place === 0 ? 'trouble' : '', text, 'bad'))),
+  ];
+}
+
+const titleColumns = 10;

@@ -1,0 +1,67 @@
+// `agtmux target`: machines to watch. The daemon does the work; here is only what a person says and is told.
+
+import { createInterface } from 'node:readline/promises';
+import { withQuery } from '../api/client-lean.ts';
+import type { TargetReply } from '../api/schemas.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import { askDaemon } from './connect.ts';
+import type { Action } from './context.ts';
+import { columnsOf, hasColour, print } from './output.ts';
+import type { Parsed } from './parse.ts';
+
+const nameOf = (parsed: Parsed): string => parsed.args[0] ?? '';
+const pathOf = (parsed: Parsed): string => `/v1/targets/${encodeURIComponent(nameOf(parsed))}`;
+const quiet = (parsed: Parsed) => ({ isQuiet: parsed.has('json') });
+
+export const targetList: Action = async (parsed, context) => {
+  const view = parsed.has('json')
+    ? { format: 'json' }
+    : { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
+  print(await askDaemon(context, { path: withQuery('/v1/targets', view) }, quiet(parsed)));
+};
+
+export const targetAdd: Action = async (parsed, context) => {
+  const kind = parsed.value('kind') ?? 'ssh';
+  const connection = parsed.value('ssh-target') ?? (kind === 'ssh' ? nameOf(parsed) : '');
+  const body = { name: nameOf(parsed), kind, connection_ref: connection };
+  tell(parsed, await askDaemon(context, { method: 'POST', path: '/v1/targets', body }, quiet(parsed)), 'added');
+};
+
+export const targetConnect: Action = async (parsed, context) => {
+  const path = `${pathOf(parsed)}/connect`;
+  tell(parsed, await askDaemon(context, { method: 'POST', path }, quiet(parsed)), 'asked');
+};
+
+export const targetRemove: Action = async (parsed, context) => {
+  if (!parsed.has('yes')) await confirm(nameOf(parsed));
+  const body = await askDaemon(context, { method: 'DELETE', path: pathOf(parsed) }, quiet(parsed));
+  print(parsed.has('json') ? body : `removed: ${gateLine(foreign(nameOf(parsed)))}`);
+};
+
+function tell(parsed: Parsed, body: string, done: string): void {
+  if (parsed.has('json')) {
+    print(body);
+    return;
+  }
+  const { target } = JSON.parse(body) as TargetReply;
+  const trouble = target.trouble === null ? '' : `: ${target.trouble}`;
+  print(gateLine(foreign(`${done}: ${target.target}, ${target.health}${trouble}`)));
+}
+
+async function confirm(name: string): Promise<void> {
+  const shown = gateLine(foreign(name));
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    throw new AgtmuxError('E_USAGE', `removing ${shown} needs a yes, and there is no terminal to ask at`, {
+      next: 'say --yes',
+    });
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`Forget the target ${shown}? [y/N] `);
+    if (/^y(es)?$/i.test(answer.trim())) return;
+  } finally {
+    terminal.close();
+  }
+  throw new AgtmuxError('E_USAGE', `${shown} was not removed`, { next: 'answer y, or say --yes' });
+}

@@ -1,0 +1,238 @@
+// Every machine and every tmux socket on it under watch: the manager says which there are, each gets a watch of its own
+// with its own deadlines, so that a slow or hostile one never holds up another (IDN1, FED4).
+
+import { identifyAgent } from '../agents/registry.ts';
+import type { Failure, Result } from '../model/errors.ts';
+import type { TargetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { Health } from '../model/records.ts';
+import type { TargetRow } from '../model/rows.ts';
+import { openProc, type ProcSource } from '../observe/process/proc.ts';
+import { parsePsReport, psScript } from '../observe/process/ps.ts';
+import { type ClientLedger, createClientLedger } from '../observe/tmux/client-ledger.ts';
+import { createRealProcesses } from '../platform/processes.ts';
+import type { Collector } from '../targets/collector.ts';
+import type { Executor } from '../targets/executor.ts';
+import type { Machine, MachineView } from '../targets/machine.ts';
+import { type ManagerOptions, type TargetEvent, TargetManager, type TargetView } from '../targets/manager.ts';
+import type { Config } from './config.ts';
+import type { Ledger } from './ledger.ts';
+import type { RawEvent } from './sightings.ts';
+import type { Timeline } from './timeline.ts';
+import { type ProcessSight, TargetWatch } from './watch.ts';
+
+export interface MachinesParts {
+  readonly manager: Omit<ManagerOptions, 'onEvent'>;
+  readonly clientsFile: string;
+  readonly config: Config;
+  readonly ledger: Ledger;
+  readonly timeline: Timeline;
+  readonly offer: (events: readonly RawEvent[]) => void;
+  readonly onChange: () => void;
+  /** A target of the book that cannot be used. */
+  readonly onTrouble: (failure: Failure) => void;
+}
+
+/** Between two glances at the foreground of every pane, and between two process tables of a far machine. */
+const glanceMs = 2_000;
+
+export class Machines {
+  readonly #parts: MachinesParts;
+  readonly #manager: TargetManager;
+  readonly #watches = new Map<TargetId, TargetWatch>();
+  readonly #proc: ProcSource | null;
+  #clients: ClientLedger | null = null;
+  #isStopped = false;
+
+  constructor(parts: MachinesParts) {
+    this.#parts = parts;
+    this.#manager = new TargetManager({ ...parts.manager, onEvent: (event) => this.#onEvent(event) });
+    const proc = openProc(createRealProcesses());
+    this.#proc = proc.ok ? proc.value : null;
+  }
+
+  async start(): Promise<void> {
+    for (const failure of await this.#manager.start()) this.#parts.onTrouble(failure);
+    this.#follow();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
+    await this.#manager.close();
+  }
+
+  watches(): Iterable<TargetWatch> {
+    return this.#watches.values();
+  }
+
+  watch(target: TargetId): TargetWatch | undefined {
+    return this.#watches.get(target);
+  }
+
+  async add(name: string, kind: 'local' | 'ssh', connectionRef: string): Promise<Result<MachineView>> {
+    const added = await this.#manager.add(name, kind, connectionRef);
+    this.#follow();
+    return added;
+  }
+
+  async connect(name: string): Promise<Result<MachineView>> {
+    const connected = await this.#manager.connect(name);
+    this.#follow();
+    return connected;
+  }
+
+  async remove(name: string): Promise<Result<null>> {
+    const removed = await this.#manager.remove(name);
+    this.#follow();
+    return removed;
+  }
+
+  /** A target is as well as its machine, and as its tmux server. */
+  healthOf(target: TargetId): Health {
+    const view = this.#manager.targets().find((one) => one.target === target);
+    if (view !== undefined && view.health !== 'ok') return view.health;
+    return this.#watches.get(target)?.health.health ?? 'ok';
+  }
+
+  rows(): readonly TargetRow[] {
+    const seen = new Set<TargetId>();
+    const rows = this.#manager.targets().map((view) => {
+      seen.add(view.machine);
+      return this.#row(view.target, view.kind, view.health, view.trouble, this.#watches.get(view.target));
+    });
+    // A machine that was never reached has no sockets yet; it is listed all the same.
+    for (const { machine, kind, health, trouble } of this.#manager.machines()) {
+      if (!seen.has(machine)) rows.push(this.#row(machine, kind, health, trouble, undefined));
+    }
+    return rows;
+  }
+
+  #row(
+    target: TargetId,
+    kind: 'local' | 'ssh',
+    health: Health,
+    trouble: Failure | null,
+    watch?: TargetWatch,
+  ): TargetRow {
+    const own = watch?.health;
+    const isOk = health === 'ok';
+    const lastSeenAt = own?.lastSeenAt ?? null;
+    return {
+      target,
+      kind,
+      health: isOk ? (own?.health ?? 'ok') : health,
+      trouble: isOk ? (own?.trouble ?? null) : (trouble?.message ?? null),
+      tmux_version: watch?.topology?.server.version ?? null,
+      // Whole seconds: a list is not new because it was looked at again.
+      last_seen_at: lastSeenAt === null ? null : Math.floor(lastSeenAt / 1_000) * 1_000,
+      panes: watch?.topology?.panes.size ?? 0,
+    };
+  }
+
+  #onEvent(event: TargetEvent): void {
+    if (event.kind === 'health' && event.view.clockOffset !== null) {
+      this.#parts.timeline.setTargetOffset(event.view.machine, event.view.clockOffset.offsetMs);
+    }
+    if (event.kind === 'removed') this.#parts.timeline.forgetTarget(event.machine);
+    this.#follow();
+    this.#parts.onChange();
+  }
+
+  /** Begins watches for targets that are new and ends those whose target is gone. */
+  #follow(): void {
+    if (this.#isStopped) return;
+    const views = new Map(this.#manager.targets().map((view) => [view.target, view]));
+    for (const [target, watch] of this.#watches) {
+      if (views.has(target)) continue;
+      this.#watches.delete(target);
+      void watch.stop().then(() => this.#parts.onChange());
+    }
+    for (const view of views.values()) {
+      const machine = this.#manager.machine(view.machine);
+      if (machine === null || this.#watches.has(view.target)) continue;
+      const watch = this.#newWatch(view, machine);
+      this.#watches.set(view.target, watch);
+      watch.start();
+    }
+  }
+
+  #newWatch(view: TargetView, machine: Machine): TargetWatch {
+    const { manager, ledger, timeline, config, offer, onChange } = this.#parts;
+    const { target, kind, socket } = view;
+    const facts = machine.view().facts;
+    const program = facts === null || facts.tmuxPath === null ? {} : { program: facts.tmuxPath };
+    return new TargetWatch({
+      target,
+      kind,
+      link: {
+        address: { executor: machine.executor, socket: { kind: 'path', path: socket.path }, ...program },
+        random: manager.random,
+        sweepMs: config.observe.sweep_ms,
+        ...(kind === 'local' ? { ledger: this.#clientsOf(machine.executor) } : {}),
+      },
+      clock: manager.clock,
+      now: () => timeline.now(),
+      toTimeline: (wallMs) =>
+        kind === 'local'
+          ? timeline.fromLocalWall(wallMs)
+          : (timeline.fromTarget(view.machine, wallMs) ?? timeline.now()),
+      sight: this.#sightOf(machine),
+      ledger,
+      identify: identifyAgent,
+      offer,
+      onChange,
+      glanceMs,
+      aliveMs: config.observe.alive_ms,
+    });
+  }
+
+  /** One file for all control clients on this machine. */
+  #clientsOf(executor: Executor): ClientLedger {
+    const { manager, clientsFile } = this.#parts;
+    if (this.#clients === null) {
+      this.#clients = createClientLedger({ files: manager.files, executor, path: clientsFile });
+      void this.#clients.endLeftovers();
+    }
+    return this.#clients;
+  }
+
+  #sightOf(machine: Machine): ProcessSight {
+    if (machine.collector !== null) return sightOfCollector(machine.collector);
+    return this.#proc === null ? sightOfPs(machine.executor) : sightOfProc(this.#proc);
+  }
+}
+
+function sightOfProc(proc: ProcSource): ProcessSight {
+  return {
+    read: (panePids) => Promise.resolve(proc.read(panePids)),
+    glance: (panePid) => proc.glance(panePid),
+    isAlive: (process) => proc.seemsAlive(process),
+  };
+}
+
+function sightOfCollector(collector: Collector): ProcessSight {
+  return {
+    read: async () => {
+      const told = await collector.ask('processes');
+      return told.ok ? tableOf(told.value) : null;
+    },
+    glance: null,
+    isAlive: null,
+  };
+}
+
+/** macOS, and Linux without a readable /proc. */
+function sightOfPs(executor: Executor): ProcessSight {
+  const bounds = { deadlineMs: limits.processesAnswerMs, outputBytesMax: limits.processesBytesMax };
+  return {
+    read: async () => tableOf((await executor.run(['sh', '-c', psScript], bounds)).stdout),
+    glance: null,
+    isAlive: null,
+  };
+}
+
+function tableOf(bytes: Uint8Array): ReturnType<ProcSource['read']> | null {
+  const table = parsePsReport(Buffer.from(bytes).toString('latin1'));
+  return table.ok ? table.value : null;
+}
