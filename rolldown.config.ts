@@ -2,6 +2,10 @@
 // daemon needs. Output lands in dist/, which bin/ loads.
 import { defineConfig, type RolldownOptions } from 'rolldown';
 
+/** What every command loads, in one file: each further file costs a millisecond of every `agtmux list`. */
+const core =
+  /src\/(cli\/(commands|connect|context|list|output|parse)|api\/(client-lean|version)|model\/(errors|limits|states)|platform\/(clock|environment))\.ts$/;
+
 const entry = (name: string, input: string): RolldownOptions => ({
   input: { [name]: input },
   platform: 'node',
@@ -10,6 +14,7 @@ const entry = (name: string, input: string): RolldownOptions => ({
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: `chunks/${name}-[name]-[hash].js`,
+    ...(name === 'main' ? { codeSplitting: { groups: [{ name: 'core', test: core }] } } : {}),
     sourcemap: true,
   },
 });

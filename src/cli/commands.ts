@@ -161,9 +161,18 @@ const watch: CommandSpec = {
   options: [
     ...filters,
     { name: 'scope', value: 'scope', choices: watchScopes, words: 'panes (default), windows or sessions' },
-    { name: 'format', value: 'format', choices: ['table', 'jsonl'], words: 'table (default), or one JSON event a line' },
+    {
+      name: 'format',
+      value: 'format',
+      choices: ['table', 'jsonl'],
+      words: 'table (default), or one JSON event a line',
+    },
     { name: 'interval', value: 'duration', words: 'at most one output in this time: 500ms, 2s, 1m' },
-    { name: 'since', value: 'when', words: 'only what changed after this version of the feed, or this ISO time (jsonl)' },
+    {
+      name: 'since',
+      value: 'when',
+      words: 'only what changed after this version of the feed, or this ISO time (jsonl)',
+    },
     { name: 'once', words: 'print what there is now and end' },
     color,
   ],
@@ -187,7 +196,12 @@ const daemon: CommandSpec = {
     { name: 'stop', words: 'end it in good order', action: 'daemonStop' },
     { name: 'restart', words: 'stop, then start', action: 'daemonRestart', options: [tmuxSocket] },
     { name: 'status', words: 'the same as `agtmux status`', action: 'status', options: [json, color] },
-    { name: 'install', words: 'start it with your login (systemd or launchd)', action: 'daemonInstall', options: [dryRun] },
+    {
+      name: 'install',
+      words: 'start it with your login (systemd or launchd)',
+      action: 'daemonInstall',
+      options: [dryRun],
+    },
     { name: 'uninstall', words: 'undo `install`', action: 'daemonUninstall', options: [dryRun] },
   ],
 };

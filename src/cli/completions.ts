@@ -1,8 +1,8 @@
 // `agtmux completions`: scripts for bash, zsh and fish, made from the table of commands. They hold all they offer, so a
 // press of Tab starts no program.
 
-import type { Action } from './context.ts';
 import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
+import type { Action } from './context.ts';
 import { print } from './output.ts';
 
 export const completions: Action = async (parsed) => {

@@ -17,11 +17,7 @@ export async function askRunning(request: LeanOptions): Promise<LeanReply> {
   return ask(places().socketPath, request);
 }
 
-export async function askDaemon(
-  context: Context,
-  request: LeanOptions,
-  options: DaemonOptions = {},
-): Promise<string> {
+export async function askDaemon(context: Context, request: LeanOptions, options: DaemonOptions = {}): Promise<string> {
   const reply = await askRunning(request).catch(async (problem: unknown) => {
     if (!isDown(problem)) throw problem;
     const { startDaemon } = await import('./start-daemon.ts');
@@ -34,8 +30,7 @@ export async function askDaemon(
   return reply.body;
 }
 
-export const isDown = (problem: unknown): boolean =>
-  problem instanceof AgtmuxError && problem.code === 'E_DAEMON_DOWN';
+export const isDown = (problem: unknown): boolean => problem instanceof AgtmuxError && problem.code === 'E_DAEMON_DOWN';
 
 export function isOlder(one: string, other: string): boolean {
   const [left, right] = [one, other].map((text) => (/^(\d+)\.(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number));

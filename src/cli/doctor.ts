@@ -80,7 +80,13 @@ const outputBytesMax = 4_096;
 
 async function tmuxCheck({ clock }: Context): Promise<Omit<Finding, 'check'>> {
   const env = { PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin' };
-  const result = await createRealExec(clock).run({ program: 'tmux', args: ['-V'], env, deadlineMs: commandMs, outputBytesMax });
+  const result = await createRealExec(clock).run({
+    program: 'tmux',
+    args: ['-V'],
+    env,
+    deadlineMs: commandMs,
+    outputBytesMax,
+  });
   if (result.status !== 0) return bad('tmux is not in the PATH', 'install tmux 3.2 or newer');
   const said = Buffer.from(result.stdout).toString().trim();
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(said) ?? [];
@@ -130,7 +136,9 @@ async function serversCheck({ clock }: Context): Promise<Omit<Finding, 'check'>>
   return targets.some(({ panes }) => panes > 0) ? good(words) : remark('none runs; start one with `tmux new -s work`');
 }
 
-async function targetsOf(clock: Context['clock']): Promise<readonly Pick<TargetList['items'][number], 'target' | 'health' | 'panes' | 'trouble'>[]> {
+async function targetsOf(
+  clock: Context['clock'],
+): Promise<readonly Pick<TargetList['items'][number], 'target' | 'health' | 'panes' | 'trouble'>[]> {
   try {
     return (JSON.parse((await askRunning({ path: '/v1/targets' })).body) as TargetList).items;
   } catch (problem) {

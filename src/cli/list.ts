@@ -5,7 +5,7 @@ import { type LeanQuery, withQuery } from '../api/client-lean.ts';
 import { AgtmuxError, type ErrorCode } from '../model/errors.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
-import { columnsOf, hasColour, note, print } from './output.ts';
+import { columnsOf, errorOutput, hasColour, note, print } from './output.ts';
 import type { Parsed } from './parse.ts';
 
 export type ListScope = 'panes' | 'windows' | 'sessions';
@@ -48,7 +48,7 @@ async function listOffline(
   });
   const words = 'agtmux: from tmux alone, without the daemon: states are not known';
   if (reason !== null) note(`${reason.message}; ${reason.next} [${reason.code}]`);
-  if (!parsed.has('json')) process.stderr.write(`${words}\n`);
+  if (!parsed.has('json')) errorOutput().write(`${words}\n`);
   print(text);
 }
 
@@ -60,7 +60,9 @@ function viewQuery(parsed: Parsed): LeanQuery {
 export function filterQuery(scope: ListScope, parsed: Parsed): LeanQuery {
   const target = [...parsed.values('target'), ...parsed.values('tmux-socket').map(targetOfSocket)];
   if (parsed.has('all-targets') && target.length > 0) {
-    throw new AgtmuxError('E_USAGE', '--all-targets and --target exclude each other', { next: 'leave one of them out' });
+    throw new AgtmuxError('E_USAGE', '--all-targets and --target exclude each other', {
+      next: 'leave one of them out',
+    });
   }
   return {
     target,

@@ -6,6 +6,7 @@ import { limits } from '../model/limits.ts';
 import { errorCodeOf } from '../platform/files.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { type Action, logPath, sleep } from './context.ts';
+import { output } from './output.ts';
 
 const linesDefault = 50;
 const linesMax = 100_000;
@@ -50,10 +51,14 @@ function openLog(path: string): number {
     return openSync(path, 'r');
   } catch (cause) {
     const code = errorCodeOf(cause);
-    throw new AgtmuxError('E_FILE', code === 'ENOENT' ? `there is no log yet at ${path}` : `cannot read ${path} (${code})`, {
-      cause,
-      next: 'a daemon writes it once it was started; `agtmux daemon run` logs to the terminal instead',
-    });
+    throw new AgtmuxError(
+      'E_FILE',
+      code === 'ENOENT' ? `there is no log yet at ${path}` : `cannot read ${path} (${code})`,
+      {
+        cause,
+        next: 'a daemon writes it once it was started; `agtmux daemon run` logs to the terminal instead',
+      },
+    );
   }
 }
 
@@ -89,5 +94,5 @@ class Lines {
 
 /** The daemon gates what it logs; the file may hold other things too (SEC3). */
 function show(line: string): void {
-  process.stdout.write(`${gateLine(foreign(line))}\n`);
+  output().write(`${gateLine(foreign(line))}\n`);
 }

@@ -6,7 +6,7 @@ import { createRealClock } from '../platform/clock.ts';
 import type { ActionName } from './commands.ts';
 import type { Action, Context } from './context.ts';
 import { listOf } from './list.ts';
-import { leaveQuietly, print, report } from './output.ts';
+import { print, report } from './output.ts';
 import { parseQuickly } from './parse.ts';
 
 const context: Context = {
@@ -51,5 +51,4 @@ async function run(words: readonly string[]): Promise<void> {
 }
 
 const words = process.argv.slice(2);
-leaveQuietly();
 await run(words).catch((problem: unknown) => report(problem, words.includes('--json')));

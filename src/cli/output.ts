@@ -8,17 +8,17 @@ import type { Parsed } from './parse.ts';
 const columnsFallback = 80;
 
 export function print(text: string): void {
-  process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
+  output().write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
 /** For people, beside the output. */
 export function note(text: string): void {
-  process.stderr.write(`agtmux: ${text}\n`);
+  errorOutput().write(`agtmux: ${text}\n`);
 }
 
 export function columnsOf(): number {
-  const { stdout, env } = process;
-  const asked = Number(env.COLUMNS);
+  const stdout = output();
+  const asked = Number(process.env.COLUMNS);
   const wanted = stdout.isTTY
     ? stdout.columns || columnsFallback
     : Number.isSafeInteger(asked) && asked > 0
@@ -35,7 +35,7 @@ export function hasColour(parsed: Parsed): boolean {
       return false;
     default: {
       const { NO_COLOR, TERM } = process.env;
-      return process.stdout.isTTY && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb';
+      return output().isTTY && (NO_COLOR === undefined || NO_COLOR === '') && TERM !== 'dumb';
     }
   }
 }
@@ -49,16 +49,20 @@ function asFailure(problem: unknown): Failure {
 export function report(problem: unknown, isJson: boolean): void {
   const { code, message, next } = asFailure(problem);
   const line = isJson ? JSON.stringify({ error: { code, message, next } }) : `agtmux: ${message}; ${next} [${code}]`;
-  process.stderr.write(`${line}\n`);
+  errorOutput().write(`${line}\n`);
   process.exitCode = errors[code].exit;
 }
 
 /** A reader that goes away (`| head`) is not a failure. */
-export function leaveQuietly(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (problem: NodeJS.ErrnoException) => {
-      if (problem.code === 'EPIPE') process.exit(process.exitCode);
-      throw problem;
-    });
-  }
+const leaveQuietly = (problem: NodeJS.ErrnoException): void => {
+  if (problem.code === 'EPIPE') process.exit(process.exitCode);
+  throw problem;
+};
+
+/** A stream is made when it is first touched, which takes a millisecond; most commands need one of the two. */
+function guarded(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return stream.listeners('error').includes(leaveQuietly) ? stream : stream.on('error', leaveQuietly);
 }
+
+export const output = (): NodeJS.WriteStream => guarded(process.stdout);
+export const errorOutput = (): NodeJS.WriteStream => guarded(process.stderr);

@@ -34,7 +34,8 @@ export interface Request {
 
 /** Null: not for this reader. */
 export function parseQuickly(words: readonly string[]): Request | null {
-  const [name, ...rest] = words;
+  const [said, ...rest] = words;
+  const name = said === '--version' || said === '-V' ? 'version' : said;
   const found = find(commands, name);
   if (found === undefined) return null;
   if (found.commands === undefined) return parseOptions(found, rest);

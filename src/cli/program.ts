@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
+import { print } from './output.ts';
 import { Parsed, type Request } from './parse.ts';
 
 const about = 'the true state of every coding agent in tmux, or honestly unknown';
@@ -68,7 +69,7 @@ function plain(command: Command): Command {
   return command
     .exitOverride()
     .showSuggestionAfterError(true)
-    .configureOutput({ writeErr: () => undefined, outputError: () => undefined })
+    .configureOutput({ writeOut: print, writeErr: () => undefined, outputError: () => undefined })
     .helpOption('-h, --help', 'what it does and takes');
 }
 
@@ -94,9 +95,7 @@ function readOptions(command: Command, spec: CommandSpec): Parsed {
 }
 
 function exampleLines(examples: readonly (readonly [string, string])[]): string {
-  return examples
-    .map(([line, words]) => (words === '' ? `  ${line}` : `  ${line}\n      ${words}`))
-    .join('\n');
+  return examples.map(([line, words]) => (words === '' ? `  ${line}` : `  ${line}\n      ${words}`)).join('\n');
 }
 
 const overview = `

@@ -52,8 +52,7 @@ function tableOf({ rows, now, taken, verdicts }: OfflineReport): readonly string
     ]);
   const counted = verdictNames.filter((name) => verdicts[name] > 0).map((name) => `${verdicts[name]} ${name}`);
   const footer = `${taken} events: ${counted.join(', ') || 'none'}`;
-  const listed =
-    rows.length === 0 ? ['no agents in these events'] : tableLines(columns, cells, columnsOf());
+  const listed = rows.length === 0 ? ['no agents in these events'] : tableLines(columns, cells, columnsOf());
   return [...listed, '', footer];
 }
 

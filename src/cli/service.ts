@@ -39,7 +39,9 @@ export function serviceOf(facts: ServiceFacts): Service {
 function systemdUnit({ home, configHome, argv, path, variables }: ServiceFacts): Service {
   const quote = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`;
   const word = (text: string): string => quote(text).replaceAll('$', '$$$$');
-  const environment = [['PATH', path] as const, ...variables].map(([name, value]) => `Environment=${quote(`${name}=${value}`)}`);
+  const environment = [['PATH', path] as const, ...variables].map(
+    ([name, value]) => `Environment=${quote(`${name}=${value}`)}`,
+  );
   const text = `[Unit]
 Description=agtmux: the state of every coding agent in tmux
 
@@ -64,9 +66,9 @@ WantedBy=default.target
 }
 
 function launchdPlist({ home, uid, argv, path, variables }: ServiceFacts): Service {
-  const escape = (text: string): string =>
+  const xml = (text: string): string =>
     text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
-  const string = (text: string): string => `<string>${escape(text)}</string>`;
+  const string = (text: string): string => `<string>${xml(text)}</string>`;
   const pairs = [['PATH', path] as const, ...variables];
   const file = `${home}/Library/LaunchAgents/${launchdLabel}.plist`;
   const text = `<?xml version="1.0" encoding="UTF-8"?>
@@ -80,7 +82,7 @@ ${argv.map((word) => `    ${string(word)}`).join('\n')}
   </array>
   <key>EnvironmentVariables</key>
   <dict>
-${pairs.map(([name, value]) => `    <key>${escape(name)}</key>${string(value)}`).join('\n')}
+${pairs.map(([name, value]) => `    <key>${xml(name)}</key>${string(value)}`).join('\n')}
   </dict>
   <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
@@ -107,7 +109,9 @@ export const daemonInstall: Action = async (parsed, context) => {
     mkdirSync(dirname(service.file), { recursive: true });
     writeFileSync(service.file, service.text, { mode: 0o644 });
   } catch (cause) {
-    throw new AgtmuxError('E_FILE', `cannot write ${service.file} (${errorCodeOf(cause) ?? 'unknown trouble'})`, { cause });
+    throw new AgtmuxError('E_FILE', `cannot write ${service.file} (${errorCodeOf(cause) ?? 'unknown trouble'})`, {
+      cause,
+    });
   }
   for (const argv of service.install) await runOrThrow(context, argv, `the service is written to ${service.file}, but`);
   print(`installed: ${service.file}`);
@@ -151,7 +155,9 @@ const outputBytesMax = 65_536;
 
 async function runOnce({ clock }: Context, argv: readonly string[]): Promise<string | null> {
   const [program = '', ...args] = argv;
-  const env = Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
   const result = await createRealExec(clock).run({ program, args, env, deadlineMs: commandMs, outputBytesMax });
   if (result.status === 0) return null;
   const said = gateLine(foreign(Buffer.from(result.stderr).toString().trim()), { columnsMax: 200 });

@@ -3,6 +3,7 @@
 
 import { closeSync, openSync, readFileSync, readSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { TargetList } from '../api/schemas.ts';
 import { AgtmuxError, type ErrorCode, errors } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { type DetachedProcess, startDetached } from '../platform/detach.ts';
@@ -24,6 +25,7 @@ export async function startDaemon(context: Context, tmuxSockets: readonly string
   const begin = new Beginning(context, where, tmuxSockets);
   try {
     await begin.untilReady(turn);
+    await untilSeen(context);
   } finally {
     turn.release();
   }
@@ -86,7 +88,9 @@ class Beginning {
         outputPath: path,
       });
     } catch (cause) {
-      throw new AgtmuxError('E_STORE_IO', `cannot write ${path}: ${errorCodeOf(cause) ?? 'unknown trouble'}`, { cause });
+      throw new AgtmuxError('E_STORE_IO', `cannot write ${path}: ${errorCodeOf(cause) ?? 'unknown trouble'}`, {
+        cause,
+      });
     }
   }
 }
@@ -98,6 +102,16 @@ async function isReady(): Promise<boolean> {
   } catch (problem) {
     if (isDown(problem)) return false;
     throw problem;
+  }
+}
+
+/** A daemon that has just started has seen nothing yet; its first look is a moment away, and a list should not miss it. */
+async function untilSeen({ clock }: Context): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + limits.daemonFirstLookMs;
+  while (clock.monotonicMs() < deadlineMs) {
+    const { items } = JSON.parse((await askRunning({ path: '/v1/targets' })).body) as TargetList;
+    if (items.every((item) => item.kind !== 'local' || item.last_seen_at !== null || item.trouble !== null)) return;
+    await sleep(clock, limits.daemonPollMs);
   }
 }
 
@@ -127,9 +141,13 @@ function lastWords(path: string, start: number, status: number): AgtmuxError {
   const [, message = '', next = '', code = ''] = told ?? [];
   if (isErrorCode(code)) return new AgtmuxError(code, `the daemon did not start: ${message}`, { next });
   const words = gateLine(foreign(lines.findLast((line) => line.trim() !== '') ?? ''), { columnsMax: 300 });
-  return new AgtmuxError('E_DAEMON_DOWN', `the daemon ended at once with status ${status}${words === '' ? '' : `: ${words}`}`, {
-    next: 'look into its log with `agtmux logs`',
-  });
+  return new AgtmuxError(
+    'E_DAEMON_DOWN',
+    `the daemon ended at once with status ${status}${words === '' ? '' : `: ${words}`}`,
+    {
+      next: 'look into its log with `agtmux logs`',
+    },
+  );
 }
 
 const isErrorCode = (text: string): text is ErrorCode => Object.hasOwn(errors, text);

@@ -7,7 +7,7 @@ import { AgtmuxError } from '../model/errors.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
-import { columnsOf, hasColour, print } from './output.ts';
+import { columnsOf, errorOutput, hasColour, print } from './output.ts';
 import type { Parsed } from './parse.ts';
 
 const nameOf = (parsed: Parsed): string => parsed.args[0] ?? '';
@@ -51,12 +51,12 @@ function tell(parsed: Parsed, body: string, done: string): void {
 
 async function confirm(name: string): Promise<void> {
   const shown = gateLine(foreign(name));
-  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+  if (!process.stdin.isTTY || !errorOutput().isTTY) {
     throw new AgtmuxError('E_USAGE', `removing ${shown} needs a yes, and there is no terminal to ask at`, {
       next: 'say --yes',
     });
   }
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
   try {
     const answer = await terminal.question(`Forget the target ${shown}? [y/N] `);
     if (/^y(es)?$/i.test(answer.trim())) return;

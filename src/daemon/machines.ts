@@ -40,13 +40,18 @@ export class Machines {
   readonly #parts: MachinesParts;
   readonly #manager: TargetManager;
   readonly #watches = new Map<TargetId, TargetWatch>();
+  readonly #addresses = new Map<TargetId, string>();
   readonly #proc: ProcSource | null;
   #clients: ClientLedger | null = null;
   #isStopped = false;
 
   constructor(parts: MachinesParts) {
     this.#parts = parts;
-    this.#manager = new TargetManager({ ...parts.manager, onEvent: (event) => this.#onEvent(event) });
+    this.#manager = new TargetManager({
+      ...parts.manager,
+      processesScript: psScript,
+      onEvent: (event) => this.#onEvent(event),
+    });
     const proc = openProc(createRealProcesses());
     this.#proc = proc.ok ? proc.value : null;
   }
@@ -144,17 +149,28 @@ export class Machines {
     if (this.#isStopped) return;
     const views = new Map(this.#manager.targets().map((view) => [view.target, view]));
     for (const [target, watch] of this.#watches) {
-      if (views.has(target)) continue;
+      // A machine that was just reached may have its socket or its tmux elsewhere than was thought.
+      if (this.#addressOf(views.get(target)) === this.#addresses.get(target)) continue;
       this.#watches.delete(target);
       void watch.stop().then(() => this.#parts.onChange());
     }
     for (const view of views.values()) {
       const machine = this.#manager.machine(view.machine);
-      if (machine === null || this.#watches.has(view.target)) continue;
+      const address = this.#addressOf(view);
+      if (machine === null || address === null || this.#watches.has(view.target)) continue;
       const watch = this.#newWatch(view, machine);
       this.#watches.set(view.target, watch);
+      this.#addresses.set(view.target, address);
       watch.start();
     }
+  }
+
+  /** Where a target is reached, null when there is none or its machine has not said so yet. */
+  #addressOf(view: TargetView | undefined): string | null {
+    if (view === undefined) return null;
+    const facts = this.#manager.machine(view.machine)?.view().facts ?? null;
+    if (view.kind === 'ssh' && facts === null) return null;
+    return `${facts?.tmuxPath ?? 'tmux'} ${view.socket.path}`;
   }
 
   #newWatch(view: TargetView, machine: Machine): TargetWatch {

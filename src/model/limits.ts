@@ -117,7 +117,7 @@ export const limits = {
   /** Rows read at a time during replay: large enough to be fast, small enough to stay in the young heap. */
   storeReplayRowsMax: 256,
   /** Events removed per transaction: keeps one step of retention under 50 ms. */
-  pruneStepEventsMax: 2_000,
+  pruneStepEventsMax: 500,
   /** The same on a full disk: each event may touch three pages of its own, and all of them must fit the ballast. */
   pruneFullStepEventsMax: 250,
   /** Pages given back per step, for the same reasons. */
@@ -222,6 +222,8 @@ export const limits = {
   daemonStartMs: 5_000,
   /** A large log on a slow disk is replayed within this; a daemon that needs more hangs. */
   daemonStartMsMax: 30_000,
+  /** From its start to the first look at tmux: some tens of milliseconds, more on a loaded machine. */
+  daemonFirstLookMs: 1_000,
   /** A daemon that was told to end drains its inbox and closes its log within this. */
   daemonStopMs: 10_000,
   /** How often a command looks whether a daemon came or went; shorter than anyone notices. */

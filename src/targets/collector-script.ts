@@ -70,7 +70,7 @@ section_sockets() {
   return 0
 }
 section_processes() {
-  ps -A -ww -o pid=,ppid=,pgid=,tpgid=,tty=,stat=,lstart=,args=
+@PROCESSES@
 }
 read -r word || exit 0
 while read -r id name rest; do
@@ -83,8 +83,17 @@ while read -r id name rest; do
 done
 `;
 
-/** The program as it is sent: without blank lines, closed by the dot. */
-export function collectorProgram(socketsMax: number): string {
-  const filled = script.replace('@VERSION@', collectorVersion).replace('@SOCKETS@', String(socketsMax));
+/** What the section about processes runs unless it is told otherwise. */
+const plainProcesses = 'ps -A -ww -o pid=,ppid=,pgid=,tpgid=,tty=,stat=,lstart=,args=';
+
+/**
+ * The program as it is sent: without blank lines, closed by the dot. Whoever reads the section about processes brings
+ * the script that writes it; it runs in a shell of its own.
+ */
+export function collectorProgram(socketsMax: number, processesScript: string = plainProcesses): string {
+  const filled = script
+    .replace('@VERSION@', collectorVersion)
+    .replace('@SOCKETS@', String(socketsMax))
+    .replace('@PROCESSES@', () => `(\n${processesScript.trim()}\n)`);
   return `${filled.trim()}\n.\n`;
 }

@@ -22,6 +22,8 @@ export interface CollectorOptions {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly answerMs?: number;
+  /** Writes the section about processes; whoever reads it brings it. */
+  readonly processesScript?: string;
 }
 
 interface Question {
@@ -113,7 +115,9 @@ export class Collector {
     });
     const shell: Shell = { channel, reader: new FrameReader(word), questions: [] };
     this.#shell = shell;
-    channel.write(new TextEncoder().encode(`${collectorProgram(limits.targetSocketsMax)}${word}\n`));
+    channel.write(
+      new TextEncoder().encode(`${collectorProgram(limits.targetSocketsMax, this.#options.processesScript)}${word}\n`),
+    );
     return shell;
   }
 

@@ -44,6 +44,8 @@ export interface ManagerOptions {
   readonly variables: Readonly<Record<string, string | undefined>>;
   /** Sockets of `host` by name or path instead of a search. */
   readonly hostSockets?: readonly string[];
+  /** Writes what the collector tells of processes; whoever reads it brings it. */
+  readonly processesScript?: string;
   readonly onEvent: (event: TargetEvent) => void;
 }
 
@@ -203,9 +205,18 @@ export class TargetManager {
     const configFile = configured === undefined || configured === '' ? null : configured;
     const way = { target: record.target, alias: alias.value, configFile, guard: this.#guard };
     const executor = createSshExecutor({ ...this.#options, ...way });
+    const { processesScript } = this.#options;
     const onChange = this.#onChange(record);
     return ok(
-      new SshMachine({ machine: record.target, connectionRef: alias.value, executor, clock, random, onChange }),
+      new SshMachine({
+        machine: record.target,
+        connectionRef: alias.value,
+        executor,
+        clock,
+        random,
+        ...(processesScript === undefined ? {} : { processesScript }),
+        onChange,
+      }),
     );
   }
 

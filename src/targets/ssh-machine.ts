@@ -20,6 +20,7 @@ export interface SshMachineOptions {
   readonly executor: SshExecutor;
   readonly clock: Clock;
   readonly random: RandomSource;
+  readonly processesScript?: string;
   readonly onChange: (change: MachineChange, view: MachineView) => void;
 }
 
@@ -47,7 +48,8 @@ export class SshMachine implements Machine {
     this.#options = options;
     const { executor, clock, random } = options;
     this.executor = executor;
-    this.collector = new Collector({ executor, clock, random });
+    const script = options.processesScript === undefined ? {} : { processesScript: options.processesScript };
+    this.collector = new Collector({ executor, clock, random, ...script });
     this.#trouble = failure('E_TARGET_DOWN', `${options.connectionRef}: not connected yet`, 'wait a moment');
   }
 

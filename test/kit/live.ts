@@ -20,7 +20,7 @@ export class Live {
   readonly client: ApiClient;
   #daemon: ChildProcess | null = null;
 
-  constructor() {
+  constructor(variables: NodeJS.ProcessEnv = {}) {
     for (const name of ['tmux', 'home']) mkdirSync(join(this.dir, name), { mode: 0o700 });
     chmodSync(this.dir, 0o700);
     this.env = {
@@ -29,6 +29,7 @@ export class Live {
       LANG: 'C.UTF-8',
       TMUX_TMPDIR: join(this.dir, 'tmux'),
       AGTMUX_STATE_DIR: join(this.dir, 'state'),
+      ...variables,
     };
     this.client = createClient({ socketPath: join(this.dir, 'state/run/agtmux.sock'), clock: createRealClock() });
   }
@@ -40,6 +41,19 @@ export class Live {
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
     }).trim();
+  }
+
+  /** What the daemon lists and what tmux itself lists, in one order, for comparing. */
+  async listed(target = 'host'): Promise<readonly string[]> {
+    const { items } = await this.client.get('/v1/panes', { all_panes: true, target: [target] });
+    return items
+      .filter((one) => one.ended === null)
+      .map((one) => `${one.identity.pane_id} ${one.identity.session_name} ${one.window_name}`)
+      .sort();
+  }
+
+  tmuxListed(): readonly string[] {
+    return this.tmux('list-panes', '-a', '-F', '#{pane_id} #{session_name} #{window_name}').split('\n').sort();
   }
 
   get serverPid(): number {

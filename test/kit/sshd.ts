@@ -102,7 +102,9 @@ async function startOnFreePort(
 
 function serverConfig(path: (name: string) => string, port: number, options: SshdOptions): string {
   const isRoot = userInfo().uid === 0;
-  const environment = Object.entries(options.environment ?? {}).map(([name, value]) => `SetEnv ${name}=${value}`);
+  // One line for all: sshd takes the first SetEnv and passes over the others.
+  const variables = Object.entries(options.environment ?? {}).map(([name, value]) => `${name}=${value}`);
+  const environment = variables.length === 0 ? [] : [`SetEnv ${variables.join(' ')}`];
   return [
     `Port ${port}`,
     'ListenAddress 127.0.0.1',

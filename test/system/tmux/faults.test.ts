@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { paneId } from '../../../src/model/ids.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { createClientLedger } from '../../../src/observe/tmux/client-ledger.ts';
 import { createRealFiles } from '../../../src/platform/files.ts';
 import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
@@ -73,6 +74,13 @@ describe('clients', () => {
     await until('two clients', async () => (await clientPids()).length === 2);
     await witness.link.stop();
     await until('no clients', async () => (await clientPids()).length === 0);
+  });
+
+  it('attaching leaves the environment of the session alone', async () => {
+    await kit.tmux('set-environment', '-t', 'main', 'DISPLAY', ':7');
+    const witness = watch();
+    await witness.agrees();
+    expect(await kit.tmux('show-environment', '-t', 'main', 'DISPLAY')).toBe('DISPLAY=:7');
   });
 
   it('attaching resizes nothing and takes the size of nobody', async () => {
@@ -173,7 +181,13 @@ describe('servers', () => {
   });
 });
 
-describe('an observer that is killed', () => {
+/** Looks at the memory of the tmux server, in KiB. */
+async function sizeOfServer(): Promise<() => Promise<number>> {
+  const server = Number(await kit.tmux('display-message', '-p', '#{pid}'));
+  return async () => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${server}/status`, 'utf8'))?.[1]);
+}
+
+describe('an observer that hangs or is killed', () => {
   let observer: ChildProcess;
 
   afterEach(() => {
@@ -182,11 +196,9 @@ describe('an observer that is killed', () => {
 
   it('with data undelivered does not wedge the server: kill-server returns', async () => {
     await kit.tmux('new-window', '-d', '-t', 'main:', 'exec yes "a long line that fills pipes and buffers"');
-    observer = fork(`${import.meta.dirname}/observer.ts`, [kit.socketPath], { env: kit.env });
+    observer = fork(`${import.meta.dirname}/observer.ts`, [kit.socketPath, 'ignore-size'], { env: kit.env });
     await once(observer, 'message');
-    const server = Number(await kit.tmux('display-message', '-p', '#{pid}'));
-    const sizeKib = async (): Promise<number> =>
-      Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${server}/status`, 'utf8'))?.[1]);
+    const sizeKib = await sizeOfServer();
     const before = await sizeKib();
     observer.kill('SIGSTOP');
     await until('data that tmux cannot deliver', async () => (await sizeKib()) > before + 10_000);
@@ -194,6 +206,27 @@ describe('an observer that is killed', () => {
     await once(observer, 'exit');
     await until('its clients are gone', async () => (await clientPids()).length === 0, 5_000);
     await kit.tmux('kill-server');
+  });
+
+  it('does not freeze the pane it watches, nor grow tmux', async () => {
+    const flags = `ignore-size,pause-after=${limits.streamPauseSeconds}`;
+    observer = fork(`${import.meta.dirname}/observer.ts`, [kit.socketPath, flags], { env: kit.env });
+    await once(observer, 'message');
+    const sizeKib = await sizeOfServer();
+    const before = await sizeKib();
+    observer.kill('SIGSTOP');
+    const done = `${kit.directory}/done`;
+    await kit.tmux('new-window', '-d', '-t', 'main:', `yes "a long line of text" | head -n 2000000; echo > ${done}`);
+    await until(
+      'the program came to its end',
+      () =>
+        readFile(done).then(
+          () => true,
+          () => false,
+        ),
+      60_000,
+    );
+    expect((await sizeKib()) - before).toBeLessThan(10_000);
   });
 });
 

@@ -4,10 +4,10 @@ import { openCommandClient } from '../../../src/observe/tmux/command-client.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { createLocalExecutor } from '../../kit/local-executor.ts';
 
-const path = process.argv[2] ?? '';
+const [path = '', streamFlags = ''] = process.argv.slice(2);
 const executor = createLocalExecutor(process.env as Record<string, string>);
 const address = { executor, socket: { kind: 'path', path } } as const;
-for (const flags of ['no-output,ignore-size', 'ignore-size']) {
+for (const flags of ['no-output,ignore-size', streamFlags]) {
   const client = await openCommandClient({
     executor,
     clock: createRealClock(),

@@ -1,0 +1,190 @@
+// `agtmux watch --format jsonl`: one event a line, always with the same fields. Panes come from the feed with the version
+// of each change; windows and sessions are sums over panes, so their lists are compared with what was told before.
+
+import type { ApiClient } from '../api/client.ts';
+import { type LeanQuery, withQuery } from '../api/client-lean.ts';
+import type { FeedEvent } from '../api/client-types.ts';
+import type { PaneItem, SessionList, StatusReply, TargetItem, WindowList } from '../api/schemas.ts';
+import { schemaVersion } from '../api/version.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import type { Clock } from '../platform/clock.ts';
+import { needsAction } from '../view/lists.ts';
+import { askRunning, isDown } from './connect.ts';
+import { sleep } from './context.ts';
+import type { ListScope } from './list.ts';
+import { output } from './output.ts';
+import type { Parsed } from './parse.ts';
+
+export interface EventOptions {
+  readonly scope: ListScope;
+  readonly query: LeanQuery;
+  readonly parsed: Parsed;
+  readonly client: ApiClient;
+  readonly intervalMs: number | null;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+type LineType = 'present' | 'changed' | 'gone' | 'lost';
+
+function line(version: number, type: LineType, key: string | null, item: unknown): void {
+  output().write(`${escapeEffects({ schema_version: schemaVersion, version, type, key, item })}\n`);
+}
+
+/** Characters that do something in a terminal are escaped, which means the same to every reader of JSON (SEC3). */
+function escapeEffects(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}
+
+export async function printEvents(options: EventOptions): Promise<void> {
+  const { client, scope, parsed, signal, clock, intervalMs } = options;
+  const start = await startOf(options);
+  if (start.isNothing) return;
+  const told = scope === 'panes' ? new PaneLines(parsed, start.timeMs) : new ListLines(scope, options.query);
+  const since = start.cursor === null ? {} : { since: start.cursor };
+  for await (const event of client.events({ scope: 'panes', signal, ...since })) {
+    if (event.type === 'connected') continue;
+    await told.take(event);
+    if (parsed.has('once') && event.type !== 'lost') return;
+    if (intervalMs !== null && !signal.aborted) await sleep(clock, intervalMs);
+  }
+}
+
+interface Start {
+  readonly cursor: string | null;
+  readonly timeMs: number | null;
+  /** With --once, and nothing has changed since. */
+  readonly isNothing: boolean;
+}
+
+async function startOf({ parsed, scope }: EventOptions): Promise<Start> {
+  const text = parsed.value('since');
+  if (text === undefined) return { cursor: null, timeMs: null, isNothing: false };
+  if (scope !== 'panes') throw new AgtmuxError('E_USAGE', '--since goes with --scope panes: only panes have versions');
+  if (/^\d{1,15}$/.test(text)) {
+    const status = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
+    const isNothing = parsed.has('once') && Number(text) >= status.feed_version;
+    return { cursor: `${status.feed_epoch}:${text}`, timeMs: null, isNothing };
+  }
+  const timeMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isFinite(timeMs)) return { cursor: null, timeMs, isNothing: false };
+  throw new AgtmuxError('E_USAGE', '--since is a version of the feed or an ISO time', {
+    next: 'write it as 2000123 or 2026-01-31T08:00:00Z',
+  });
+}
+
+type Told = Exclude<FeedEvent, { type: 'connected' }>;
+
+const isPane = (item: PaneItem | TargetItem): item is PaneItem => 'identity' in item;
+
+class PaneLines {
+  readonly #parsed: Parsed;
+  readonly #sinceMs: number | null;
+  readonly #shown = new Set<string>();
+  #version = 0;
+
+  constructor(parsed: Parsed, sinceMs: number | null) {
+    this.#parsed = parsed;
+    this.#sinceMs = sinceMs;
+  }
+
+  async take(event: Told): Promise<void> {
+    switch (event.type) {
+      case 'lost':
+        line(this.#version, 'lost', null, null);
+        return;
+      case 'snapshot': {
+        const { version, items } = event.data;
+        this.#version = version;
+        const here = new Set(items.map((item) => item.key));
+        for (const key of this.#shown) if (!here.has(key)) this.#tell(version, key, null, 'gone');
+        for (const { key, value } of items) this.#tell(version, key, value, 'present');
+        return;
+      }
+      case 'changes':
+        this.#version = event.data.to;
+        for (const { version, key, value } of event.data.changes) this.#tell(version, key, value, 'changed');
+        return;
+      case 'list':
+        return;
+    }
+  }
+
+  #tell(version: number, key: string, value: PaneItem | TargetItem | null, type: LineType): void {
+    if (value !== null && isPane(value) && this.#wants(value)) {
+      if (type === 'present' && this.#isOld(value)) return;
+      this.#shown.add(key);
+      line(version, type, key, value);
+    } else if (this.#shown.delete(key)) {
+      line(version, 'gone', key, null);
+    }
+  }
+
+  #isOld({ since }: PaneItem): boolean {
+    return this.#sinceMs !== null && (since === null || Date.parse(since) < this.#sinceMs);
+  }
+
+  #wants(item: PaneItem): boolean {
+    const { identity, agent, state, reason_code, ended } = item;
+    const allows = (name: string, value: string): boolean =>
+      !this.#parsed.has(name) || this.#parsed.values(name).includes(value);
+    if (!allows('target', identity.target) || !allows('session', identity.session_name)) return false;
+    if (!allows('target-session', `${identity.target}/${identity.session_name}`)) return false;
+    if (agent === null || state === null || reason_code === null) {
+      return (
+        this.#parsed.has('all-panes') && !['state', 'agent', 'needs-action'].some((name) => this.#parsed.has(name))
+      );
+    }
+    if (ended !== null && state !== 'error' && !this.#parsed.has('ended')) return false;
+    if (!allows('state', state) || !allows('agent', agent)) return false;
+    return !this.#parsed.has('needs-action') || needsAction({ state, reason_code });
+  }
+}
+
+class ListLines {
+  readonly #path: string;
+  #told = new Map<string, string>();
+  #isFirst = true;
+  #version = 0;
+
+  constructor(scope: ListScope, query: LeanQuery) {
+    this.#path = withQuery(`/v1/${scope}`, query);
+  }
+
+  async take(event: Told): Promise<void> {
+    if (event.type === 'lost') {
+      line(this.#version, 'lost', null, null);
+      return;
+    }
+    this.#version = event.type === 'changes' ? event.data.to : event.data.version;
+    const items = await this.#items();
+    if (items === null) return;
+    const now = new Map(items.map((item) => [keyOf(item), JSON.stringify(item)]));
+    for (const key of this.#told.keys()) if (!now.has(key)) line(this.#version, 'gone', key, null);
+    for (const item of items) {
+      const key = keyOf(item);
+      const type = this.#isFirst ? 'present' : 'changed';
+      if (this.#told.get(key) !== now.get(key)) line(this.#version, type, key, item);
+    }
+    this.#told = now;
+    this.#isFirst = false;
+  }
+
+  /** Null when the daemon went in between; the feed tells of it. */
+  async #items(): Promise<readonly (WindowList['items'][number] | SessionList['items'][number])[] | null> {
+    try {
+      return (JSON.parse((await askRunning({ path: this.#path })).body) as WindowList | SessionList).items;
+    } catch (problem) {
+      if (isDown(problem)) return null;
+      throw problem;
+    }
+  }
+}
+
+function keyOf({ identity }: WindowList['items'][number] | SessionList['items'][number]): string {
+  const { target, session_name } = identity;
+  const place = [target ?? '*', session_name].map(encodeURIComponent).join('/');
+  return 'window_id' in identity ? `window:${place}/${encodeURIComponent(identity.window_id)}` : `session:${place}`;
+}

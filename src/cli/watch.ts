@@ -1,0 +1,165 @@
+// `agtmux watch`: a list that is kept current, as a table that is drawn anew, or as events for programs. Lives on the
+// feed; ends in good order with Ctrl-C or when nobody reads any more.
+
+import { createClient } from '../api/client.ts';
+import { type LeanQuery, withQuery } from '../api/client-lean.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Cancel, Clock } from '../platform/clock.ts';
+import { foreign, gateColoured } from '../text/gate.ts';
+import { askDaemon, askRunning, isDown } from './connect.ts';
+import { type Action, type Context, places } from './context.ts';
+import { filterQuery, type ListScope } from './list.ts';
+import { columnsOf, hasColour, output, print } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { printEvents } from './watch-events.ts';
+
+export const watch: Action = async (parsed, context) => {
+  const scope = scopeOf(parsed);
+  const query = filterQuery(scope, parsed);
+  const intervalMs = intervalOf(parsed.value('interval'));
+  const leaving = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
+  // Starts the daemon, and refuses filters that cannot be right, before anything is drawn.
+  await askDaemon(context, { path: withQuery(`/v1/${scope}`, query) });
+  const client = createClient({ socketPath: places().socketPath, clock: context.clock });
+  if (parsed.value('format') === 'jsonl') {
+    await printEvents({ scope, query, parsed, client, intervalMs, clock: context.clock, signal: leaving.signal });
+    return;
+  }
+  if (parsed.has('since')) throw new AgtmuxError('E_USAGE', '--since goes with --format jsonl');
+  const table = new Table(scope, query, parsed, context);
+  if (parsed.has('once')) {
+    print(await table.text());
+    return;
+  }
+  const dirty = new Doorbell(context.clock);
+  leaving.signal.addEventListener('abort', () => dirty.ring());
+  output().on('resize', () => dirty.ring());
+  const follow = async (): Promise<void> => {
+    for await (const event of client.events({ scope: 'all', signal: leaving.signal })) {
+      if (event.type !== 'connected') dirty.ring();
+    }
+  };
+  const following = follow().finally(() => leaving.abort());
+  await drawUntilLeft(table, dirty, intervalMs ?? limits.watchIntervalMs, leaving.signal).finally(() =>
+    leaving.abort(),
+  );
+  await following;
+};
+
+function scopeOf(parsed: Parsed): ListScope {
+  const scope = parsed.value('scope');
+  return scope === 'windows' || scope === 'sessions' ? scope : 'panes';
+}
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
+const intervalMsMin = 50;
+const intervalMsMax = 3_600_000;
+
+/** `500ms`, `2s`, `1m`; a bare number is seconds. */
+function intervalOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const [, count, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
+  const ms = Number(count ?? Number.NaN) * (unitsMs[unit] ?? 0);
+  if (ms >= intervalMsMin && ms <= intervalMsMax) return ms;
+  throw new AgtmuxError('E_USAGE', '--interval is a duration from 50ms to 60m', {
+    next: 'write it as 500ms, 2s or 1m',
+  });
+}
+
+/** Rung by whoever has news; heard after a pause, or when it is rung. */
+class Doorbell {
+  readonly #clock: Clock;
+  #isRung = false;
+  #wake: () => void = () => undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake();
+  }
+
+  /** At least `pauseMs`, unless `signal` is over; then until the bell rings, at most `patienceMs` more. */
+  async wait(pauseMs: number, patienceMs: number | null, signal: AbortSignal): Promise<void> {
+    await this.#rest(pauseMs, () => signal.aborted);
+    await this.#rest(patienceMs, () => this.#isRung || signal.aborted);
+    this.#isRung = false;
+  }
+
+  #rest(ms: number | null, isOver: () => boolean): Promise<void> {
+    return new Promise((resolve) => {
+      let cancel: Cancel = () => undefined;
+      const end = (): void => {
+        cancel();
+        this.#wake = () => undefined;
+        resolve();
+      };
+      this.#wake = () => {
+        if (isOver()) end();
+      };
+      if (isOver()) end();
+      else if (ms !== null) cancel = this.#clock.after(ms, end);
+    });
+  }
+}
+
+class Table {
+  readonly #scope: ListScope;
+  readonly #query: LeanQuery;
+  readonly #parsed: Parsed;
+  readonly #context: Context;
+
+  constructor(scope: ListScope, query: LeanQuery, parsed: Parsed, context: Context) {
+    this.#scope = scope;
+    this.#query = query;
+    this.#parsed = parsed;
+    this.#context = context;
+  }
+
+  async text(): Promise<string> {
+    const view = { format: 'text', columns: columnsOf(), ...(hasColour(this.#parsed) ? { colour: 1 } : {}) };
+    const path = withQuery(`/v1/${this.#scope}`, { ...this.#query, ...view });
+    return (await askRunning({ path })).body.trimEnd();
+  }
+
+  /** What to show while there is no daemon. Nobody who watches starts what another person stopped. */
+  async textOrTrouble(): Promise<string> {
+    try {
+      return await this.text();
+    } catch (problem) {
+      if (!isDown(problem)) throw problem;
+      return `The daemon is gone; this goes on when it is back (agtmux ${this.#context.version}).`;
+    }
+  }
+}
+
+async function drawUntilLeft(table: Table, dirty: Doorbell, intervalMs: number, signal: AbortSignal): Promise<void> {
+  const isScreen = output().isTTY;
+  let last = '';
+  if (isScreen) output().write('\u001b[?1049h\u001b[?25l');
+  try {
+    while (!signal.aborted) {
+      const text = await table.textOrTrouble();
+      if (signal.aborted) break;
+      if (isScreen) draw(text);
+      else if (text !== last) print(`${text}\n`);
+      last = text;
+      // On a terminal ages go on by themselves; in a file only news counts.
+      await dirty.wait(intervalMs, isScreen ? 0 : null, signal);
+    }
+  } finally {
+    if (isScreen) output().write(`\u001b[?25h\u001b[?1049l${last}\n`);
+  }
+}
+
+/** Line by line over what stood there: clearing first would flicker. */
+function draw(text: string): void {
+  const rows = Math.max(1, output().rows || 24);
+  const lines = text.split('\n').slice(0, rows);
+  const shown = lines.map((line) => `${gateColoured(foreign(line))}\u001b[K`);
+  output().write(`\u001b[H${shown.join('\r\n')}\u001b[J`);
+}

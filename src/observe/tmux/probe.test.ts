@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { targetId } from '../../model/ids.ts';
+import type { Executor, RunResult } from '../../targets/executor.ts';
+import { controlArgv, type TmuxAddress } from './address.ts';
+import { canDieWithParent, probeServer } from './probe.ts';
+import { optionCommand } from './user-options.ts';
+
+function address(
+  kind: 'local' | 'ssh',
+  told: { status: number | null; stdout?: string; stderr?: string; timedOut?: boolean },
+): TmuxAddress {
+  const result: RunResult = {
+    status: told.status,
+    stdout: Buffer.from(told.stdout ?? ''),
+    stderr: Buffer.from(told.stderr ?? ''),
+    truncated: false,
+    timedOut: told.timedOut ?? false,
+  };
+  const executor: Executor = {
+    target: targetId('host'),
+    kind,
+    run: () => Promise.resolve(result),
+    open: () => {
+      throw new Error('nothing is opened here');
+    },
+    close: () => Promise.resolve(),
+  };
+  return { executor, socket: { kind: 'path', path: '/s' } };
+}
+
+describe('the first question', () => {
+  it('chooses a session that a person looks at, else the least recently used', async () => {
+    const sessions = (stdout: string) => probeServer(address('local', { status: 0, stdout }));
+    expect(await sessions('0 30 $1 3.3a\n0 10 $2 3.3a\n0 20 $3 3.3a\n')).toMatchObject({
+      kind: 'server',
+      session: '$2',
+    });
+    expect(await sessions('0 10 $1 3.3a\n1 30 $2 3.3a\n')).toMatchObject({ kind: 'server', session: '$2' });
+    expect(await sessions('')).toEqual({ kind: 'none' });
+    expect(await sessions('0 10 $1 2.9a\n')).toMatchObject({ kind: 'trouble', code: 'E_TMUX_OLD', isLasting: true });
+  });
+
+  it('RSV6 only a tmux that found nobody says that the server is gone', async () => {
+    const said = async (
+      stderr: string,
+      status: number | null = 1,
+      kind: 'local' | 'ssh' = 'local',
+    ): Promise<string> => {
+      const probe = await probeServer(address(kind, { status, stderr }));
+      return probe.kind === 'trouble' ? probe.code : probe.kind;
+    };
+    expect(await said('no server running on /tmp/tmux-0/default')).toBe('none');
+    expect(await said('error connecting to /tmp/x (No such file or directory)')).toBe('none');
+    expect(await said('error connecting to /tmp/x (Connection refused)')).toBe('none');
+    expect(await said('error connecting to /tmp/x (Permission denied)')).toBe('E_TARGET_DOWN');
+    expect(await said('ssh: connect to host vm port 22: Connection refused', 255, 'ssh')).toBe('E_TARGET_DOWN');
+    expect(await said('sh: tmux: not found', 127, 'ssh')).toBe('E_TMUX_MISSING');
+    expect(await said('', null)).toBe('E_TMUX_MISSING');
+    expect(await said('', null, 'ssh')).toBe('E_TARGET_DOWN');
+    expect(await probeServer(address('local', { status: null, timedOut: true }))).toMatchObject({
+      code: 'E_TARGET_DOWN',
+    });
+  });
+
+  it('asks whether clients can die with their parent, and takes no answer for no answer', async () => {
+    expect(await canDieWithParent(address('local', { status: 0 }))).toBe(true);
+    expect(await canDieWithParent(address('local', { status: null }))).toBe(false);
+    expect(await canDieWithParent(address('ssh', { status: 127 }))).toBe(false);
+    expect(await canDieWithParent(address('ssh', { status: 255 }))).toBeNull();
+    const client = { session: '$1', flags: 'no-output', dieWithParent: true };
+    expect(controlArgv(address('ssh', { status: 0 }), client).slice(0, 3)).toEqual(['exec', 'setpriv', '--pdeathsig']);
+    expect(controlArgv(address('local', { status: 0 }), { ...client, dieWithParent: false })).toEqual([
+      'tmux',
+      '-u',
+      '-S',
+      '/s',
+      '-C',
+      'attach-session',
+      '-E',
+      '-t',
+      '$1',
+      '-f',
+      'no-output',
+    ]);
+  });
+});
+
+describe('user options', () => {
+  it('are quoted, and are only our own', () => {
+    expect(optionCommand({ scope: 'pane', id: '%1', name: '@agtmux_state', value: 'a"b' })).toBe(
+      'set-option -q -p -t %1 @agtmux_state "a\\042b"',
+    );
+    expect(optionCommand({ scope: 'session', id: '$1', name: '@agtmux_summary', value: null })).toBe(
+      'set-option -q -u -t $1 @agtmux_summary',
+    );
+    expect(() => optionCommand({ scope: 'pane', id: '%1 ; kill-server', name: '@agtmux_state', value: '' })).toThrow(
+      'broken invariant',
+    );
+    expect(() => optionCommand({ scope: 'pane', id: '%1', name: 'status', value: '' })).toThrow('broken invariant');
+    expect(() => optionCommand({ scope: 'pane', id: '%1', name: '@agtmux_state', value: '\0' })).toThrow('NUL');
+  });
+});

@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { limits } from '../../model/limits.ts';
+import { createQuestions, isSameTopology, parseServer, topologyOf } from './topology.ts';
+
+const nonce = 'a1b2';
+const questions = createQuestions(nonce);
+
+/** As tmux would answer: the format of the question with its fields filled in. */
+function answer(format: string, panes: readonly Readonly<Record<string, string>>[], isEscaped = false): Uint8Array {
+  const text = panes.map((fields) => format.replace(/#\{(\w+)\}/g, (_, name: string) => fields[name] ?? '')).join('\n');
+  return Buffer.from(isEscaped ? text.replaceAll('\x1e', '\\036').replaceAll('\x1f', '\\037') : text);
+}
+
+const [, , , fullFormat = ''] = questions.fullArgv;
+
+const sample = {
+  pane_id: '%5',
+  pane_pid: '42',
+  window_activity: '1700000000',
+  pane_title: '⠋ title',
+  pane_dead: '0',
+  pane_in_mode: '1',
+  session_id: '$1',
+  window_id: '@3',
+  window_index: '2',
+  pane_index: '1',
+  pane_tty: '/dev/pts/3',
+  session_name: 'work',
+  pane_active: '1',
+  window_active: '1',
+  session_attached_list: 'client-77,/dev/pts/9',
+  pane_width: '80',
+  pane_height: '24',
+  window_name: 'editor',
+  pane_current_command: 'node',
+  pane_current_path: '/home/me',
+};
+
+const server = { pid: 1, startTime: 2, version: '3.3a', socketPath: '/s' };
+
+describe('the full answer', () => {
+  it('is read field by field', () => {
+    const [row] = questions.parseFull(answer(fullFormat, [sample]));
+    expect(row?.activity).toBe(1_700_000_000);
+    expect(row?.view).toEqual({
+      pane: '%5',
+      panePid: 42,
+      tty: '/dev/pts/3',
+      sessionId: '$1',
+      sessionName: 'work',
+      windowId: '@3',
+      windowIndex: 2,
+      windowName: 'editor',
+      paneIndex: 1,
+      visible: true,
+      dead: false,
+      deadStatus: null,
+      deadSignal: null,
+      inMode: true,
+      width: 80,
+      height: 24,
+      title: '⠋ title',
+      currentCommand: 'node',
+      cwd: '/home/me',
+    });
+  });
+
+  it('SEC3 no name, command or path can forge another pane or another field', () => {
+    const hostile = fc
+      .array(fc.constantFrom('\x1e', '\x1f', '\n', '%1', '\x1e%1\x1f1\x1f', '#{pid}', 'a', '\\036', '"', '🚀'), {
+        maxLength: 8,
+      })
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(hostile, hostile, hostile, (window_name, pane_current_command, path) => {
+        const pane_current_path = `/${path}`;
+        const panes = [
+          { ...sample, window_name, pane_current_command, pane_current_path },
+          { ...sample, pane_id: '%6' },
+        ];
+        const rows = questions.parseFull(answer(fullFormat, panes));
+        expect(rows.map(({ pane }) => pane)).toEqual(['%5', '%6']);
+        expect(rows[0]?.view).toMatchObject({
+          windowName: window_name,
+          currentCommand: pane_current_command,
+          cwd: pane_current_path,
+        });
+        expect(rows[1]?.view).toMatchObject({ windowName: 'editor', currentCommand: 'node', cwd: '/home/me' });
+      }),
+    );
+  });
+
+  it('is read alike where tmux prints control characters escaped', () => {
+    expect(questions.parseFull(answer(fullFormat, [sample, sample], true))).toEqual(
+      questions.parseFull(answer(fullFormat, [sample, sample])),
+    );
+  });
+
+  it('garbage gives no panes, a flood not more than allowed', () => {
+    fc.assert(fc.property(fc.uint8Array(), (bytes) => void expect(questions.parseFull(bytes)).toEqual([])));
+    const record = `\x1e${nonce}\x1e`;
+    expect(questions.parseFull(Buffer.from(`${record}%x\x1f1${record}${record}%1`))).toEqual([]);
+    const many = `${record}%1\x1f2\x1f3\x1ftitle\n`.repeat(limits.panesPerServerMax + 10);
+    expect(questions.parseGate(Buffer.from(many)).length).toBe(limits.panesPerServerMax);
+  });
+
+  it('a pane counts as seen only by a client with a terminal', () => {
+    const visible = (list: string): boolean | undefined =>
+      questions.parseFull(answer(fullFormat, [{ ...sample, session_attached_list: list }]))[0]?.view.visible;
+    expect([visible(''), visible('client-1'), visible('client-1,client-22'), visible('/dev/pts/0')]).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+});
+
+describe('topology', () => {
+  it('a window linked into two sessions is one pane, visible when it is in either', () => {
+    const rows = questions.parseFull(
+      answer(fullFormat, [
+        { ...sample, session_attached_list: '', session_name: 'first' },
+        { ...sample, session_name: 'second' },
+      ]),
+    );
+    const { panes } = topologyOf(server, rows);
+    expect([...panes.values()].map(({ sessionName, visible }) => [sessionName, visible])).toEqual([['first', true]]);
+  });
+
+  it('any field that differs makes another topology', () => {
+    const one = topologyOf(server, questions.parseFull(answer(fullFormat, [sample])));
+    expect(isSameTopology(one, topologyOf({ ...server }, questions.parseFull(answer(fullFormat, [sample]))))).toBe(
+      true,
+    );
+    for (const name of Object.keys(sample).filter((field) => field !== 'window_activity')) {
+      const other = { ...sample, [name]: name === 'pane_id' ? '%7' : name === 'session_attached_list' ? '' : '0' };
+      if (name === 'pane_dead') other.pane_dead = '1';
+      expect(isSameTopology(one, topologyOf(server, questions.parseFull(answer(fullFormat, [other])))), name).toBe(
+        false,
+      );
+    }
+    expect(isSameTopology(one, { ...one, server: { ...server, pid: 9 } })).toBe(false);
+    expect(isSameTopology(one, topologyOf(server, []))).toBe(false);
+  });
+
+  it('IDN2 the server tells who it is', () => {
+    expect(parseServer(Buffer.from('12 1700000000 3.3a /tmp/tmux 0/a b\n'))).toEqual({
+      pid: 12,
+      startTime: 1_700_000_000,
+      version: '3.3a',
+      socketPath: '/tmp/tmux 0/a b',
+    });
+    expect(parseServer(Buffer.from('no server running'))).toBeNull();
+  });
+});

@@ -1,0 +1,103 @@
+// The daemon among things that break: tmux servers that die, clients that are killed, the daemon itself killed while it
+// works. COUNT repeats each, a few times by default. After each the list agrees with tmux.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Live, until } from '../../kit/live.ts';
+
+const count = Number(process.env.COUNT ?? 3);
+let live: Live;
+
+beforeEach(() => {
+  live = new Live();
+  live.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 100000');
+  live.tmux('split-window', '-t', 'work', 'sleep 100000');
+});
+
+afterEach(async () => {
+  await live.close();
+});
+
+const agrees = (): Promise<void> =>
+  until(async () => (await live.listed().catch(() => [])).join('\n') === live.tmuxListed().join('\n'));
+const rssMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+/** The control clients that the daemon has at this tmux server. */
+function clientPids(): readonly number[] {
+  return live
+    .tmux('list-clients', '-F', '#{client_pid}')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(Number);
+}
+
+describe('tmux servers', () => {
+  it('IDN2 are noticed to be gone and to be back, with other panes under the same ids', async () => {
+    await live.startDaemon();
+    for (let turn = 0; turn < count; turn++) {
+      await agrees();
+      live.tmux('kill-server');
+      await until(async () => (await live.listed()).length === 0);
+      live.tmux('new-session', '-d', '-s', `again${turn}`, 'sleep 100000');
+    }
+    await agrees();
+  });
+
+  it('RSV8 an agent ends with its server', async () => {
+    live.tmux('new-window', '-t', 'work', live.lookAlike());
+    await live.startDaemon();
+    const agents = async () => (await live.client.get('/v1/panes', { ended: true })).items;
+    await until(async () => (await agents()).length === 1);
+    live.tmux('kill-server');
+    await until(async () => (await agents()).every((one) => one.ended !== null));
+    expect((await agents()).map((one) => one.agent)).toEqual(['claude']);
+  });
+});
+
+describe('control clients', () => {
+  it('FED4 that are killed come back, and the server is neither wedged nor grown', async () => {
+    await live.startDaemon();
+    await agrees();
+    const server = live.serverPid;
+    const before = rssMb(server);
+    for (let turn = 0; turn < count * 2; turn++) {
+      await until(() => clientPids().length > 0);
+      for (const pid of clientPids()) process.kill(pid, 'SIGKILL');
+      live.tmux('rename-window', '-t', 'work:0', `turn${turn}`);
+      await agrees();
+    }
+    expect(live.serverPid).toBe(server);
+    expect(rssMb(server) - before).toBeLessThan(10);
+  });
+});
+
+describe('the daemon', () => {
+  it('LOG1 killed at any moment starts again with what it knew, and leaves nothing behind', async () => {
+    live.tmux('new-window', '-t', 'work', '-n', 'agent', live.lookAlike());
+    await live.startDaemon();
+    const runtimes = async () =>
+      (await live.client.get('/v1/panes')).items.map((one) => `${one.runtime_id} ${one.started_at}`);
+    await until(async () => (await runtimes()).length === 1);
+    const known = await runtimes();
+    for (let turn = 0; turn < count; turn++) {
+      await live.stopDaemon('SIGKILL');
+      live.tmux('rename-window', '-t', 'work:0', `life${turn}`);
+      await live.startDaemon();
+      await agrees();
+      await until(async () => (await runtimes()).join() === known.join());
+    }
+    await live.stopDaemon();
+    await until(() => clientPids().length === 0);
+    expect(live.tmux('show-hooks', '-g')).not.toContain('wait-for -S agtmux');
+    execFileSync('tmux', ['kill-server'], { env: live.env, timeout: 5_000 });
+  });
+
+  it('LOG6 there is only one: a second is turned away with its code', async () => {
+    await live.startDaemon();
+    const second = new Live({ ...live.env });
+    await expect(second.startDaemon()).rejects.toThrow('left with 6');
+    expect((await live.client.get('/v1/status')).pid).toBe(live.daemonPid);
+  });
+});
