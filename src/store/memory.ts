@@ -228,25 +228,6 @@ export class MemoryStore implements Store {
     for (const { event_id } of commit.rebindings) {
       assert(event_id > 0 && event_id <= lastId, `event ${event_id} is rebound but was never logged`);
     }
-    this.#checkPlaces(commit.runtimes);
-  }
-
-  /** One runtime for each (target, pane, epoch); children share the place of the agent they run inside of (IDN5). */
-  #checkPlaces(records: readonly RuntimeRecord[]): void {
-    if (records.length === 0) return;
-    const places = new Map<string, RuntimeId>();
-    for (const { identity } of [...this.#runtimes.values(), ...records]) {
-      if (identity.pane === null || identity.parent !== null) continue;
-      const place = JSON.stringify([identity.target, identity.pane, identity.pane_epoch]);
-      const owner = places.get(place) ?? identity.runtime_id;
-      if (owner !== identity.runtime_id) {
-        throw new AgtmuxError(
-          'E_INTERNAL',
-          `${owner} and ${identity.runtime_id} claim the same epoch of a pane (IDN5)`,
-        );
-      }
-      places.set(place, identity.runtime_id);
-    }
   }
 
   #append(event: NewEvent): EventId {

@@ -45,7 +45,7 @@ function query(path: string, sql: string): unknown {
   }
 }
 
-describe('migrations', () => {
+describe('LOG3 migrations', () => {
   it('are numbered from 1 without a gap', () => {
     expect(migrations.map((step) => step.version)).toEqual(migrations.map((_, index) => index + 1));
   });

@@ -86,7 +86,7 @@ function change(dir: string, sql: string): void {
   database.close();
 }
 
-describe('loading a sound store', () => {
+describe('LOG1 loading a sound store', () => {
   it('replays it once and reports nothing', async () => {
     const { dir, content } = await filled();
     const loaded = await load(dir);
@@ -164,7 +164,7 @@ const silent: Readonly<Record<string, string>> = {
   'a schema that was edited': 'DROP INDEX runtimes_by_end',
 };
 
-describe('loading a damaged store', () => {
+describe('LOG2 loading a damaged store', () => {
   for (const [what, sql] of Object.entries(silent)) {
     it(`notices ${what}`, async () => {
       const { dir } = await filled();

@@ -94,7 +94,7 @@ CREATE TABLE runtimes (
   ended_at REAL,
   crc INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX runtimes_by_pane ON runtimes (target_id, pane_id, pane_epoch)
+CREATE INDEX runtimes_by_pane ON runtimes (target_id, pane_id, pane_epoch)
   WHERE pane_id IS NOT NULL AND parent_id IS NULL;
 CREATE INDEX runtimes_by_end ON runtimes (ended_at) WHERE ended_at IS NOT NULL;
 

@@ -47,7 +47,7 @@ const load = async (dir: string) => {
   return { ...loaded, rows };
 };
 
-describe('damage', () => {
+describe('LOG2 damage', () => {
   it('none: the files of a killed daemon load as the truth', async () => {
     const dir = join(root, 'none');
     copyStore(pristine, dir);

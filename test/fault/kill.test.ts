@@ -16,7 +16,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 const seed = 7;
 const load = (dir: string) => loadStore({ dir, now: () => sampleTime, ballastBytes: 0, visitor: () => () => {} });
 
-describe('kill -9', () => {
+describe('LOG1 kill -9', () => {
   it('while committing: nothing acknowledged is lost, nothing is half there, replay gives the truth', async () => {
     const random = seeded(seed);
     const truth = new Truth(seed);
