@@ -17,6 +17,7 @@ import { Machines, type MachinesParts } from './machines.ts';
 import { RowBook } from './rows.ts';
 import type { RawEvent } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
+import { optionsOf } from './tmux-status.ts';
 
 export interface DaemonParts {
   readonly version: string;
@@ -197,8 +198,15 @@ export class Daemon implements DaemonService {
     if (this.#publishTimer !== null || this.#isStopped) return;
     this.#publishTimer = this.#parts.clock.after(publishMs, () => {
       this.#publishTimer = null;
-      this.feed.publish(this.#book.changes());
+      const changes = this.#book.changes();
+      this.feed.publish(changes);
+      if (changes.length > 0) this.#showInTmux();
     });
+  }
+
+  #showInTmux(): void {
+    const rows = this.#book.rows();
+    for (const watch of this.#machines.watches()) watch.show(optionsOf(rows, watch.target));
   }
 
   /** Wakes when the next state ages by time alone. */

@@ -9,11 +9,13 @@ import type { Health } from '../model/records.ts';
 import { agentIn } from '../observe/process/foreground.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
 import { TmuxLink, type TmuxLinkOptions } from '../observe/tmux/link.ts';
+import type { UserOption } from '../observe/tmux/user-options.ts';
 import type { TmuxServer, Topology } from '../observe/tmux/view.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Ledger } from './ledger.ts';
 import { serverKeyOf } from './rows.ts';
 import { endOf, factsOf, type LiveRuntime, type RawEvent } from './sightings.ts';
+import { optionChanges } from './tmux-status.ts';
 
 /** The processes of a machine, near or far. */
 export interface ProcessSight {
@@ -58,6 +60,8 @@ export class TargetWatch {
   #looking: Promise<void> | null = null;
   #lookAgain = false;
   #lookedAt = 0;
+  #shown: ReadonlyMap<string, UserOption> = new Map();
+  #shownAt: number | null = null;
   #isStopped = true;
 
   constructor(parts: WatchParts) {
@@ -94,6 +98,18 @@ export class TargetWatch {
     return { health: this.#health, trouble: this.#trouble, lastSeenAt: this.#lastSeenAt };
   }
 
+  /** Shows states in tmux itself; sends only what is new to this server. */
+  show(wanted: ReadonlyMap<string, UserOption>): void {
+    const server = this.#topology?.server.pid ?? null;
+    if (server === null || !this.#link.isControlled) return;
+    if (server !== this.#shownAt) this.#shown = new Map();
+    const changes = optionChanges(this.#shown, wanted);
+    this.#shown = wanted;
+    this.#shownAt = server;
+    // A pane may have gone meanwhile; the next change corrects what this one could not set.
+    if (changes.length > 0) this.#link.setOptions(changes).catch(() => undefined);
+  }
+
   start(): void {
     this.#isStopped = false;
     this.#link.start();
@@ -105,6 +121,8 @@ export class TargetWatch {
     this.#isStopped = true;
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
+    // What nobody keeps up to date any more must not be shown.
+    this.show(new Map());
     await this.#link.stop();
     await this.#looking;
   }

@@ -124,13 +124,18 @@ describe('servers', () => {
   it('IDN2 a server that is killed and started again is another server', async () => {
     const witness = watch();
     await witness.agrees();
+    witness.link.wantScreens([paneId('%0')]);
+    await until('the first screen', () => witness.screen('%0'));
     for (let round = 1; round <= count; round += 1) {
       const before = witness.topology()?.server;
+      const screens = witness.screens.length;
       await kit.tmux('kill-server');
       await until('the end is told', () => witness.gone.length === round);
       await kit.newSession(`again ${round}`, 'sh');
       await witness.agrees();
       expect(witness.topology()?.server).not.toEqual(before);
+      // The same pane id with the same words on it is another pane all the same.
+      await until('its screen', () => witness.screens.length > screens);
     }
   });
 

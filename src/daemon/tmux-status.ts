@@ -1,0 +1,54 @@
+// What a tmux status line can show without starting a process: the state of the agent in each pane, the top state of each
+// window and a summary a session, as user options. Pure: from rows to options, and which of them are news.
+
+import { type Rollup, rollupBy } from '../engine/rollup.ts';
+import type { TargetId } from '../model/ids.ts';
+import type { PaneRow } from '../model/rows.ts';
+import type { UserOption } from '../observe/tmux/user-options.ts';
+
+/** Same marks as on every other screen, in the order of who needs a person first. */
+const marks = [
+  ['waiting_approval', '▲'],
+  ['waiting_input', '?'],
+  ['error', '✕'],
+] as const;
+
+/** `▲2 ?1 ✕1`, and nothing when nobody needs you. */
+function summaryOf(rollup: Rollup): string {
+  return marks
+    .filter(([state]) => rollup.by_state[state] > 0)
+    .map(([state, mark]) => `${mark}${rollup.by_state[state]}`)
+    .join(' ');
+}
+
+/** Every option that should be set on one target, by where it stands. */
+export function optionsOf(rows: readonly PaneRow[], target: TargetId): ReadonlyMap<string, UserOption> {
+  const options = new Map<string, UserOption>();
+  const put = (scope: UserOption['scope'], id: string, name: string, value: string): void => {
+    if (id !== '' && value !== '') options.set(`${scope} ${id} ${name}`, { scope, id, name, value });
+  };
+  const agents = rows.flatMap((row) => {
+    const { agent } = row;
+    if (row.identity.target !== target || agent === null || agent.ended !== null || agent.parent !== null) return [];
+    return [{ row, target, agent: agent.agent, state: agent.state }];
+  });
+  for (const { row, state } of agents) put('pane', row.identity.pane_id, '@agtmux_state', state);
+  for (const [id, rollup] of rollupBy(agents, ({ row }) => row.identity.window_id)) {
+    put('window', id, '@agtmux_state', rollup.top_state ?? '');
+  }
+  for (const [id, rollup] of rollupBy(agents, ({ row }) => row.session_id)) {
+    put('session', id, '@agtmux_summary', summaryOf(rollup));
+  }
+  return options;
+}
+
+/** What has to be sent so that `wanted` is true where `held` was. */
+export function optionChanges(
+  held: ReadonlyMap<string, UserOption>,
+  wanted: ReadonlyMap<string, UserOption>,
+): readonly UserOption[] {
+  const changes: UserOption[] = [];
+  for (const [place, option] of wanted) if (held.get(place)?.value !== option.value) changes.push(option);
+  for (const [place, option] of held) if (!wanted.has(place)) changes.push({ ...option, value: null });
+  return changes;
+}

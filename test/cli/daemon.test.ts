@@ -1,0 +1,115 @@
+// The life of the daemon as commands see it: started by the first one, once, and again after any death.
+import { chmodSync, existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { PaneList, StatusReply } from '../../src/api/schemas.ts';
+import { limits } from '../../src/model/limits.ts';
+import { until } from '../kit/tmux-server.ts';
+import { createWorld, panesOf, type World } from './kit.ts';
+
+let world: World;
+
+afterEach(() => world.end());
+
+interface StatusOutput {
+  readonly daemon: StatusReply;
+}
+
+const pidOf = async (): Promise<number> => (await world.json<StatusOutput>('status', '--json')).daemon.pid;
+
+const listed = async (): Promise<readonly string[]> => {
+  const { items } = await world.json<PaneList>('list', 'panes', '--all-panes', '--json');
+  return items.map((item) => item.identity.pane_id).sort();
+};
+
+describe('the daemon', () => {
+  it('is started once by ten commands at once', async () => {
+    world = createWorld();
+    world.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 600');
+    const ran = await Promise.all(Array.from({ length: 10 }, () => world.agtmux('list', '--all-panes')));
+    expect(ran.map(({ status, stderr }) => `${status} ${stderr}`)).toEqual(Array(10).fill('0 '));
+    for (const { stdout } of ran) expect(stdout).toContain('host/work:0.0');
+    const log = world.log();
+    expect(log.match(/"words":"ready"/g)).toHaveLength(1);
+    expect(log).not.toContain('E_STORE_LOCKED');
+    expect(existsSync(join(world.stateDir, 'run/starting'))).toBe(false);
+    expect(statSync(join(world.stateDir, 'daemon.log')).mode & 0o777).toBe(0o600);
+  });
+
+  it('is there again after kill -9, and the list agrees with tmux', async () => {
+    world = createWorld();
+    world.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 600');
+    for (const round of [1, 2]) {
+      await world.agtmux('list');
+      const pid = await pidOf();
+      process.kill(pid, 'SIGKILL');
+      world.tmux('new-window', '-d', '-t', 'work:', 'sleep 600');
+      expect(await listed(), `round ${round}`).toEqual(panesOf(world));
+      expect(await pidOf()).not.toBe(pid);
+    }
+  });
+
+  it('starts, restarts and stops by hand; status tells by its exit status', async () => {
+    world = createWorld();
+    const down = await world.agtmux('status');
+    expect(down).toMatchObject({ status: 5, stdout: '' });
+    expect(down.stderr).toMatch(/^agtmux: no daemon listens at .*\[E_DAEMON_DOWN\]\n$/);
+    expect((await world.agtmux('daemon', 'stop')).stdout).toBe('no daemon runs\n');
+
+    expect((await world.agtmux('daemon', 'start')).stdout).toMatch(/^started, pid \d+\n$/);
+    const first = await pidOf();
+    expect((await world.agtmux('daemon', 'start')).stdout).toContain(`pid ${first}`);
+    expect((await world.agtmux('daemon', 'status')).stdout).toContain(`pid ${first}`);
+
+    expect((await world.agtmux('daemon', 'restart')).status).toBe(0);
+    const second = await pidOf();
+    expect(second).not.toBe(first);
+    expect((await world.agtmux('daemon', 'stop')).stdout).toBe(`stopped, pid ${second}\n`);
+    expect((await world.agtmux('daemon', 'status')).status).toBe(5);
+  });
+
+  it('runs in the foreground under its own pid and ends on SIGTERM', async () => {
+    world = createWorld();
+    const running = world.start('daemon', 'run', '--tmux-socket', 'other');
+    await until('it answers', async () => (await world.agtmux('status')).status === 0);
+    expect(await pidOf()).toBe(running.pid);
+    expect((await world.agtmux('target', 'list')).stdout).toContain('host@other');
+    running.signal('SIGTERM');
+    expect((await running.ended).status).toBe(0);
+    expect((await world.agtmux('status', '--json')).stderr).toMatch(/^\{"error":\{"code":"E_DAEMON_DOWN".*\}\n$/);
+  });
+
+  it('that cannot start is told of in its own words', async () => {
+    world = createWorld();
+    const config = join(world.directory, 'config.toml');
+    writeFileSync(config, '[log]\nlevel = "loud"\n');
+    const ran = await world.agtmuxWith({ AGTMUX_CONFIG: config }, 'list');
+    expect(ran.status).toBe(2);
+    expect(ran.stderr.trim().split('\n')).toHaveLength(1);
+    expect(ran.stderr).toMatch(/did not start: .*log\.level.*\[E_CONFIG\]/);
+  });
+
+  it('SEC1 is not started in a directory that others can enter', async () => {
+    world = createWorld();
+    mkdirSync(world.stateDir, { mode: 0o700 });
+    chmodSync(world.stateDir, 0o755);
+    const ran = await world.agtmux('list');
+    expect(ran).toMatchObject({ status: 6, stdout: '' });
+    expect(ran.stderr).toMatch(/mode 0755.*0700 \[E_UNSAFE_DIR\]\n$/);
+    const doctor = await world.agtmux('doctor');
+    expect(doctor.status).toBe(1);
+    expect(doctor.stdout).toMatch(/✕ state directory .*mode 0755[^\n]*\n +→ make the directory yours and 0700/);
+    chmodSync(world.stateDir, 0o700);
+  });
+
+  it('sets a large log aside at its start', async () => {
+    world = createWorld();
+    await world.agtmux('daemon', 'start');
+    await world.agtmux('daemon', 'stop');
+    const log = join(world.stateDir, 'daemon.log');
+    truncateSync(log, limits.daemonLogBytesMax + 1);
+    await world.agtmux('daemon', 'start');
+    expect(statSync(`${log}.1`).size).toBe(limits.daemonLogBytesMax + 1);
+    expect(statSync(log).size).toBeLessThan(65_536);
+  });
+});

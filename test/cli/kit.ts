@@ -1,0 +1,132 @@
+// A private world for the command line: its own directories, tmux servers and daemon, all ended with it.
+import { spawn, spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly lines: string[];
+  readonly ended: Promise<Ran>;
+  signal(name: NodeJS.Signals): void;
+  /** Stops reading its output for good. */
+  closeOutput(): void;
+}
+
+export interface World {
+  readonly directory: string;
+  readonly stateDir: string;
+  readonly socketPath: string;
+  readonly env: NodeJS.ProcessEnv;
+  agtmux(...args: string[]): Promise<Ran>;
+  /** The same with other variables, or with something to read. */
+  agtmuxWith(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Ran>;
+  json<Value>(...args: string[]): Promise<Value>;
+  start(...args: string[]): Running;
+  tmux(...args: string[]): string;
+  /** A program that is taken for this agent. */
+  agent(name: string): string;
+  log(): string;
+  end(): Promise<void>;
+}
+
+let isBuilt = false;
+
+/** As a user of a checkout does it: the launcher builds what is stale. */
+function build(): void {
+  if (isBuilt) return;
+  const { status, stderr } = spawnSync(`${root}/agtmux`, ['version'], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  isBuilt = true;
+}
+
+export function createWorld(more: NodeJS.ProcessEnv = {}): World {
+  build();
+  const directory = mkdtempSync(join(tmpdir(), 'agt-cli-'));
+  const stateDir = join(directory, 'state');
+  const { PATH } = process.env;
+  const env: NodeJS.ProcessEnv = {
+    PATH,
+    HOME: directory,
+    TMUX_TMPDIR: directory,
+    AGTMUX_STATE_DIR: stateDir,
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    SHELL: '/bin/sh',
+    ...more,
+  };
+
+  function start(variables: NodeJS.ProcessEnv, args: readonly string[]): Running {
+    const child = spawn(process.execPath, [join(root, 'bin/agtmux'), ...args], {
+      env: variables,
+      cwd: directory,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const lines: string[] = [];
+    const said = { stdout: '', stderr: '' };
+    let rest = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said.stdout += text;
+      const parts = (rest + text).split('\n');
+      rest = parts.pop() ?? '';
+      lines.push(...parts);
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said.stderr += text;
+    });
+    const ended = new Promise<Ran>((resolve) => child.on('close', (status) => resolve({ status, ...said })));
+    return {
+      pid: child.pid ?? 0,
+      lines,
+      ended,
+      signal: (name) => child.kill(name),
+      closeOutput: () => child.stdout.destroy(),
+    };
+  }
+
+  const world: World = {
+    directory,
+    stateDir,
+    socketPath: join(stateDir, 'run/agtmux.sock'),
+    env,
+    agtmux: (...args) => start(env, args).ended,
+    agtmuxWith: (variables, ...args) => start({ ...env, ...variables }, args).ended,
+    json: async <Value>(...args: string[]) => {
+      const ran = await world.agtmux(...args);
+      if (ran.status !== 0) throw new Error(ran.stderr);
+      return JSON.parse(ran.stdout) as Value;
+    },
+    start: (...args) => start(env, args),
+    tmux: (...args) => {
+      const ran = spawnSync('tmux', ['-u', '-f', '/dev/null', ...args], { env, encoding: 'utf8', cwd: directory });
+      if (ran.status !== 0) throw new Error(`tmux ${args.join(' ')}: ${ran.stderr}`);
+      return ran.stdout;
+    },
+    agent: (name) => {
+      const path = join(directory, 'bin', name);
+      mkdirSync(join(directory, 'bin'), { recursive: true });
+      if (!existsSync(path)) copyFileSync('/bin/sleep', path);
+      return path;
+    },
+    log: () => readFileSync(join(stateDir, 'daemon.log'), 'utf8'),
+    end: async () => {
+      await world.agtmux('daemon', 'stop');
+      for (const args of [['kill-server'], ['-L', 'other', 'kill-server']]) spawnSync('tmux', args, { env });
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return world;
+}
+
+/** Every pane as tmux itself tells it. */
+export const panesOf = (world: World): readonly string[] =>
+  world.tmux('list-panes', '-a', '-F', '#{pane_id}').trim().split('\n').sort();
