@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { Live, until } from '../test/kit/live.ts';
-import type { BenchRow } from './row.ts';
+import { type BenchRow, percentile } from './row.ts';
 
 const cpuMs = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -65,9 +65,6 @@ function childCpuMs(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[13]) + Number(fields[14])) * 10;
 }
-
-const percentile = (times: readonly number[], share: number): number =>
-  [...times].sort((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
 
 /** How long until the list shows it, by asking the API without pause. */
 async function noticed(

@@ -51,3 +51,6 @@ function goalWords(row: BenchRow): string {
   if (row.goal === undefined) return '';
   return 'atLeast' in row.goal ? `>= ${figure(row.goal.atLeast)}` : `<= ${figure(row.goal.atMost)}`;
 }
+
+export const percentile = (times: readonly number[], share: number): number =>
+  [...times].sort((one, other) => one - other)[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;

@@ -65,6 +65,7 @@ export interface CommandSpec {
 export const sorts = ['needs', 'age', 'agent', 'target', 'state', 'name'] as const satisfies readonly Sort[];
 export const groupings = ['target-session', 'session-name'] as const satisfies readonly Grouping[];
 const watchScopes = ['panes', 'windows', 'sessions'] as const satisfies readonly FeedScope[];
+export type ListScope = (typeof watchScopes)[number];
 
 const json: OptionSpec = { name: 'json', words: 'print JSON for programs' };
 const color: OptionSpec = {

@@ -5,9 +5,9 @@ import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealProcesses } from '../platform/processes.ts';
 import { ageLabel } from '../view/words.ts';
-import { askRunning, isDown } from './connect.ts';
 import { type Action, type Context, sleep } from './context.ts';
 import { print } from './output.ts';
+import { askRunning, isDown } from './running.ts';
 import { environmentOf, startDaemon } from './start-daemon.ts';
 
 /** In this very process, so that whoever started it has the right pid. */

@@ -13,9 +13,9 @@ import { checkPrivateDirectory } from '../platform/private-directory.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { type PaintRole, paint } from '../view/paint.ts';
 import { loadConfig } from './config.ts';
-import { askRunning, isDown } from './connect.ts';
 import { type Action, type Context, configPath, must, places, userId } from './context.ts';
 import { hasColour, print } from './output.ts';
+import { askRunning, isDown } from './running.ts';
 
 interface Finding {
   readonly check: string;

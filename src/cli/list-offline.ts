@@ -7,9 +7,9 @@ import { AgtmuxError } from '../model/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type FilterRequest, type ListInput, listPanes, listSessions, listWindows } from '../view/lists.ts';
 import { panesTable, sessionsTable, type TextOptions, windowsTable } from '../view/lists-text.ts';
+import type { ListScope } from './commands.ts';
 import { groupings, type OptionSpec, sorts } from './commands.ts';
 import { must, userId } from './context.ts';
-import type { ListScope } from './list.ts';
 
 export interface OfflineTextOptions {
   readonly clock: Clock;

@@ -3,12 +3,11 @@
 
 import { type LeanQuery, withQuery } from '../api/client-lean.ts';
 import { AgtmuxError, type ErrorCode } from '../model/errors.ts';
+import type { ListScope } from './commands.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { columnsOf, errorOutput, hasColour, note, print } from './output.ts';
 import type { Parsed } from './parse.ts';
-
-export type ListScope = 'panes' | 'windows' | 'sessions';
 
 export const listOf =
   (scope: ListScope): Action =>
@@ -26,7 +25,7 @@ export const listOf =
   };
 
 /** Troubles of a machine on which no daemon can run; the list is then as good as tmux alone makes it. */
-const hopeless: readonly ErrorCode[] = ['E_STORE_IO', 'E_STORE_FULL', 'E_STORE_NEWER', 'E_DAEMON_DOWN'];
+const hopeless: readonly ErrorCode[] = ['E_STORE_IO', 'E_STORE_FULL', 'E_STORE_NEWER', 'E_SOCKET', 'E_DAEMON_DOWN'];
 
 const isNoDaemonPossible = (problem: unknown): problem is AgtmuxError =>
   problem instanceof AgtmuxError && hopeless.includes(problem.code);

@@ -12,9 +12,9 @@ import { createRealFiles, errorCodeOf } from '../platform/files.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { createRealProcesses } from '../platform/processes.ts';
 import { foreign, gateLine } from '../text/gate.ts';
-import { askRunning, isDown } from './connect.ts';
 import { type Context, logPath, must, places, sleep, userId } from './context.ts';
 import { note } from './output.ts';
+import { askRunning, isDown } from './running.ts';
 
 export async function startDaemon(context: Context, tmuxSockets: readonly string[] = []): Promise<void> {
   const where = places();

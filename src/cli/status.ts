@@ -6,10 +6,10 @@ import { foreign, gateLine } from '../text/gate.ts';
 import { cut } from '../text/width.ts';
 import { type PaintRole, paint } from '../view/paint.ts';
 import { ageLabel } from '../view/words.ts';
-import { askRunning, isOlder } from './connect.ts';
 import type { Action } from './context.ts';
 import { columnsOf, hasColour, print } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { askRunning, isOlder } from './running.ts';
 
 /** The daemon is up but something it watches, or itself, is not well. */
 const troubleStatus = 1;

@@ -9,11 +9,11 @@ import { schemaVersion } from '../api/version.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { needsAction } from '../view/lists.ts';
-import { askRunning, isDown } from './connect.ts';
+import type { ListScope } from './commands.ts';
 import { sleep } from './context.ts';
-import type { ListScope } from './list.ts';
 import { output } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { askRunning, isDown } from './running.ts';
 
 export interface EventOptions {
   readonly scope: ListScope;

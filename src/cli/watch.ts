@@ -7,11 +7,13 @@ import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import { foreign, gateColoured } from '../text/gate.ts';
-import { askDaemon, askRunning, isDown } from './connect.ts';
+import type { ListScope } from './commands.ts';
+import { askDaemon } from './connect.ts';
 import { type Action, type Context, places } from './context.ts';
-import { filterQuery, type ListScope } from './list.ts';
+import { filterQuery } from './list.ts';
 import { columnsOf, hasColour, output, print } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { askRunning, isDown } from './running.ts';
 import { printEvents } from './watch-events.ts';
 
 export const watch: Action = async (parsed, context) => {

@@ -14,6 +14,7 @@ import type { Log } from '../platform/log.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { Inbox } from './inbox.ts';
 import { Machines, type MachinesParts } from './machines.ts';
+import { Retention } from './retention.ts';
 import { RowBook } from './rows.ts';
 import type { RawEvent } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
@@ -40,6 +41,7 @@ export class Daemon implements DaemonService {
   readonly #parts: DaemonParts;
   readonly #ground: Ground;
   readonly #inbox: Inbox;
+  readonly #retention: Retention;
   readonly #book: RowBook;
   readonly #machines: Machines;
   readonly #startedAt: number;
@@ -52,7 +54,15 @@ export class Daemon implements DaemonService {
     this.#parts = parts;
     this.#ground = ground;
     this.#startedAt = parts.clock.monotonicMs();
-    this.#inbox = new Inbox(ground.ledger, parts.clock);
+    this.#inbox = new Inbox(ground.ledger, parts.clock, undefined, (problem) => this.#retention.onFailure(problem));
+    this.#retention = new Retention({
+      clock: parts.clock,
+      now: () => ground.timeline.now(),
+      ledger: ground.ledger,
+      inbox: this.#inbox,
+      config: parts.machines.config,
+      log: parts.log,
+    });
     this.#book = new RowBook({
       ledger: ground.ledger,
       topology: (target) => this.#machines.watch(target)?.topology ?? null,
@@ -97,6 +107,7 @@ export class Daemon implements DaemonService {
     daemon = new Daemon(parts, ground);
     await daemon.#machines.start();
     daemon.#tick();
+    daemon.#retention.start();
     return daemon;
   }
 
@@ -105,6 +116,7 @@ export class Daemon implements DaemonService {
     this.#isStopped = true;
     this.#tickTimer?.();
     this.#publishTimer?.();
+    this.#retention.stop();
     await this.#machines.stop();
     await this.#inbox.drain();
     this.feed.close();
@@ -184,6 +196,10 @@ export class Daemon implements DaemonService {
     return seen;
   }
 
+  #tickLater(): void {
+    if (!this.#isStopped) this.#tickTimer = this.#parts.clock.after(limits.inboxRetryMs, () => this.#tick());
+  }
+
   #offer(events: readonly RawEvent[]): void {
     for (const event of events) {
       this.#inbox.offer(event).catch((problem: unknown) => {
@@ -217,7 +233,13 @@ export class Daemon implements DaemonService {
     const delay = Math.max(0, due - this.now());
     this.#tickTimer = this.#parts.clock.after(delay, () => {
       this.#tickTimer = null;
-      void this.#inbox.tick().then(() => this.#tick());
+      void this.#inbox
+        .between(() => this.#ground.ledger.tick())
+        .then(
+          () => this.#tick(),
+          // The disk does not take it now; the retry of the inbox comes first.
+          () => this.#tickLater(),
+        );
     });
   }
 }

@@ -116,6 +116,25 @@ describe('the inbox', () => {
     expect(inbox.failure).toBeNull();
   });
 
+  it('ADM4 a job meets no batch, its failure stops nobody, and a failing log tells whoever may help', async () => {
+    const taker = new FakeTaker();
+    const clock = createSimulatedClock();
+    const told: unknown[] = [];
+    const inbox = new Inbox(taker, clock, small, (problem) => told.push(problem));
+    taker.full = true;
+    const event = inbox.offer(asks('a', 'hook', 1, 'x'));
+    const job = inbox.between(async () => {
+      taker.full = false;
+      return taker.batches.length;
+    });
+    const failing = expect(inbox.between(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await clock.advanceSettled(small.retryMs);
+    await failing;
+    expect(await job).toBe(0);
+    expect(await event).toMatchObject({ verdict: 'applied' });
+    expect(told).toMatchObject([{ code: 'E_STORE_FULL' }]);
+  });
+
   it('ADM4 drain resolves when nothing waits any more', async () => {
     const taker = new FakeTaker();
     const { inbox } = inboxOn(taker);

@@ -37,17 +37,25 @@ export class Inbox {
   readonly #taker: Taker;
   readonly #clock: Clock;
   readonly #limits: InboxLimits;
+  /** Told at every failed try; may ask for a job that helps. */
+  readonly #onFailure: (problem: unknown) => void;
   #queue: Item[] = [];
   readonly #mergeable = new Map<string, Item>();
   readonly #idle: (() => void)[] = [];
-  readonly #ticks: (() => void)[] = [];
+  readonly #jobs: (() => Promise<void>)[] = [];
   #working = false;
   #failure: unknown = null;
 
-  constructor(taker: Taker, clock: Clock, inboxLimits: InboxLimits = standardLimits) {
+  constructor(
+    taker: Taker,
+    clock: Clock,
+    inboxLimits: InboxLimits = standardLimits,
+    onFailure: (problem: unknown) => void = () => undefined,
+  ) {
     this.#taker = taker;
     this.#clock = clock;
     this.#limits = inboxLimits;
+    this.#onFailure = onFailure;
   }
 
   /** Events taken and not yet acknowledged. */
@@ -80,10 +88,10 @@ export class Inbox {
     await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Lets the taker do what time alone asks of it, in turn with the batches. Resolves when that is on disk. */
-  tick(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#ticks.push(resolve);
+  /** Does something that must not meet a batch on its way, such as pruning. */
+  between<Value>(work: () => Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      this.#jobs.push(() => work().then(resolve, reject));
       if (!this.#working) void this.#work();
     });
   }
@@ -100,7 +108,12 @@ export class Inbox {
 
   async #work(): Promise<void> {
     this.#working = true;
-    while (this.#queue.length > 0 || this.#ticks.length > 0) {
+    while (this.#queue.length > 0 || this.#jobs.length > 0) {
+      const job = this.#jobs.shift();
+      if (job !== undefined) {
+        await job();
+        continue;
+      }
       const batch = this.#queue.slice(0, this.#limits.batchMax);
       // From here on they can no longer be merged: they are on their way to the disk.
       for (const item of batch) this.#unmerge(item);
@@ -111,17 +124,15 @@ export class Inbox {
   }
 
   async #hand(batch: readonly Item[]): Promise<void> {
-    const ticks = this.#ticks.splice(0);
     try {
       const verdicts = await this.#taker.take(batch.map((item) => item.raw));
       this.#failure = null;
       this.#queue.splice(0, batch.length);
-      for (const resolve of ticks) resolve();
       for (const [place, one] of verdicts.entries()) batch[place]?.acknowledge(one);
     } catch (problem) {
       // Nothing was written, nothing is lost: the batch stays in front and is tried again.
       this.#failure = problem;
-      this.#ticks.push(...ticks);
+      this.#onFailure(problem);
       await new Promise<void>((resolve) => this.#clock.after(this.#limits.retryMs, resolve));
     }
   }

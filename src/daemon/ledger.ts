@@ -117,7 +117,7 @@ export class Ledger {
   }
 
   /** Drops what is older than retention allows; the past of living runtimes becomes one base event each. */
-  async prune(before: number, bytesMax: number = limits.retentionBytesMax): Promise<PruneReport> {
+  async prune(before: number, bytesMax: number = limits.retentionBytesMax, isFull = false): Promise<PruneReport> {
     const bases: { runtime_id: StateRecord['runtime_id']; upTo: number; base: NewEvent }[] = [];
     for (const [runtime_id, entry] of this.world.entries) {
       const firstYoung = entry.recents.all[0]?.event_id;
@@ -126,7 +126,8 @@ export class Ledger {
       bases.push({ runtime_id, upTo: firstYoung - 1, base: { runtime_id, verdict: 'joined', event: base } });
     }
     const auditBefore = this.#parts.now() - limits.auditAgeMs;
-    const report = await this.#store.prune({ before, auditBefore, bytesMax, bases });
+    const order = { before, auditBefore, bytesMax, bases };
+    const report = isFull ? await this.#store.pruneWhenFull(order) : await this.#store.prune(order);
     const kept = new Set((await this.#store.runtimes()).map((one) => one.identity.runtime_id));
     for (const id of [...this.world.entries.keys()]) if (!kept.has(id)) this.world.forget(id);
     return report;

@@ -30,6 +30,8 @@ export async function layGround({ stateDir, clock, random, onChange }: GroundPar
   const loaded = await loadStore({
     dir: stateDir,
     now: () => clock.wallMs(),
+    // Long work goes in steps, and between them others have their turn.
+    pause: () => new Promise((resolve) => clock.after(0, () => resolve())),
     visitor: () => {
       loader = new Loader(new World());
       return (row) => loader.visit(row);

@@ -183,8 +183,10 @@ export const limits = {
   tmuxAttachMs: 10_000,
   /** How often every pane is looked at (configurable); half of what a person notices. */
   sweepMs: 250,
-  /** Every pane costs tmux about 10 microseconds a look, so a crowd is looked at less often: 1,000 panes twice a second. */
-  sweepPerPaneMs: 0.5,
+  /** Every pane costs tmux about 10 microseconds a look, so a crowd is looked at less often: 200 panes every 400 ms... */
+  sweepPerPaneMs: 2,
+  /** ...but never less often than this. */
+  sweepMsMax: 1_000,
   /** Without control mode each look starts a process. */
   sweepSpawnMs: 500,
   /** Working directories and commands change without a sign, so they are read again while something happens... */
@@ -210,8 +212,8 @@ export const limits = {
   captureLinesMax: 10_000,
   /** sshd allows ten channels a connection; the command client and the bell take two. */
   streamClientsMax: 6,
-  /** A stream this far behind is paused by tmux and read anew instead of growing the server. */
-  streamPauseSeconds: 2,
+  /** A stream this far behind is paused by tmux and read anew; until then tmux keeps what it could not deliver. */
+  streamPauseSeconds: 1,
   /** Thirty pictures a second are a film; a screen needs no more. */
   streamUpdateMs: 33,
   /** Between two checks that known agents are alive; 200 checks take half a millisecond. */
@@ -240,4 +242,6 @@ export const limits = {
   processesAnswerMs: 5_000,
   /** Ten thousand processes with long command lines. */
   processesBytesMax: 8 * 1_048_576,
+  /** History grows by megabytes a day: looking once an hour is often enough. */
+  pruneEveryMs: 3_600_000,
 } as const;

@@ -208,6 +208,11 @@ export class MemoryStore implements Store {
     };
   }
 
+  /** Memory has no disk that could be full. */
+  pruneWhenFull(order: PruneOrder): Promise<PruneReport> {
+    return this.prune(order);
+  }
+
   async close(): Promise<void> {
     this.#open = false;
   }

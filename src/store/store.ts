@@ -126,5 +126,7 @@ export interface Store {
   putAdapter(adapter: AdapterRecord): Promise<void>;
 
   prune(order: PruneOrder): Promise<PruneReport>;
+  /** The same on a full disk: makes the room it needs itself, and drops more than asked for if that is what it takes. */
+  pruneWhenFull(order: PruneOrder): Promise<PruneReport>;
   close(): Promise<void>;
 }

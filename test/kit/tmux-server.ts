@@ -4,8 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Executor } from '../../src/targets/executor.ts';
-import { createLocalExecutor } from './local-executor.ts';
+import { createLocalExecutor, type LocalExecutor } from './local-executor.ts';
 
 const execute = promisify(execFile);
 
@@ -13,7 +12,7 @@ export interface TmuxServerKit {
   readonly directory: string;
   readonly socketPath: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly executor: Executor;
+  readonly executor: LocalExecutor;
   /** What tmux prints; rejects when it fails. */
   tmux(...args: string[]): Promise<string>;
   /** A new server with one session `main`, or one more. */

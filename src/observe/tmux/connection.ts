@@ -186,10 +186,10 @@ export class ControlConnection {
   /** The next sweep begins a period after the last began, or sooner when something rings; never two at a time. */
   async #pause(startMs: number): Promise<void> {
     const { clock, sweepMs, state } = this.#options;
-    const crowdMs = state.paneCount * limits.sweepPerPaneMs;
+    const crowdMs = Math.min(state.paneCount * limits.sweepPerPaneMs, limits.sweepMsMax);
     const nextMs = startMs + Math.max(sweepMs, crowdMs);
     // What rings comes in swarms, and each time everything is asked for.
-    const soonestMs = startMs + Math.max(limits.ringQuietMs, crowdMs / 2);
+    const soonestMs = startMs + Math.max(limits.ringQuietMs, crowdMs / 8);
     if (!this.#isNudged) await this.#sleep(nextMs - clock.monotonicMs());
     this.#isQuiet = this.#isNudged;
     if (this.#isQuiet) await this.#sleep(soonestMs - clock.monotonicMs());

@@ -1,0 +1,149 @@
+// The private world of `agtmux demo`: a directory, a tmux server and a daemon of its own, and the way to take all of it
+// away again. Touches nothing outside that directory: every tmux command names the private socket.
+
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { AgtmuxError } from '../model/errors.ts';
+import { startDetached } from '../platform/detach.ts';
+import { createRealExec, type ExecResult } from '../platform/exec.ts';
+import { errorCodeOf } from '../platform/files.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import { quoteSh, quoteTmux } from '../text/quote.ts';
+import { type Context, must, userId } from './context.ts';
+import { stop } from './daemon.ts';
+import { janitorSource, lookAlikeSource, paneSource, type Stage } from './demo-look-alike.ts';
+import { type Role, roles } from './demo-scenario.ts';
+import { environmentOf, startDaemon } from './start-daemon.ts';
+import { tmuxConf } from './tmux-conf.ts';
+
+/** A socket's path has room for about a hundred bytes, and some systems have long temporary directories. */
+const baseBytesMax = 60;
+const socketName = 'demo';
+const commandMs = 10_000;
+const outputBytesMax = 65_536;
+
+/** Short times, so that a few minutes show what else takes a day. */
+const config = `[states]
+completed_seconds = 30
+ended_shown_seconds = 20
+`;
+
+export class DemoWorld {
+  readonly directory: string;
+  readonly stateDir: string;
+  readonly tmuxSocket: string;
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.directory = makeDirectory();
+    this.stateDir = join(this.directory, 'state');
+    this.tmuxSocket = join(this.directory, `tmux-${userId()}`, socketName);
+  }
+
+  /** From here on this process and all it starts live in the private world. */
+  enter(): void {
+    Object.assign(process.env, {
+      AGTMUX_STATE_DIR: this.stateDir,
+      AGTMUX_RUNTIME_DIR: join(this.stateDir, 'run'),
+      AGTMUX_CONFIG: join(this.directory, 'config.toml'),
+      AGTMUX_TMUX_SOCKETS: socketName,
+      TMUX_TMPDIR: this.directory,
+    });
+    for (const name of ['stage', `tmux-${userId()}`]) mkdirSync(join(this.directory, name), { mode: 0o700 });
+    for (const { program } of roles) {
+      const path = join(this.directory, program);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, lookAlikeSource);
+    }
+    const watch = [process.execPath, selfPath(), 'watch'].map((word) => must(quoteSh(word))).join(' ');
+    this.#write('config.toml', config);
+    this.#write('pane.sh', paneSource);
+    this.#write('janitor.sh', janitorSource);
+    this.#write('tmux.conf', `set-option -g default-terminal screen\n${tmuxConf(must(quoteTmux(watch)))}`);
+  }
+
+  async start(): Promise<void> {
+    const sessions = new Set<string>();
+    for (const role of roles) {
+      const stage = this.#stagePath(role);
+      const argv = ['sh', join(this.directory, 'pane.sh'), process.execPath, join(this.directory, role.program), stage];
+      const where = sessions.has(role.session)
+        ? ['new-window', '-d', '-t', `${role.session}:`]
+        : ['new-session', '-d', '-s', role.session, '-x', '100', '-y', '30'];
+      sessions.add(role.session);
+      await this.#tmux([...where, '-n', role.window, '-c', this.directory, ...argv]);
+    }
+    await startDaemon(this.#context);
+  }
+
+  /** Removes everything should this process not come to do it. */
+  startJanitor(): void {
+    const args = [join(this.directory, 'janitor.sh'), String(process.pid), this.directory, this.tmuxSocket];
+    startDetached({
+      program: 'sh',
+      args: [...args, process.execPath, selfPath()],
+      env: environmentOf(process.env, []),
+      cwd: '/',
+      outputPath: '/dev/null',
+    });
+  }
+
+  show(role: Role, stage: Stage): void {
+    this.#write(this.#stagePath(role), JSON.stringify(stage));
+  }
+
+  /** The daemon first: a tmux server cannot end well while clients hold it. */
+  async end(): Promise<void> {
+    await stop(this.#context).catch(() => null);
+    await this.#runTmux(['kill-server']);
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  #stagePath(role: Role): string {
+    return join(this.directory, 'stage', `${role.name}.json`);
+  }
+
+  #write(path: string, text: string): void {
+    writeFileSync(path.startsWith('/') ? path : join(this.directory, path), text, { mode: 0o600 });
+  }
+
+  async #tmux(args: readonly string[]): Promise<void> {
+    const { status, spawnError, stderr } = await this.#runTmux(args);
+    if (spawnError !== null) throw new AgtmuxError('E_TMUX_MISSING', `tmux did not start (${spawnError})`);
+    if (status === 0) return;
+    const said = gateLine(foreign(Buffer.from(stderr).toString().trim()), { columnsMax: 200 });
+    throw new AgtmuxError('E_TMUX_REFUSED', `tmux did not open the demo: ${said}`);
+  }
+
+  #runTmux(args: readonly string[]): Promise<ExecResult> {
+    const env = Object.entries(environmentOf(process.env, [])).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
+    return createRealExec(this.#context.clock).run({
+      program: 'tmux',
+      args: ['-u', '-S', this.tmuxSocket, '-f', join(this.directory, 'tmux.conf'), ...args],
+      env: Object.fromEntries(env),
+      cwd: this.directory,
+      deadlineMs: commandMs,
+      outputBytesMax,
+    });
+  }
+}
+
+export const selfPath = (): string => realpathSync(process.argv[1] ?? '');
+
+function makeDirectory(): string {
+  const base = Buffer.byteLength(tmpdir()) > baseBytesMax ? '/tmp' : tmpdir();
+  try {
+    const directory = realpathSync(mkdtempSync(join(base, 'agtmux-demo-')));
+    chmodSync(directory, 0o700);
+    return directory;
+  } catch (cause) {
+    throw new AgtmuxError('E_FILE', `cannot make a directory in ${base} (${errorCodeOf(cause) ?? 'unknown trouble'})`, {
+      next: 'point TMPDIR at a directory of yours',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,164 @@
+// `agtmux demo`: agtmux at work for somebody without any agent. Look-alikes in a private tmux server go through every
+// state, a private daemon watches them, and all of it is gone afterwards.
+
+import { createClient } from '../api/client.ts';
+import { withQuery } from '../api/client-lean.ts';
+import type { PaneList } from '../api/schemas.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { stateNames } from '../model/states.ts';
+import { quoteSh } from '../text/quote.ts';
+import { type Action, type Context, must, places, sleep } from './context.ts';
+import { Director } from './demo-director.ts';
+import { DemoWorld, selfPath } from './demo-world.ts';
+import { listOf } from './list.ts';
+import { columnsOf, hasColour } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { askRunning, isDown } from './running.ts';
+import { draw } from './watch.ts';
+
+/** Often enough that a scene is shown when it comes, rare enough to cost nothing. */
+const stepMs = 250;
+const drawMs = 1_000;
+/** Without a terminal: so many tables, this far apart. */
+const framesDefault = 3;
+const frameMs = 4_000;
+
+export const demo: Action = async (parsed, context) => {
+  if (parsed.has('auto') && (await showOwnAgents(parsed, context))) return;
+  const leaving = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
+  // Not the usual way out when a reader goes away: there is something to clear up first.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => leaving.abort());
+  const world = new DemoWorld(context);
+  let isKept = false;
+  try {
+    world.enter();
+    if (!parsed.has('keep')) world.startJanitor();
+    say(opening(world));
+    await world.start();
+    await play(world, parsed, context, leaving.signal);
+    isKept = parsed.has('keep');
+  } finally {
+    if (!isKept) await world.end();
+  }
+  say(isKept ? keptWords(world) : 'The demo is over; its tmux server, daemon and files are gone.');
+};
+
+/** Straight to the stream, for the reason above. */
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: AbortSignal): Promise<void> {
+  const { clock } = context;
+  const client = createClient({ socketPath: places().socketPath, clock });
+  const director = new Director({ client, clock, show: (role, stage) => world.show(role, stage) });
+  await director.begin(signal);
+  const ending = new AbortController();
+  const direct = async (): Promise<void> => {
+    while (!signal.aborted && !ending.signal.aborted) {
+      await director.step();
+      await sleep(clock, stepMs);
+    }
+  };
+  const directing = direct();
+  try {
+    await Promise.race([directing, show(world, parsed, context, signal)]);
+  } finally {
+    ending.abort();
+    await directing;
+  }
+}
+
+async function show(world: DemoWorld, parsed: Parsed, { clock }: Context, signal: AbortSignal): Promise<void> {
+  if (parsed.has('no-attach')) {
+    say('It goes on until you end it with Ctrl-C.');
+    while (!signal.aborted) await sleep(clock, stepMs);
+    return;
+  }
+  if (!process.stdout.isTTY || parsed.has('once')) {
+    const frames = parsed.has('once') ? 1 : framesDefault;
+    for (let frame = 1; frame <= frames && !signal.aborted; frame += 1) {
+      say(`\n${await table(parsed)}`);
+      if (frame < frames) await rest(clock, frameMs, signal);
+    }
+    return;
+  }
+  process.stdout.write('\u001b[?1049h\u001b[?25l');
+  try {
+    while (!signal.aborted) {
+      draw(`${banner(world)}\n\n${await table(parsed)}`);
+      await rest(clock, drawMs, signal);
+    }
+  } finally {
+    process.stdout.write('\u001b[?25h\u001b[?1049l');
+  }
+}
+
+/** In small pieces, so that whoever wants to leave is not kept. */
+async function rest(clock: Context['clock'], ms: number, signal: AbortSignal): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + ms;
+  while (!signal.aborted && clock.monotonicMs() < deadlineMs) await sleep(clock, Math.min(ms, stepMs));
+}
+
+async function table(parsed: Parsed): Promise<string> {
+  const view = { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
+  return (await askRunning({ path: withQuery('/v1/panes', view) })).body.trimEnd();
+}
+
+const commandLine = (...words: readonly string[]): string => words.join(' ');
+const agtmuxIn = (world: DemoWorld, ...words: readonly string[]): string =>
+  commandLine(`AGTMUX_STATE_DIR=${must(quoteSh(world.stateDir))}`, must(quoteSh(selfPath())), ...words);
+const tmuxIn = (world: DemoWorld, ...words: readonly string[]): string =>
+  commandLine('tmux', '-S', must(quoteSh(world.tmuxSocket)), ...words);
+
+const banner = (world: DemoWorld): string =>
+  [
+    'agtmux demo: these are look-alikes, no real agents. Ctrl-C ends it and removes everything.',
+    `See their screens from another terminal: ${tmuxIn(world, 'attach')}`,
+  ].join('\n');
+
+const opening = (world: DemoWorld): string =>
+  [
+    'agtmux demo: look-alikes, no real agents. They run no model, change nothing and go through every state:',
+    `  ${stateNames.join(', ')}.`,
+    'They have a tmux server and a daemon of their own; yours are not touched. From another terminal:',
+    `  ${agtmuxIn(world, 'watch')}`,
+    `  ${tmuxIn(world, 'attach')}`,
+  ].join('\n');
+
+const keptWords = (world: DemoWorld): string =>
+  [
+    'The demo stands still now and is kept. To remove it:',
+    `  ${agtmuxIn(world, 'daemon', 'stop')}`,
+    `  ${tmuxIn(world, 'kill-server')}`,
+    `  rm -r ${must(quoteSh(world.directory))}`,
+  ].join('\n');
+
+/** True when there are any; whoever has agents needs no look-alikes. */
+async function showOwnAgents(parsed: Parsed, context: Context): Promise<boolean> {
+  if ((await ownPanes(context)).items.length === 0) {
+    say('No agent was found in your tmux, so this is a demo.\n');
+    return false;
+  }
+  await listOf('panes')(parsed, context);
+  say('\nThese are your own agents. Go on with `agtmux watch`; look-alikes are shown by `agtmux demo`.');
+  return true;
+}
+
+/** From the daemon that runs; else by one look at tmux, so that nothing is left running where there is nothing to see. */
+async function ownPanes({ clock }: Context): Promise<Pick<PaneList, 'items'>> {
+  try {
+    return JSON.parse((await askRunning({ path: '/v1/panes' })).body) as PaneList;
+  } catch (problem) {
+    if (!isDown(problem)) throw problem;
+  }
+  const { offlineText } = await import('./list-offline.ts');
+  const options = { clock, isJson: true, tmuxSockets: [], columns: columnsOf(), colour: false };
+  try {
+    return JSON.parse(await offlineText('panes', {}, options)) as PaneList;
+  } catch (problem) {
+    if (problem instanceof AgtmuxError) return { items: [] };
+    throw problem;
+  }
+}

@@ -1,0 +1,251 @@
+// `agtmux tmux install|remove|status`: one file of ours and one marked block in the user's tmux.conf that reads it. Never
+// touches a line of the user's; a link is followed, not replaced; what is removed leaves the file as it was.
+
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { AgtmuxError } from '../model/errors.ts';
+import { createRealFiles, errorCodeOf, FileError } from '../platform/files.ts';
+import { quoteSh, quoteTmux } from '../text/quote.ts';
+import { type Action, must } from './context.ts';
+import { print } from './output.ts';
+import { addBlock, type Block, findBlock, removeBlock, replaceBlock } from './tmux-block.ts';
+import { tmuxConf } from './tmux-conf.ts';
+
+const confBytesMax = 1_048_576;
+/** Shown to other users no more than a tmux.conf usually is. */
+const ownMode = 0o644;
+/** Not installed, or not as this version would install it. */
+const notInstalledStatus = 1;
+
+interface UserConf {
+  /** As people know it, and as it is after all links. */
+  readonly path: string;
+  readonly realPath: string;
+  /** One character a byte; null when there is no such file. */
+  readonly text: string | null;
+  readonly mode: number;
+  readonly block: Block | null;
+}
+
+interface Plan {
+  readonly ownPath: string;
+  readonly backupPath: string;
+  readonly ownText: string;
+  /** What our file holds now. */
+  readonly ownHeld: string | null;
+  readonly user: UserConf;
+  readonly blockLines: readonly string[];
+}
+
+export const tmuxInstall: Action = async (parsed) => {
+  const plan = await planHere();
+  const { user, ownPath, ownText } = plan;
+  const isCurrent = hasCurrentBlock(plan);
+  if (isCurrent && plan.ownHeld === ownText) {
+    print(`installed already: ${user.path} reads ${ownPath}`);
+    return;
+  }
+  const text = user.text ?? '';
+  const wanted =
+    user.block === null
+      ? must(addBlock(user.text, plan.blockLines, user.path))
+      : replaceBlock(text, user.block, plan.blockLines);
+  if (parsed.has('dry-run')) {
+    const block = must(findBlock(wanted, user.path));
+    const added = block === null ? '' : wanted.slice(block.start, block.end);
+    print(
+      [`--- ${ownPath}`, marked('+', fromBytes(ownText)), `--- ${user.path}`, marked('+', fromBytes(added))].join('\n'),
+    );
+    return;
+  }
+  if (!isCurrent) mustBeWritable(plan);
+  await write(ownPath, ownText, ownMode);
+  if (!isCurrent) {
+    if (user.text !== null && user.block === null) await write(plan.backupPath, user.text, user.mode);
+    await write(user.realPath, wanted, user.mode);
+  }
+  print([`written: ${ownPath}`, `${user.path} reads it; nothing else in there was touched`].join('\n'));
+  print(`tmux that runs already takes it with: tmux source-file ${must(quoteSh(ownPath))}`);
+};
+
+export const tmuxRemove: Action = async (parsed) => {
+  const plan = await planHere();
+  const { user, ownPath, backupPath } = plan;
+  if (user.block === null && plan.ownHeld === null) {
+    print('nothing was installed');
+    return;
+  }
+  const left = user.block === null ? user.text : removeBlock(user.text ?? '', user.block);
+  if (parsed.has('dry-run')) {
+    const block = user.block === null ? [] : [(user.text ?? '').slice(user.block.start, user.block.end)];
+    print([`--- ${user.path}`, ...block.map((text) => marked('-', fromBytes(text))), `rm ${ownPath}`].join('\n'));
+    return;
+  }
+  if (user.block !== null) {
+    mustBeWritable(plan);
+    if (left === null) await remove(user.realPath);
+    else await write(user.realPath, left, user.mode);
+  }
+  await remove(ownPath);
+  const backup = await read(backupPath);
+  const isEdited = backup !== null && backup.text !== left;
+  if (isEdited) print(`${user.path} was changed since; how it was before agtmux is kept in ${backupPath}`);
+  else await remove(backupPath);
+  print(`removed: ${ownPath}, and the block in ${user.path}`);
+  print('tmux that runs already forgets it with: tmux set-option -gu @agtmux_mark \\; set-option -gu @agtmux_status');
+};
+
+export const tmuxStatus: Action = async () => {
+  const plan = await planHere();
+  const { user, ownPath } = plan;
+  const own =
+    plan.ownHeld === null ? 'is not there' : plan.ownHeld === plan.ownText ? 'is there' : 'is another version';
+  const block = user.block === null ? 'does not read it' : hasCurrentBlock(plan) ? 'reads it' : 'reads another file';
+  const isInstalled = plan.ownHeld === plan.ownText && hasCurrentBlock(plan);
+  print([`${ownPath} ${own}`, `${user.path} ${user.text === null ? 'is not there' : block}`].join('\n'));
+  print(isInstalled ? 'installed' : 'not installed; see `agtmux tmux install --dry-run`');
+  if (!isInstalled) process.exitCode = notInstalledStatus;
+};
+
+const hasCurrentBlock = ({ user, blockLines }: Plan): boolean => user.block?.lines.join('\n') === blockLines.join('\n');
+
+async function planHere(): Promise<Plan> {
+  const home = homedir();
+  const configHome = configHomeOf(home);
+  const ownPath = join(configHome, 'agtmux/tmux.conf');
+  const user = await userConf(home, configHome);
+  return {
+    ownPath,
+    backupPath: join(configHome, 'agtmux/tmux.conf.before'),
+    ownText: toBytes(tmuxConf(must(quoteTmux(watchCommand())))),
+    ownHeld: (await read(ownPath))?.text ?? null,
+    user,
+    blockLines: [toBytes(`source-file -q ${pathWord(ownPath, home)}`)],
+  };
+}
+
+/** The XDG specification: relative paths in its variables are to be ignored. */
+function configHomeOf(home: string): string {
+  const { XDG_CONFIG_HOME } = process.env;
+  return XDG_CONFIG_HOME?.startsWith('/') === true ? XDG_CONFIG_HOME : join(home, '.config');
+}
+
+/**
+ * The first one that is there, in tmux's own order: every version reads that one. Where there is none it is made where
+ * tmux looks last: a ~/.tmux.conf of ours could hide one that the user writes elsewhere later.
+ */
+async function userConf(home: string, configHome: string): Promise<UserConf> {
+  const candidates = [
+    join(home, '.tmux.conf'),
+    join(configHome, 'tmux/tmux.conf'),
+    join(home, '.config/tmux/tmux.conf'),
+  ];
+  const path = candidates.find((one) => lstatSync(one, { throwIfNoEntry: false }) !== undefined);
+  if (path === undefined) {
+    const fresh = join(configHome, 'tmux/tmux.conf');
+    return { path: fresh, realPath: fresh, text: null, mode: ownMode, block: null };
+  }
+  const realPath = realPathOf(path);
+  const found = await read(realPath);
+  return {
+    path,
+    realPath,
+    text: found?.text ?? null,
+    mode: found?.mode ?? ownMode,
+    block: found === null ? null : must(findBlock(found.text, path)),
+  };
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    throw new AgtmuxError(
+      'E_FILE',
+      `${path} is a link that leads nowhere (${errorCodeOf(cause) ?? 'unknown trouble'})`,
+      {
+        next: 'mend or remove the link',
+        cause,
+      },
+    );
+  }
+}
+
+/** A new file would take the place of a read-only one without asking; whoever made it so meant it. */
+function mustBeWritable({ user, blockLines }: Plan): void {
+  const next = `make it writable, or change it by hand: ${fromBytes(blockLines.join('; '))}`;
+  if (user.text === null) return;
+  const isProtected = (user.mode & 0o200) === 0 || !isWritable(user.realPath) || !isWritable(dirname(user.realPath));
+  if (isProtected) throw new AgtmuxError('E_FILE', `${user.realPath} is read-only`, { next });
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** By its name where the user's shell would find it, so that upgrades keep working; else as it was started now. */
+function watchCommand(): string {
+  const places = (process.env.PATH ?? '').split(delimiter).filter((place) => place.startsWith('/'));
+  const self = realpathSync(process.argv[1] ?? '');
+  const isOnPath = places.some((place) => {
+    try {
+      return realpathSync(join(place, 'agtmux')) === self;
+    } catch {
+      return false;
+    }
+  });
+  if (isOnPath) return 'agtmux watch';
+  return [process.execPath, self, 'watch'].map((word) => must(quoteSh(word))).join(' ');
+}
+
+/** `~/...` where it can be said so: people carry this file from machine to machine. tmux takes the word as a pattern. */
+function pathWord(path: string, home: string): string {
+  const below = path.startsWith(`${home}/`) ? path.slice(home.length + 1) : null;
+  if (below !== null && /^[A-Za-z0-9._/-]+$/.test(below)) return `~/${below}`;
+  return must(quoteTmux(path.replaceAll(/[*?[\]\\]/g, '\\$&')));
+}
+
+const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
+const fromBytes = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+
+function marked(mark: string, text: string): string {
+  const lines = text.trimEnd().split('\n');
+  return lines.map((line) => `${mark}${line === '' ? '' : ` ${line}`}`).join('\n');
+}
+
+const files = createRealFiles();
+
+async function read(path: string): Promise<{ readonly text: string; readonly mode: number } | null> {
+  const found = await asFileTrouble(() => files.read(path, { bytesMax: confBytesMax, followLinks: true }));
+  return found === null ? null : { text: Buffer.from(found.bytes).toString('latin1'), mode: found.stat.mode };
+}
+
+async function write(path: string, text: string, mode: number): Promise<void> {
+  await asFileTrouble(async () => {
+    try {
+      mkdirSync(dirname(path), { recursive: true });
+    } catch (cause) {
+      throw new FileError('make the directory', dirname(path), errorCodeOf(cause) ?? 'EUNKNOWN', cause);
+    }
+    await files.writeAtomic(path, Buffer.from(text, 'latin1'), { mode });
+    // The new file was made under our umask; the user's keeps the rights it had.
+    chmodSync(path, mode);
+  });
+}
+
+const remove = (path: string): Promise<boolean> => asFileTrouble(() => files.remove(path));
+
+async function asFileTrouble<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof FileError)) throw cause;
+    throw new AgtmuxError('E_FILE', cause.message, { next: 'check the rights of that file and its directory', cause });
+  }
+}

@@ -1,0 +1,68 @@
+// When history is dropped: regularly by age and size, and at once when the disk is full (LOG4, LOG5). How it is dropped is
+// the store's business.
+
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Cancel, Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Config } from './config.ts';
+import type { Inbox } from './inbox.ts';
+import type { Ledger } from './ledger.ts';
+
+export interface RetentionParts {
+  readonly clock: Clock;
+  readonly now: () => number;
+  readonly ledger: Pick<Ledger, 'prune'>;
+  readonly inbox: Pick<Inbox, 'between'>;
+  readonly config: Pick<Config, 'retention'>;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+}
+
+const day = 86_400_000;
+
+export class Retention {
+  readonly #parts: RetentionParts;
+  #timer: Cancel | null = null;
+  #isMakingRoom = false;
+  #isStopped = false;
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer = this.#parts.clock.after(limits.pruneEveryMs, () => {
+      void this.#prune(false).finally(() => {
+        if (!this.#isStopped) this.start();
+      });
+    });
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.();
+  }
+
+  /** A commit failed: when the disk is full, make room now; everything else is not ours to mend. */
+  onFailure(problem: unknown): void {
+    const isFull = problem instanceof AgtmuxError && problem.code === 'E_STORE_FULL';
+    if (!isFull || this.#isMakingRoom || this.#isStopped) return;
+    this.#isMakingRoom = true;
+    void this.#prune(true).finally(() => {
+      this.#isMakingRoom = false;
+    });
+  }
+
+  async #prune(isFull: boolean): Promise<void> {
+    const { inbox, ledger, now, config, log } = this.#parts;
+    const { days, megabytes } = config.retention;
+    try {
+      const report = await inbox.between(() => ledger.prune(now() - days * day, megabytes * 1_048_576, isFull));
+      if (report.events > 0) log.info('history was dropped', { ...report, isFull });
+    } catch (problem) {
+      const code = problem instanceof AgtmuxError ? problem.code : 'E_INTERNAL';
+      log.warn('history could not be dropped', { code, isFull });
+      if (code === 'E_INTERNAL') throw problem;
+    }
+  }
+}

@@ -1,0 +1,240 @@
+// Every other command once: what it prints, and its exit status.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
+import { type CommandSpec, commands } from '../../src/cli/commands.ts';
+import { errorCodes, errors } from '../../src/model/errors.ts';
+import { until } from '../kit/tmux-server.ts';
+import { createWorld, root, type World } from './kit.ts';
+
+let world: World;
+
+beforeAll(async () => {
+  world = createWorld();
+  world.tmux('new-session', '-d', '-s', 'work', '-x', '100', '-y', '30', 'sleep 600');
+  await world.agtmux('daemon', 'start');
+});
+
+afterAll(() => world.end());
+
+const paths = (specs: readonly CommandSpec[], above: readonly string[] = []): readonly (readonly string[])[] =>
+  specs.flatMap((spec) => [[...above, spec.name], ...paths(spec.commands ?? [], [...above, spec.name])]);
+
+describe('help', () => {
+  it('is there for every command', async () => {
+    const helps = await Promise.all(paths(commands).map((path) => world.agtmux(...path, '--help')));
+    for (const [place, { status, stdout, stderr }] of helps.entries()) {
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+      expect(stdout).toContain(
+        `Usage: agtmux ${paths(commands)
+          [place]?.join(' ')
+          .replace(/^list$/, 'list|ls')}`,
+      );
+    }
+  });
+
+  it('has examples for every command a person starts with', async () => {
+    for (const { name, examples, action } of commands) {
+      if (action !== 'version') expect(examples?.length, name).toBeGreaterThan(0);
+    }
+    expect((await world.agtmux('help', 'watch')).stdout).toContain('Examples:\n  agtmux watch\n');
+  });
+
+  it.each([
+    ['lst', 'list'],
+    ['stat', 'status'],
+    ['demon', 'daemon'],
+  ])('suggests for %s', async (said, meant) => {
+    const ran = await world.agtmux(said);
+    expect(ran).toMatchObject({ status: 2, stdout: '' });
+    expect(ran.stderr).toMatch(new RegExp(`Did you mean .*${meant}.*\\[E_USAGE\\]\\n$`));
+  });
+
+  it('a group without a command names its commands', async () => {
+    expect((await world.agtmux('daemon')).stderr).toContain('needs one of: run, start, stop, restart');
+    expect((await world.agtmux('config')).status).toBe(2);
+  });
+
+  it('the version is the same everywhere', async () => {
+    for (const args of [['version'], ['--version'], ['-V']]) {
+      expect(await world.agtmux(...args)).toEqual({ status: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    }
+  });
+});
+
+describe('status, doctor and logs', () => {
+  it('status fits a narrow terminal', async () => {
+    const { status, stdout } = await world.agtmuxWith({ COLUMNS: '30' }, 'status');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^daemon {4}up /);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
+  });
+
+  it('doctor finds nothing wrong with a healthy world', async () => {
+    const { status, stdout } = await world.agtmux('doctor');
+    expect(stdout).not.toContain('✕');
+    expect(status).toBe(0);
+    const told = await world.json<{ healthy: boolean; checks: { check: string }[] }>('doctor', '--json');
+    expect(told.healthy).toBe(true);
+    expect(told.checks.map(({ check }) => check)).toContain('tmux servers');
+  });
+
+  it('doctor says how to mend settings and a missing tmux', async () => {
+    const config = join(world.directory, 'broken.toml');
+    writeFileSync(config, '[log\n');
+    const settings = await world.agtmuxWith({ AGTMUX_CONFIG: config }, 'doctor');
+    expect(settings.status).toBe(1);
+    expect(settings.stdout).toMatch(/✕ settings .*E_CONFIG.*\n +→ mend the line/);
+    const missing = await world.agtmuxWith({ PATH: '/nowhere' }, 'doctor');
+    expect(missing.stdout).toMatch(/✕ tmux .*\n +→ install tmux/);
+  });
+
+  it('logs shows the end, and follows', async () => {
+    const log = join(world.stateDir, 'daemon.log');
+    appendFileSync(log, 'first\nsecond \u001b[31mred\nthird\n');
+    expect((await world.agtmux('logs', '-n', '2')).stdout).toBe('second red\nthird\n');
+    expect((await world.agtmux('logs', '--lines', 'x')).status).toBe(2);
+    const running = world.start('logs', '-f', '-n', '1');
+    await until('it has begun', () => running.lines.includes('third'));
+    appendFileSync(log, 'fourth\n');
+    await until('it follows', () => running.lines.includes('fourth'));
+    running.signal('SIGINT');
+    await running.ended;
+    const none = await world.agtmuxWith({ AGTMUX_STATE_DIR: join(world.directory, 'none') }, 'logs');
+    expect(none.stderr).toMatch(/there is no log yet .*\[E_FILE\]/);
+  });
+});
+
+describe('config, schema and completions', () => {
+  it('config', async () => {
+    const config = join(world.directory, 'config.toml');
+    const env = { AGTMUX_CONFIG: config };
+    expect((await world.agtmuxWith(env, 'config', 'path')).stdout).toBe(`${config}\n`);
+    expect((await world.agtmuxWith(env, 'config', 'check')).stdout).toContain('the defaults are in force');
+    writeFileSync(config, '[observe]\nsweep_ms = 500\n');
+    expect((await world.agtmuxWith(env, 'config', 'check')).stdout).toBe(`${config}: fine\n`);
+    expect((await world.agtmuxWith(env, 'config', 'show')).stdout).toContain('[observe]\nsweep_ms = 500\n');
+    expect(JSON.parse((await world.agtmuxWith(env, 'config', 'show', '--json')).stdout).observe.sweep_ms).toBe(500);
+    writeFileSync(config, '[observe]\nsweep_ms = 1\n');
+    const wrong = await world.agtmuxWith(env, 'config', 'check');
+    expect(wrong).toMatchObject({ status: 2, stdout: '' });
+    expect(wrong.stderr).toMatch(/observe\.sweep_ms.*\[E_CONFIG\]/);
+  });
+
+  it('FED3 schema prints JSON Schema and OpenAPI', async () => {
+    expect(Object.keys((await world.json<{ $defs: object }>('schema')).$defs)).toContain('PaneList');
+    expect(await world.json('schema', '--openapi')).toMatchObject({
+      openapi: '3.1.0',
+      info: { version: manifest.version },
+    });
+  });
+
+  it('bash completes commands, options and values', async () => {
+    const script = join(world.directory, 'completions.bash');
+    writeFileSync(script, (await world.agtmux('completions', 'bash')).stdout);
+    const complete = (...words: string[]): readonly string[] => {
+      const line = `source '${script}'; COMP_WORDS=(agtmux ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _agtmux; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return execFileSync('bash', ['--norc', '-c', line], { encoding: 'utf8' }).trim().split('\n');
+    };
+    expect(complete('li')).toEqual(['list']);
+    expect(complete('list', 'p')).toEqual(['panes']);
+    expect(complete('list', 'panes', '--needs')).toEqual(['--needs-action']);
+    expect(complete('list', '--state', 'wait')).toEqual(['waiting_approval', 'waiting_input']);
+    expect(complete('completions', 'z')).toEqual(['zsh']);
+  });
+
+  it('zsh and fish scripts name every command and option', async () => {
+    for (const shell of ['zsh', 'fish']) {
+      const { stdout } = await world.agtmux('completions', shell);
+      for (const path of paths(commands)) expect(stdout).toContain(path.at(-1));
+      expect(stdout).toContain('with-agent-status');
+      // Where the shell is here, it must be able to read the script.
+      const check = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' });
+      if (check.error === undefined) expect(check.stderr).toBe('');
+    }
+    expect((await world.agtmux('completions', 'tcsh')).status).toBe(2);
+  });
+});
+
+describe('target', () => {
+  it('list', async () => {
+    expect((await world.agtmux('target', 'list')).stdout).toMatch(/^TARGET +HEALTH[^\n]*\nhost +ok/);
+    expect(await world.json('target', '--json')).toMatchObject({ items: [{ target: 'host' }] });
+  });
+
+  it('connect', async () => {
+    expect((await world.agtmux('target', 'connect', 'host')).stdout).toMatch(/^asked: host, ok/);
+    expect((await world.agtmux('target', 'connect', 'mars')).status).toBe(errors.E_REF_NOT_FOUND.exit);
+  });
+
+  it('add refuses a name that cannot be one', async () => {
+    const ran = await world.agtmux('target', 'add', 'a/b', '--kind', 'ssh', '--json');
+    expect(ran.status).toBe(2);
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { message: expect.any(String) } });
+  });
+
+  it('remove wants a yes', async () => {
+    const ran = await world.agtmux('target', 'remove', 'host');
+    expect(ran.status).toBe(2);
+    expect(ran.stderr).toMatch(/no terminal to ask at; say --yes \[E_USAGE\]/);
+    expect((await world.agtmux('target', 'remove', 'host', '--yes')).status).not.toBe(0);
+    const line = `'${process.execPath}' '${join(root, 'bin/agtmux')}' target remove mars; sleep 600`;
+    world.tmux('-L', 'other', 'new-session', '-d', '-s', 'ask', '-x', '90', '-y', '10', line);
+    const screen = (): string => world.tmux('-L', 'other', 'capture-pane', '-p', '-t', 'ask:');
+    await until('it asks', () => screen().includes('Forget the target mars? [y/N]'));
+    world.tmux('-L', 'other', 'send-keys', '-t', 'ask:', 'n', 'Enter');
+    await until('it was not removed', () => screen().includes('mars was not removed'));
+  });
+});
+
+describe('daemon install', () => {
+  it('prints what it would do', async () => {
+    const { status, stdout } = await world.agtmux('daemon', 'install', '--dry-run');
+    expect(status).toBe(0);
+    expect(stdout).toContain('bin/agtmux');
+    expect(stdout).toContain(process.platform === 'linux' ? 'systemctl --user enable --now' : 'launchctl bootstrap');
+    expect((await world.agtmux('daemon', 'uninstall', '--dry-run')).stdout).toContain('agtmux');
+  });
+
+  it('writes the service, and says when nobody can start it', async () => {
+    mkdirSync(join(world.directory, 'empty'), { recursive: true });
+    const env = { PATH: join(world.directory, 'empty') };
+    const installed = await world.agtmuxWith(env, 'daemon', 'install');
+    expect(installed.status).toBe(errors.E_DAEMON_DOWN.exit);
+    expect(installed.stderr).toMatch(/is written to .* but \w+ is not here \(ENOENT\)/);
+    expect((await world.agtmuxWith(env, 'daemon', 'uninstall')).stdout).toMatch(/^removed: /);
+    expect((await world.agtmuxWith(env, 'daemon', 'uninstall')).stdout).toBe('no service was installed\n');
+  });
+});
+
+describe('docs/cli.md', () => {
+  const text = readFileSync(join(root, 'docs/cli.md'), 'utf8');
+
+  it('has every code beside its exit status', () => {
+    const rows = [...text.matchAll(/^\| (\d+) \|.*\| ([A-Z_, ]*)\|$/gm)].map(([, status, codes = '']) => ({
+      status: Number(status),
+      codes: codes.split(',').map((code) => code.trim()),
+    }));
+    for (const code of errorCodes) {
+      expect(
+        rows.filter((row) => row.codes.includes(code)).map((row) => row.status),
+        code,
+      ).toEqual([errors[code].exit]);
+    }
+  });
+
+  it('names every command and option', () => {
+    const walk = (specs: readonly CommandSpec[]): void => {
+      for (const spec of specs) {
+        expect(text).toContain(spec.name);
+        for (const { name, short } of spec.options ?? []) {
+          expect(text.includes(`--${name}`) || (short !== undefined && text.includes(`-${short}`)), name).toBe(true);
+        }
+        walk(spec.commands ?? []);
+      }
+    };
+    walk(commands);
+  });
+});
