@@ -45,6 +45,10 @@ export type ActionName =
   | 'targetConnect'
   | 'targetList'
   | 'targetRemove'
+  | 'tmuxInstall'
+  | 'tmuxRemove'
+  | 'tmuxStatus'
+  | 'demo'
   | 'completions'
   | 'replay'
   | 'version';
@@ -257,6 +261,20 @@ const config: CommandSpec = {
   ],
 };
 
+const tmux: CommandSpec = {
+  name: 'tmux',
+  words: "agent states in tmux's own status line",
+  examples: [
+    ['agtmux tmux install --dry-run', 'what would be added to your tmux.conf'],
+    ['agtmux tmux remove', 'leave the file as it was'],
+  ],
+  commands: [
+    { name: 'install', words: 'add one marked block to your tmux.conf', action: 'tmuxInstall', options: [dryRun] },
+    { name: 'remove', words: 'take it out again', action: 'tmuxRemove', options: [dryRun] },
+    { name: 'status', words: 'is it installed', action: 'tmuxStatus' },
+  ],
+};
+
 export const commands: readonly CommandSpec[] = [
   list,
   watch,
@@ -268,6 +286,7 @@ export const commands: readonly CommandSpec[] = [
     examples: [['agtmux status', 'exit status 0 well, 1 trouble, 5 not running']],
   },
   target,
+  tmux,
   daemon,
   {
     name: 'logs',
@@ -293,6 +312,19 @@ export const commands: readonly CommandSpec[] = [
     action: 'schema',
     options: [{ name: 'openapi', words: 'the API as OpenAPI instead' }],
     examples: [['agtmux schema --openapi > agtmux.json', '']],
+  },
+  {
+    name: 'demo',
+    words: 'agtmux at work with look-alike agents, in a tmux server of its own',
+    action: 'demo',
+    options: [
+      { name: 'auto', words: 'show your own agents instead when there are some' },
+      { name: 'once', words: 'one table, then end' },
+      { name: 'no-attach', words: 'only say how to look at it, do not show it' },
+      { name: 'keep', words: 'leave it running at the end' },
+      color,
+    ],
+    examples: [['agtmux demo', 'leave with Ctrl-C; nothing stays behind']],
   },
   {
     name: 'completions',

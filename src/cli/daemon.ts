@@ -47,7 +47,7 @@ async function runningStatus(): Promise<Pick<StatusReply, 'pid' | 'up_ms'> | nul
   }
 }
 
-async function stop({ clock }: Context): Promise<number | null> {
+export async function stop({ clock }: Context): Promise<number | null> {
   const running = await runningStatus();
   if (running === null) return null;
   await askRunning({ method: 'POST', path: '/v1/stop', isAnyVersion: true }).catch((problem: unknown) => {

@@ -159,7 +159,7 @@ async function drawUntilLeft(table: Table, dirty: Doorbell, intervalMs: number, 
 }
 
 /** Line by line over what stood there: clearing first would flicker. */
-function draw(text: string): void {
+export function draw(text: string): void {
   const rows = Math.max(1, output().rows || 24);
   const lines = text.split('\n').slice(0, rows);
   const shown = lines.map((line) => `${gateColoured(foreign(line))}\u001b[K`);

@@ -169,6 +169,17 @@ describe('target', () => {
     expect((await world.agtmux('target', 'connect', 'mars')).status).toBe(errors.E_REF_NOT_FOUND.exit);
   });
 
+  it('add and remove a machine', async () => {
+    const added = await world.agtmux('target', 'add', 'far', '--kind', 'ssh', '--ssh-target', 'no-such-host.invalid');
+    expect(added.status).toBe(0);
+    expect(added.stdout).toMatch(/^added: far, /);
+    expect((await world.agtmux('target', 'list')).stdout).toContain('far');
+    await until('it is told as trouble', async () => (await world.agtmux('status')).status === 1);
+    expect((await world.agtmux('target', 'connect', 'far')).status).toBe(errors.E_TARGET_DOWN.exit);
+    expect((await world.agtmux('target', 'remove', 'far', '-y')).stdout).toBe('removed: far\n');
+    expect((await world.agtmux('target', 'remove', 'far', '-y')).status).toBe(errors.E_REF_NOT_FOUND.exit);
+  });
+
   it('add refuses a name that cannot be one', async () => {
     const ran = await world.agtmux('target', 'add', 'a/b', '--kind', 'ssh', '--json');
     expect(ran.status).toBe(2);

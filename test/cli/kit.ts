@@ -119,11 +119,14 @@ export function createWorld(more: NodeJS.ProcessEnv = {}): World {
     },
     log: () => readFileSync(join(stateDir, 'daemon.log'), 'utf8'),
     end: async () => {
+      const running = await world.agtmux('status', '--json');
       const stopped = await world.agtmux('daemon', 'stop');
       for (const args of [['kill-server'], ['-L', 'other', 'kill-server']]) spawnSync('tmux', args, { env });
       rmSync(directory, { recursive: true, force: true });
-      // A daemon that stays behind would watch nothing for ever.
-      if (stopped.status !== 0) throw new Error(`the daemon was not stopped: ${stopped.stderr}`);
+      if (stopped.status === 0) return;
+      // It would watch nothing for ever.
+      process.kill((JSON.parse(running.stdout) as { daemon: { pid: number } }).daemon.pid, 'SIGKILL');
+      throw new Error(`the daemon was not stopped: ${stopped.stderr}`);
     },
   };
   return world;
