@@ -1,7 +1,9 @@
 // The life of the daemon as commands see it: started by the first one, once, and again after any death.
 import { chmodSync, existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import type { PaneList, StatusReply } from '../../src/api/schemas.ts';
 import { limits } from '../../src/model/limits.ts';
 import { until } from '../kit/tmux-server.ts';
@@ -100,6 +102,28 @@ describe('the daemon', () => {
     expect(doctor.status).toBe(1);
     expect(doctor.stdout).toMatch(/✕ state directory .*mode 0755[^\n]*\n +→ make the directory yours and 0700/);
     chmodSync(world.stateDir, 0o700);
+  });
+
+  it.each([
+    ['1', '0.0.1', 0, /^agtmux: the daemon is version 0\.0\.1, this is .*; run `agtmux daemon restart`\n$/],
+    ['1', manifest.version, 0, /^$/],
+    ['0', '0.0.1', 8, /API 0.*agtmux daemon restart.*\[E_VERSION\]\n$/],
+    ['2', '9.0.0', 8, /API 2.*upgrade agtmux.*\[E_VERSION\]\n$/],
+  ])('of API %s and version %s is told apart', async (api, version, status, words) => {
+    world = createWorld();
+    mkdirSync(join(world.stateDir, 'run'), { recursive: true, mode: 0o700 });
+    const server = createServer((_, answer) => {
+      answer.setHeader('agtmux-api', api).setHeader('agtmux-version', version).end('a list\n');
+    });
+    await new Promise<void>((resolve) => server.listen(world.socketPath, resolve));
+    try {
+      const ran = await world.agtmux('list');
+      expect(ran.status).toBe(status);
+      expect(ran.stderr).toMatch(words);
+      expect(ran.stdout).toBe(status === 0 ? 'a list\n' : '');
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
   });
 
   it('sets a large log aside at its start', async () => {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Live, until } from '../../kit/live.ts';
@@ -33,6 +34,13 @@ afterAll(async () => {
 const healthOf = async (target: string) =>
   (await live.client.get('/v1/targets')).items.find((one) => one.target === target)?.health;
 const list = () => live.client.get('/v1/panes', { all_panes: true });
+
+/** Machines that answer every question with noise: endless lines, one endless line, and a tmux that is none. */
+const noises = {
+  lines: "while :; do echo '%output %0 \\033]0;owned\\007'; done",
+  line: "yes | tr -d '\\n'",
+  silence: 'sleep 1000',
+};
 
 describe('targets over ssh', () => {
   it('FED4 are added, listed and named, each pane with its own machine', async () => {
@@ -74,6 +82,34 @@ describe('targets over ssh', () => {
     relay.thaw();
     await until(async () => (await healthOf('vm2')) === 'ok', 60_000);
   });
+
+  it.each(Object.entries(noises))(
+    'SEC5 a machine that answers with %s harms only its own rows',
+    async (name, script) => {
+      const file = join(far.dir, `${name}.sh`);
+      writeFileSync(file, `${script}\n`);
+      const evil = await startSshd({ alias: `evil-${name}`, lines: [`ForceCommand sh ${file}`] });
+      const alone = new Live({ AGTMUX_SSH_CONFIG: evil.configFile });
+      try {
+        alone.tmux('new-session', '-d', '-s', 'here', 'sleep 100000');
+        await alone.startDaemon();
+        await alone.client.post('/v1/targets', { name: 'evil', kind: 'ssh', connection_ref: `evil-${name}` });
+        for (let turn = 0; turn < 10; turn++) {
+          alone.tmux('rename-session', '-t', turn === 0 ? 'here' : `here${turn - 1}`, `here${turn}`);
+          await until(async () => (await alone.listed()).some((line) => line.includes(`here${turn}`)), 3_000);
+        }
+        await until(
+          async () =>
+            (await alone.client.get('/v1/targets')).items.find((one) => one.target === 'evil')?.health === 'down',
+        );
+        expect((await alone.client.get('/v1/status')).memory_bytes).toBeLessThan(250 * 1_048_576);
+        expect((await alone.client.get('/v1/panes', { all_panes: true, target: ['evil'] })).items).toEqual([]);
+      } finally {
+        await alone.close();
+        await evil.close();
+      }
+    },
+  );
 
   it('SEC5 wrong input is refused with a code; removing ends the watch', async () => {
     const add = (name: string, ref: string) =>
