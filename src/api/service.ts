@@ -41,6 +41,8 @@ export interface DaemonService {
   /** The daemon's timeline, and the wall time that it stands for. */
   now(): number;
   toWall(time: number): number;
+  /** How long a bad end stays in the default lists (RSV12; configurable). */
+  endedShownMs(): number;
   /** Keys are `row:<runtime or pane ref>` and `target:<name>`; null means gone. */
   readonly feed: Feed<PaneRow | TargetRow>;
   takeEvents(raws: readonly unknown[]): Promise<readonly Verdict[]>;

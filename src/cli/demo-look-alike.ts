@@ -36,7 +36,7 @@ export const paneSource = `# A pane of "agtmux demo": a look-alike, and again af
 while :; do
   "$1" "$2" "$3"
   printf '\\n  This look-alike was killed; another one comes in a moment.\\n'
-  sleep 8
+  sleep 5
 done
 `;
 

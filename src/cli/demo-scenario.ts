@@ -51,7 +51,7 @@ const working = (reason: ReasonCode, detail: string, seconds: number): Scene => 
 });
 
 const settled = (state: 'completed' | 'idle', reason: ReasonCode, line: string, seconds: number): Scene => ({
-  cue: { kind: 'state', state, reason },
+  cue: { kind: 'state', state, reason, ...(state === 'completed' ? { detail: line } : {}) },
   lines: [line, '', '> '],
   seconds,
 });
@@ -83,14 +83,14 @@ const minute = 60_000;
 
 export const roles: readonly Role[] = [
   role('checkout', 'shop:api', 'claude', 'fix the checkout total', [
-    asking('command', 'Bash: npm install --save decimal.js', ['Yes', 'Yes, and do not ask again', 'No'], 11),
+    asking('command', 'Bash: npm install --save decimal.js', ['Yes', 'Yes, and do not ask again', 'No'], 6),
     working('tool_running', 'installing decimal.js', 4),
     working('tool_running', 'running 214 tests', 7),
     settled('completed', 'turn_completed', 'The total is right now; 214 tests pass.', 9),
     working('turn_running', 'looking for other sums in cents', 6),
   ]),
   role('search', 'shop:web', 'codex', 'search as you type', [
-    { ...working('tool_running', 'editing search.tsx', 9), background: { shells: 2, agents: 1 } },
+    { ...working('tool_running', 'editing search.tsx', 4), background: { shells: 2, agents: 1 } },
     {
       ...asking('edit', 'Apply the change to search.tsx (+41 -8)?', ['Yes', 'No'], 8),
       background: { shells: 2, agents: 0 },
@@ -102,14 +102,14 @@ export const roles: readonly Role[] = [
     },
   ]),
   role('guide', 'docs:guide', 'gemini', 'rewrite the first page', [
-    asking('question', 'Who reads this page first?', ['A newcomer', 'An operator', 'Both'], 13),
+    asking('question', 'Who reads this page first?', ['A newcomer', 'An operator', 'Both'], 9),
     working('turn_running', 'writing for both', 8),
     settled('completed', 'turn_completed', 'The first page is shorter by half.', 6),
     settled('idle', 'prompt_ready', 'Ready.', 7),
     working('turn_running', 'checking the links', 5),
   ]),
   role('spelling', 'docs:spelling', 'codex', 'spelling of the handbook', [
-    settled('completed', 'turn_completed', '31 words corrected.', 10),
+    settled('completed', 'turn_completed', '31 words corrected.', 5),
     settled('idle', 'prompt_ready', 'Ready.', 9),
     working('turn_running', 'reading chapter 4', 8),
   ]),
@@ -121,7 +121,7 @@ export const roles: readonly Role[] = [
     settled('idle', 'interrupted', 'Stopped by Esc.', 6),
   ]),
   role('backup', 'infra:backup', 'copilot', 'nightly backup', [
-    settled('idle', 'prompt_ready', 'Ready.', 12),
+    settled('idle', 'prompt_ready', 'Ready.', 7),
     working('tool_running', 'comparing two listings', 8),
     asking('trust', 'Trust the files in this folder?', ['Yes', 'No'], 7),
   ]),
@@ -129,10 +129,10 @@ export const roles: readonly Role[] = [
     {
       cue: { kind: 'state', state: 'unknown', reason: 'unsupported_signal' },
       lines: ['~~ a screen that no rule knows ~~'],
-      seconds: 8,
+      seconds: 5,
     },
-    working('tool_running', 'building', 7),
-    { cue: { kind: 'killed' }, lines: ['Working: building'], seconds: 9 },
+    working('tool_running', 'building', 4),
+    { cue: { kind: 'killed' }, lines: ['Working: building'], seconds: 7 },
     settled('idle', 'prompt_ready', 'Ready.', 8),
   ]),
 ];

@@ -16,6 +16,7 @@ import { janitorSource, lookAlikeSource, paneSource, type Stage } from './demo-l
 import { type Role, roles } from './demo-scenario.ts';
 import { environmentOf, startDaemon } from './start-daemon.ts';
 import { tmuxConf } from './tmux-conf.ts';
+import { selfCommand, selfPath } from './tmux-self.ts';
 
 /** A socket's path has room for about a hundred bytes, and some systems have long temporary directories. */
 const baseBytesMax = 60;
@@ -51,13 +52,14 @@ export class DemoWorld {
       AGTMUX_TMUX_SOCKETS: socketName,
       TMUX_TMPDIR: this.directory,
     });
-    for (const name of ['stage', `tmux-${userId()}`]) mkdirSync(join(this.directory, name), { mode: 0o700 });
+    const names = ['stage', `tmux-${userId()}`, ...new Set(roles.map((role) => role.session))];
+    for (const name of names) mkdirSync(join(this.directory, name), { mode: 0o700 });
     for (const { program } of roles) {
       const path = join(this.directory, program);
       mkdirSync(dirname(path), { recursive: true });
       writeFileSync(path, lookAlikeSource);
     }
-    const watch = [process.execPath, selfPath(), 'watch'].map((word) => must(quoteSh(word))).join(' ');
+    const watch = `${must(quoteSh(selfCommand()))} watch`;
     this.#write('config.toml', config);
     this.#write('pane.sh', paneSource);
     this.#write('janitor.sh', janitorSource);
@@ -73,12 +75,12 @@ export class DemoWorld {
         ? ['new-window', '-d', '-t', `${role.session}:`]
         : ['new-session', '-d', '-s', role.session, '-x', '100', '-y', '30'];
       sessions.add(role.session);
-      await this.#tmux([...where, '-n', role.window, '-c', this.directory, ...argv]);
+      await this.#tmux([...where, '-n', role.window, '-c', join(this.directory, role.session), ...argv]);
     }
     await startDaemon(this.#context);
   }
 
-  /** Removes everything should this process not come to do it. */
+  /** Removes everything should this process not come to do it: after kill -9, or when its reader went away. */
   startJanitor(): void {
     const args = [join(this.directory, 'janitor.sh'), String(process.pid), this.directory, this.tmuxSocket];
     startDetached({
@@ -131,8 +133,6 @@ export class DemoWorld {
     });
   }
 }
-
-export const selfPath = (): string => realpathSync(process.argv[1] ?? '');
 
 function makeDirectory(): string {
   const base = Buffer.byteLength(tmpdir()) > baseBytesMax ? '/tmp' : tmpdir();

@@ -9,11 +9,12 @@ import { stateNames } from '../model/states.ts';
 import { quoteSh } from '../text/quote.ts';
 import { type Action, type Context, must, places, sleep } from './context.ts';
 import { Director } from './demo-director.ts';
-import { DemoWorld, selfPath } from './demo-world.ts';
+import { DemoWorld } from './demo-world.ts';
 import { listOf } from './list.ts';
-import { columnsOf, hasColour } from './output.ts';
+import { columnsOf, hasColour, output, print } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
+import { selfCommand } from './tmux-self.ts';
 import { draw } from './watch.ts';
 
 /** Often enough that a scene is shown when it comes, rare enough to cost nothing. */
@@ -27,27 +28,20 @@ export const demo: Action = async (parsed, context) => {
   if (parsed.has('auto') && (await showOwnAgents(parsed, context))) return;
   const leaving = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
-  // Not the usual way out when a reader goes away: there is something to clear up first.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => leaving.abort());
   const world = new DemoWorld(context);
   let isKept = false;
   try {
     world.enter();
     if (!parsed.has('keep')) world.startJanitor();
-    say(opening(world));
+    print(opening(world));
     await world.start();
     await play(world, parsed, context, leaving.signal);
     isKept = parsed.has('keep');
   } finally {
     if (!isKept) await world.end();
   }
-  say(isKept ? keptWords(world) : 'The demo is over; its tmux server, daemon and files are gone.');
+  print(isKept ? keptWords(world) : 'The demo is over; its tmux server, daemon and files are gone.');
 };
-
-/** Straight to the stream, for the reason above. */
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
 
 async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: AbortSignal): Promise<void> {
   const { clock } = context;
@@ -55,15 +49,16 @@ async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: 
   const director = new Director({ client, clock, show: (role, stage) => world.show(role, stage) });
   await director.begin(signal);
   const ending = new AbortController();
+  const over = AbortSignal.any([signal, ending.signal]);
   const direct = async (): Promise<void> => {
-    while (!signal.aborted && !ending.signal.aborted) {
+    while (!over.aborted) {
       await director.step();
       await sleep(clock, stepMs);
     }
   };
   const directing = direct();
   try {
-    await Promise.race([directing, show(world, parsed, context, signal)]);
+    await Promise.race([directing, show(world, parsed, context, over)]);
   } finally {
     ending.abort();
     await directing;
@@ -72,26 +67,26 @@ async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: 
 
 async function show(world: DemoWorld, parsed: Parsed, { clock }: Context, signal: AbortSignal): Promise<void> {
   if (parsed.has('no-attach')) {
-    say('It goes on until you end it with Ctrl-C.');
+    print('It goes on until you end it with Ctrl-C.');
     while (!signal.aborted) await sleep(clock, stepMs);
     return;
   }
-  if (!process.stdout.isTTY || parsed.has('once')) {
+  if (!output().isTTY || parsed.has('once')) {
     const frames = parsed.has('once') ? 1 : framesDefault;
     for (let frame = 1; frame <= frames && !signal.aborted; frame += 1) {
-      say(`\n${await table(parsed)}`);
+      print(`\n${await table(parsed)}`);
       if (frame < frames) await rest(clock, frameMs, signal);
     }
     return;
   }
-  process.stdout.write('\u001b[?1049h\u001b[?25l');
+  output().write('\u001b[?1049h\u001b[?25l');
   try {
     while (!signal.aborted) {
       draw(`${banner(world)}\n\n${await table(parsed)}`);
       await rest(clock, drawMs, signal);
     }
   } finally {
-    process.stdout.write('\u001b[?25h\u001b[?1049l');
+    output().write('\u001b[?25h\u001b[?1049l');
   }
 }
 
@@ -107,8 +102,12 @@ async function table(parsed: Parsed): Promise<string> {
 }
 
 const commandLine = (...words: readonly string[]): string => words.join(' ');
+const selfWord = (): string => {
+  const self = selfCommand();
+  return self === 'agtmux' ? self : must(quoteSh(self));
+};
 const agtmuxIn = (world: DemoWorld, ...words: readonly string[]): string =>
-  commandLine(`AGTMUX_STATE_DIR=${must(quoteSh(world.stateDir))}`, must(quoteSh(selfPath())), ...words);
+  commandLine(`AGTMUX_STATE_DIR=${must(quoteSh(world.stateDir))}`, selfWord(), ...words);
 const tmuxIn = (world: DemoWorld, ...words: readonly string[]): string =>
   commandLine('tmux', '-S', must(quoteSh(world.tmuxSocket)), ...words);
 
@@ -138,11 +137,11 @@ const keptWords = (world: DemoWorld): string =>
 /** True when there are any; whoever has agents needs no look-alikes. */
 async function showOwnAgents(parsed: Parsed, context: Context): Promise<boolean> {
   if ((await ownPanes(context)).items.length === 0) {
-    say('No agent was found in your tmux, so this is a demo.\n');
+    print('No agent was found in your tmux, so this is a demo.\n');
     return false;
   }
   await listOf('panes')(parsed, context);
-  say('\nThese are your own agents. Go on with `agtmux watch`; look-alikes are shown by `agtmux demo`.');
+  print('\nThese are your own agents. Go on with `agtmux watch`; look-alikes are shown by `agtmux demo`.');
   return true;
 }
 

@@ -3,7 +3,7 @@
 
 import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
 import { createRealFiles, errorCodeOf, FileError } from '../platform/files.ts';
 import { quoteSh, quoteTmux } from '../text/quote.ts';
@@ -11,6 +11,7 @@ import { type Action, must } from './context.ts';
 import { print } from './output.ts';
 import { addBlock, type Block, findBlock, removeBlock, replaceBlock } from './tmux-block.ts';
 import { tmuxConf } from './tmux-conf.ts';
+import { selfCommand } from './tmux-self.ts';
 
 const confBytesMax = 1_048_576;
 /** Shown to other users no more than a tmux.conf usually is. */
@@ -118,7 +119,7 @@ async function planHere(): Promise<Plan> {
   return {
     ownPath,
     backupPath: join(configHome, 'agtmux/tmux.conf.before'),
-    ownText: toBytes(tmuxConf(must(quoteTmux(watchCommand())))),
+    ownText: toBytes(tmuxConf(must(quoteTmux(`${must(quoteSh(selfCommand()))} watch`)))),
     ownHeld: (await read(ownPath))?.text ?? null,
     user,
     blockLines: [toBytes(`source-file -q ${pathWord(ownPath, home)}`)],
@@ -187,21 +188,6 @@ function isWritable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** By its name where the user's shell would find it, so that upgrades keep working; else as it was started now. */
-function watchCommand(): string {
-  const places = (process.env.PATH ?? '').split(delimiter).filter((place) => place.startsWith('/'));
-  const self = realpathSync(process.argv[1] ?? '');
-  const isOnPath = places.some((place) => {
-    try {
-      return realpathSync(join(place, 'agtmux')) === self;
-    } catch {
-      return false;
-    }
-  });
-  if (isOnPath) return 'agtmux watch';
-  return [process.execPath, self, 'watch'].map((word) => must(quoteSh(word))).join(' ');
 }
 
 /** `~/...` where it can be said so: people carry this file from machine to machine. tmux takes the word as a pattern. */

@@ -16,6 +16,7 @@ import { Inbox } from './inbox.ts';
 import { Machines, type MachinesParts } from './machines.ts';
 import { Retention } from './retention.ts';
 import { RowBook } from './rows.ts';
+import { decayLimitsOf, type Settings } from './settings.ts';
 import type { RawEvent } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
 import { optionsOf } from './tmux-status.ts';
@@ -29,7 +30,8 @@ export interface DaemonParts {
   readonly memoryBytes: () => number;
   /** Asked to end; called at most once. */
   readonly onStop: () => void;
-  readonly machines: Pick<MachinesParts, 'config' | 'clientsFile'> & {
+  readonly settings: Settings;
+  readonly machines: Pick<MachinesParts, 'clientsFile'> & {
     readonly manager: Omit<MachinesParts['manager'], 'book' | 'clock'>;
   };
 }
@@ -60,7 +62,7 @@ export class Daemon implements DaemonService {
       now: () => ground.timeline.now(),
       ledger: ground.ledger,
       inbox: this.#inbox,
-      config: parts.machines.config,
+      settings: parts.settings,
       log: parts.log,
     });
     this.#book = new RowBook({
@@ -76,10 +78,10 @@ export class Daemon implements DaemonService {
       firstVersion: ground.loaded.feed_version + limits.feedVersionsPerRun,
       snapshot: () => this.#book.snapshot(),
     });
-    const { manager, config, clientsFile } = parts.machines;
+    const { manager, clientsFile } = parts.machines;
     this.#machines = new Machines({
       manager: { ...manager, clock: parts.clock, book: ground.loaded.store },
-      config,
+      settings: parts.settings,
       clientsFile,
       ledger: ground.ledger,
       timeline: ground.timeline,
@@ -100,6 +102,7 @@ export class Daemon implements DaemonService {
       stateDir: parts.places.stateDir,
       clock: parts.clock,
       random: parts.machines.manager.random,
+      decayLimits: decayLimitsOf(parts.settings),
       onChange,
     });
     const { damage, setAside } = ground.loaded;
@@ -108,6 +111,7 @@ export class Daemon implements DaemonService {
     await daemon.#machines.start();
     daemon.#tick();
     daemon.#retention.start();
+    parts.settings.follow(() => daemon?.settingsChanged());
     return daemon;
   }
 
@@ -116,6 +120,7 @@ export class Daemon implements DaemonService {
     this.#isStopped = true;
     this.#tickTimer?.();
     this.#publishTimer?.();
+    this.#parts.settings.stop();
     this.#retention.stop();
     await this.#machines.stop();
     await this.#inbox.drain();
@@ -127,6 +132,12 @@ export class Daemon implements DaemonService {
   changed(): void {
     this.#publishSoon();
     this.#tick();
+  }
+
+  /** The settings were changed by hand: what is shown and how often is looked follow them at once. */
+  settingsChanged(): void {
+    this.#machines.settingsChanged();
+    this.changed();
   }
 
   rows(): readonly PaneRow[] {
@@ -160,6 +171,10 @@ export class Daemon implements DaemonService {
 
   toWall(time: number): number {
     return this.#ground.timeline.toWall(time);
+  }
+
+  endedShownMs(): number {
+    return this.#parts.settings.current.states.ended_shown_seconds * 1_000;
   }
 
   takeEvents(raws: readonly unknown[]): Promise<readonly Verdict[]> {

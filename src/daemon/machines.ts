@@ -24,7 +24,7 @@ import { type ProcessSight, TargetWatch } from './watch.ts';
 export interface MachinesParts {
   readonly manager: Omit<ManagerOptions, 'onEvent'>;
   readonly clientsFile: string;
-  readonly config: Config;
+  readonly settings: { readonly current: Config };
   readonly ledger: Ledger;
   readonly timeline: Timeline;
   readonly offer: (events: readonly RawEvent[]) => void;
@@ -113,6 +113,11 @@ export class Machines {
     return rows;
   }
 
+  /** Watches whose pace was changed begin anew. */
+  settingsChanged(): void {
+    this.#follow();
+  }
+
   #row(
     target: TargetId,
     kind: 'local' | 'ssh',
@@ -165,16 +170,18 @@ export class Machines {
     }
   }
 
-  /** Where a target is reached, null when there is none or its machine has not said so yet. */
+  /** Where and how often a target is looked at, null when there is none or its machine has not said so yet. */
   #addressOf(view: TargetView | undefined): string | null {
     if (view === undefined) return null;
     const facts = this.#manager.machine(view.machine)?.view().facts ?? null;
     if (view.kind === 'ssh' && facts === null) return null;
-    return `${facts?.tmuxPath ?? 'tmux'} ${view.socket.path}`;
+    const { sweep_ms, alive_ms } = this.#parts.settings.current.observe;
+    return `${facts?.tmuxPath ?? 'tmux'} ${view.socket.path} ${sweep_ms} ${alive_ms}`;
   }
 
   #newWatch(view: TargetView, machine: Machine): TargetWatch {
-    const { manager, ledger, timeline, config, offer, onChange } = this.#parts;
+    const { manager, ledger, timeline, settings, offer, onChange } = this.#parts;
+    const { sweep_ms, alive_ms } = settings.current.observe;
     const { target, kind, socket } = view;
     const facts = machine.view().facts;
     const program = facts === null || facts.tmuxPath === null ? {} : { program: facts.tmuxPath };
@@ -184,7 +191,7 @@ export class Machines {
       link: {
         address: { executor: machine.executor, socket: { kind: 'path', path: socket.path }, ...program },
         random: manager.random,
-        sweepMs: config.observe.sweep_ms,
+        sweepMs: sweep_ms,
         ...(kind === 'local' ? { ledger: this.#clientsOf(machine.executor) } : {}),
       },
       clock: manager.clock,
@@ -199,7 +206,7 @@ export class Machines {
       offer,
       onChange,
       glanceMs,
-      aliveMs: config.observe.alive_ms,
+      aliveMs: alive_ms,
     });
   }
 

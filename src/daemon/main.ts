@@ -14,8 +14,8 @@ import { createLog } from '../platform/log.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { createRealRandom } from '../platform/random.ts';
 import { foreign, gateLine } from '../text/gate.ts';
-import { type Config, defaultConfig, readConfig } from './config.ts';
 import { Daemon } from './daemon.ts';
+import { readSettings, Settings } from './settings.ts';
 
 function must<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
@@ -27,11 +27,7 @@ const files = createRealFiles();
 const uid = process.getuid?.() ?? 0;
 const { env } = process;
 
-async function configOf(): Promise<Config> {
-  const path = env.AGTMUX_CONFIG ?? `${env.XDG_CONFIG_HOME ?? `${homedir()}/.config`}/agtmux/config.toml`;
-  const found = await files.read(path, { bytesMax: 1_048_576, followLinks: true });
-  return found === null ? defaultConfig : must(readConfig(Buffer.from(found.bytes).toString(), path));
-}
+const configPath = env.AGTMUX_CONFIG ?? `${env.XDG_CONFIG_HOME ?? `${homedir()}/.config`}/agtmux/config.toml`;
 
 async function preparePlaces(): Promise<Places> {
   const places = must(placesOf({ env, platform: process.platform, uid, home: homedir() }));
@@ -43,13 +39,14 @@ async function preparePlaces(): Promise<Places> {
 
 async function run(): Promise<void> {
   const places = await preparePlaces();
-  const config = await configOf();
+  const first = must(await readSettings(files, configPath));
   const log = createLog({
     clock,
-    level: config.log.level,
+    level: first.log.level,
     sink: (line) => process.stderr.write(`${line}\n`),
     gate: (text) => gateLine(foreign(text)),
   });
+  const settings = new Settings({ files, clock, path: configPath, first, log });
   let tellStop: () => void = () => undefined;
   const stopped = new Promise<void>((resolve) => {
     tellStop = resolve;
@@ -74,9 +71,9 @@ async function run(): Promise<void> {
         variables: env,
         ...(sockets === undefined ? {} : { hostSockets: sockets }),
       },
-      config,
       clientsFile: `${places.stateDir}/clients.json`,
     },
+    settings,
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
   const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble }));

@@ -20,7 +20,7 @@ function setUp() {
       },
     },
     inbox: { between: (work) => work() },
-    config: { retention: { days: 30, megabytes: 64 } },
+    settings: { current: { retention: { days: 30, megabytes: 64 } } },
     log: { info: () => undefined, warn: () => undefined },
   });
   return { clock, calls, retention, trouble };

@@ -14,7 +14,7 @@ export interface RetentionParts {
   readonly now: () => number;
   readonly ledger: Pick<Ledger, 'prune'>;
   readonly inbox: Pick<Inbox, 'between'>;
-  readonly config: Pick<Config, 'retention'>;
+  readonly settings: { readonly current: Pick<Config, 'retention'> };
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
@@ -54,8 +54,8 @@ export class Retention {
   }
 
   async #prune(isFull: boolean): Promise<void> {
-    const { inbox, ledger, now, config, log } = this.#parts;
-    const { days, megabytes } = config.retention;
+    const { inbox, ledger, now, settings, log } = this.#parts;
+    const { days, megabytes } = settings.current.retention;
     try {
       const report = await inbox.between(() => ledger.prune(now() - days * day, megabytes * 1_048_576, isFull));
       if (report.events > 0) log.info('history was dropped', { ...report, isFull });

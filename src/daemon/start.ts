@@ -1,7 +1,9 @@
 // The first half of a start: the log is locked, verified and replayed, the timeline anchored, and a ledger stands on them.
 // After this the daemon is allowed to say that it is ready.
 
+import type { DecayLimits } from '../engine/decay.ts';
 import { Loader } from '../engine/load.ts';
+import { standardSteps } from '../engine/steps.ts';
 import { World } from '../engine/world.ts';
 import type { StateRecord } from '../model/records.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -22,18 +24,20 @@ export interface GroundParts {
   readonly stateDir: string;
   readonly clock: Clock;
   readonly random: RandomSource;
+  readonly decayLimits: DecayLimits;
   readonly onChange: (states: readonly StateRecord[]) => number;
 }
 
-export async function layGround({ stateDir, clock, random, onChange }: GroundParts): Promise<Ground> {
-  let loader = new Loader(new World());
+export async function layGround({ stateDir, clock, random, decayLimits, onChange }: GroundParts): Promise<Ground> {
+  const steps = { ...standardSteps, decayLimits };
+  let loader = new Loader(new World(steps));
   const loaded = await loadStore({
     dir: stateDir,
     now: () => clock.wallMs(),
     // Long work goes in steps, and between them others have their turn.
     pause: () => new Promise((resolve) => clock.after(0, () => resolve())),
     visitor: () => {
-      loader = new Loader(new World());
+      loader = new Loader(new World(steps));
       return (row) => loader.visit(row);
     },
   });

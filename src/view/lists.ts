@@ -18,6 +18,8 @@ export interface ListInput {
   readonly targets: readonly TargetRow[];
   readonly now: number;
   readonly toWall: ToWall;
+  /** How long a bad end stays in the default lists (RSV12). */
+  readonly endedShownMs?: number;
 }
 
 /** Filters as they are asked for: what is left out does not narrow. */
@@ -146,7 +148,7 @@ function select(input: ListInput, filters: ListFilters): readonly PaneRow[] {
       allows(filters.target, row.identity.target) &&
       allows(filters.session, row.identity.session_name) &&
       allows(filters.target_session, `${row.identity.target}/${row.identity.session_name}`) &&
-      (row.agent === null ? showsBarePanes(filters) : showsAgent(row.agent, filters, input.now)),
+      (row.agent === null ? showsBarePanes(filters) : showsAgent(row.agent, filters, input)),
   );
   const compare = compareRows(filters.sort);
   return wanted.sort((one, other) => compare(one, other) || comparePlaces(one, other));
@@ -157,9 +159,9 @@ function showsBarePanes(filters: ListFilters): boolean {
   return filters.all_panes && filters.state.length === 0 && filters.agent.length === 0 && !filters.needs_action;
 }
 
-function showsAgent(agent: AgentRow, filters: ListFilters, now: number): boolean {
+function showsAgent(agent: AgentRow, filters: ListFilters, { now, endedShownMs }: ListInput): boolean {
   return (
-    (filters.ended || isShown(agent, now)) &&
+    (filters.ended || isShown(agent, now, endedShownMs ?? limits.endedShownMs)) &&
     allows(filters.state, agent.state) &&
     allows(filters.agent, agent.agent) &&
     (!filters.needs_action || needsAction(agent))
@@ -167,8 +169,8 @@ function showsAgent(agent: AgentRow, filters: ListFilters, now: number): boolean
 }
 
 /** RSV12: whoever left in good order is gone at once, a bad end stays visible for a while. */
-function isShown({ ended, state }: AgentRow, now: number): boolean {
-  return ended === null || (state === 'error' && now - ended.time < limits.endedShownMs);
+function isShown({ ended, state }: AgentRow, now: number, endedShownMs: number): boolean {
+  return ended === null || (state === 'error' && now - ended.time < endedShownMs);
 }
 
 function listHead(input: ListInput, filters: ListFilters, rows: readonly PaneRow[]): Omit<PaneList, 'items'> {

@@ -138,6 +138,7 @@ class FeedStream {
       targets: service.targets(),
       now: service.now(),
       toWall: (time: number) => service.toWall(time),
+      endedShownMs: service.endedShownMs(),
     };
     const list = this.#options.scope === 'windows' ? unwrap(listWindows(input)) : unwrap(listSessions(input));
     return sse('list', `${epoch}:${version}`, { ...this.#head(), epoch, version, list });

@@ -40,6 +40,7 @@ function listHandlers(service: DaemonService) {
     targets: service.targets(),
     now: service.now(),
     toWall: (time) => service.toWall(time),
+    endedShownMs: service.endedShownMs(),
   });
   const text = (context: ApiContext, query: ViewQuery): TextOptions | null =>
     textOptions(context, query, service.toWall(service.now()));
