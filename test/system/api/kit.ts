@@ -57,6 +57,8 @@ export class FakeDaemon implements DaemonService {
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
   now = (): number => 1_000_000;
+  endedShownMs = (): number => 600_000;
+
   toWall = (time: number): number => time + 1_700_000_000_000;
 
   status(): ReturnType<DaemonService['status']> {
