@@ -131,7 +131,9 @@ async function daemonCheck({ version }: Context): Promise<Omit<Finding, 'check'>
 async function serversCheck({ clock }: Context): Promise<Omit<Finding, 'check'>> {
   const targets = await targetsOf(clock);
   const ill = targets.filter((target) => target.health !== 'ok');
-  const words = targets.map(({ target, health, panes }) => `${target} ${health} (${panes} panes)`).join(', ');
+  const words = targets
+    .map(({ target, health, panes }) => `${target} ${health} (${panes} pane${panes === 1 ? '' : 's'})`)
+    .join(', ');
   if (ill.length > 0) return bad(words, ill.map(({ target, trouble }) => `${target}: ${trouble ?? 'wait'}`).join('; '));
   return targets.some(({ panes }) => panes > 0) ? good(words) : remark('none runs; start one with `tmux new -s work`');
 }

@@ -58,6 +58,7 @@ describe('agtmux list', () => {
     expect(await agentsOf('--state', 'running')).toEqual([]);
     expect(await agentsOf('--state', 'running', '--state', 'unknown')).toEqual(['claude', 'codex']);
     expect(await agentsOf('--target', 'host', '--session', 'agents', '--sort', 'agent')).toEqual(['claude', 'codex']);
+    expect(await agentsOf('--session', 'two words')).toEqual([]);
     expect(await agentsOf('--target-session', 'host/two words')).toEqual([]);
     expect(await agentsOf('--target-session', 'host/two words', '--all-panes')).toEqual([null]);
     expect(await agentsOf('--needs-action', '--ended', '--all-targets')).toEqual([]);

@@ -24,6 +24,8 @@ const agrees = (): Promise<void> =>
 const rssMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
+const redraw = `sh -c 'while :; do printf "\\033[Hbusy %s" "$$"; sleep 0.1; done'`;
+
 /** The control clients that the daemon has at this tmux server. */
 function clientPids(): readonly number[] {
   return live
@@ -76,6 +78,8 @@ describe('control clients', () => {
 describe('the daemon', () => {
   it('LOG1 killed at any moment starts again with what it knew, and leaves nothing behind', async () => {
     live.tmux('new-window', '-t', 'work', '-n', 'agent', live.lookAlike());
+    // Panes that redraw all the time: the daemon is never idle when it is killed.
+    for (let pane = 0; pane < 8; pane++) live.tmux('new-window', '-d', '-t', 'work', redraw);
     await live.startDaemon();
     const runtimes = async () =>
       (await live.client.get('/v1/panes')).items.map((one) => `${one.runtime_id} ${one.started_at}`);
