@@ -57,8 +57,14 @@ export class Director {
     const nowMs = this.#ports.clock.monotonicMs();
     for (const part of this.#parts) if (nowMs >= part.untilMs) this.#next(part, nowMs);
     const { items } = await this.#ports.client.get('/v1/panes');
+    const toldBefore = this.#parts.map((part) => part.toldRuntime);
     const events = this.#parts.flatMap((part) => this.#toldTo(part, items));
-    if (events.length > 0) await this.#ports.client.post('/v1/events', events);
+    if (events.length === 0) return;
+    await this.#ports.client.post('/v1/events', events).catch((problem: unknown) => {
+      // What was not taken is said again with the next step.
+      for (const [place, part] of this.#parts.entries()) part.toldRuntime = toldBefore[place] ?? null;
+      throw problem;
+    });
   }
 
   #next(part: Part, nowMs: number): void {

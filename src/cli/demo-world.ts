@@ -100,7 +100,7 @@ export class DemoWorld {
   async end(): Promise<void> {
     await stop(this.#context).catch(() => null);
     await this.#runTmux(['kill-server']);
-    rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 });
+    rmSync(this.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 
   #stagePath(role: Role): string {

@@ -4,7 +4,7 @@
 import { createClient } from '../api/client.ts';
 import { withQuery } from '../api/client-lean.ts';
 import type { PaneList } from '../api/schemas.ts';
-import { AgtmuxError } from '../model/errors.ts';
+import { AgtmuxError, errors } from '../model/errors.ts';
 import { stateNames } from '../model/states.ts';
 import { quoteSh } from '../text/quote.ts';
 import { type Action, type Context, must, places, sleep } from './context.ts';
@@ -20,6 +20,8 @@ import { draw } from './watch.ts';
 /** Often enough that a scene is shown when it comes, rare enough to cost nothing. */
 const stepMs = 250;
 const drawMs = 1_000;
+/** A busy machine may keep the daemon from answering for a moment; after so many steps in a row it is gone. */
+const failuresMax = 20;
 /** Without a terminal: so many tables, this far apart. */
 const framesDefault = 3;
 const frameMs = 4_000;
@@ -51,8 +53,15 @@ async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: 
   const ending = new AbortController();
   const over = AbortSignal.any([signal, ending.signal]);
   const direct = async (): Promise<void> => {
+    let failures = 0;
     while (!over.aborted) {
-      await director.step();
+      failures = await director.step().then(
+        () => 0,
+        (problem: unknown) => {
+          if (failures >= failuresMax || !isPassing(problem)) throw problem;
+          return failures + 1;
+        },
+      );
       await sleep(clock, stepMs);
     }
   };
@@ -90,6 +99,8 @@ async function show(world: DemoWorld, parsed: Parsed, { clock }: Context, signal
   }
 }
 
+const isPassing = (problem: unknown): boolean => problem instanceof AgtmuxError && errors[problem.code].retryable;
+
 /** In small pieces, so that whoever wants to leave is not kept. */
 async function rest(clock: Context['clock'], ms: number, signal: AbortSignal): Promise<void> {
   const deadlineMs = clock.monotonicMs() + ms;
@@ -98,7 +109,12 @@ async function rest(clock: Context['clock'], ms: number, signal: AbortSignal): P
 
 async function table(parsed: Parsed): Promise<string> {
   const view = { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
-  return (await askRunning({ path: withQuery('/v1/panes', view) })).body.trimEnd();
+  try {
+    return (await askRunning({ path: withQuery('/v1/panes', view) })).body.trimEnd();
+  } catch (problem) {
+    if (!isPassing(problem)) throw problem;
+    return 'The daemon of the demo does not answer just now.';
+  }
 }
 
 const commandLine = (...words: readonly string[]): string => words.join(' ');

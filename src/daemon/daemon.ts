@@ -74,8 +74,7 @@ export class Daemon implements DaemonService {
     });
     this.feed = createFeed({
       epoch: ground.epoch,
-      // Each run begins a block of its own: what was told but not yet committed when the last one ended never repeats.
-      firstVersion: ground.loaded.feed_version + limits.feedVersionsPerRun,
+      firstVersion: ground.feedVersion,
       snapshot: () => this.#book.snapshot(),
     });
     const { manager, clientsFile } = parts.machines;
@@ -123,7 +122,11 @@ export class Daemon implements DaemonService {
     this.#parts.settings.stop();
     this.#retention.stop();
     await this.#machines.stop();
-    await this.#inbox.drain();
+    // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
+    await Promise.race([
+      this.#inbox.drain(),
+      new Promise<void>((resolve) => this.#parts.clock.after(limits.drainMs, resolve)),
+    ]);
     this.feed.close();
     await this.#ground.loaded.store.close();
   }
@@ -137,7 +140,12 @@ export class Daemon implements DaemonService {
   /** The settings were changed by hand: what is shown and how often is looked follow them at once. */
   settingsChanged(): void {
     this.#machines.settingsChanged();
-    this.changed();
+    void this.#inbox
+      .between(() => this.#ground.ledger.reconsider())
+      .then(
+        () => this.changed(),
+        () => this.#tickLater(),
+      );
   }
 
   rows(): readonly PaneRow[] {
@@ -236,7 +244,7 @@ export class Daemon implements DaemonService {
   }
 
   #showInTmux(): void {
-    const rows = this.#book.rows();
+    const rows = this.#book.shown();
     for (const watch of this.#machines.watches()) watch.show(optionsOf(rows, watch.target));
   }
 

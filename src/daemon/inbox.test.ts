@@ -9,6 +9,7 @@ import { Inbox, mergeKeyOf } from './inbox.ts';
 class FakeTaker {
   readonly batches: unknown[][] = [];
   merged = 0;
+  refused = 0;
   full = false;
   #waiting: (() => void)[] = [];
   held = false;
@@ -16,12 +17,17 @@ class FakeTaker {
   async take(raws: readonly unknown[]): Promise<readonly Verdict[]> {
     if (this.held) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     if (this.full) throw new AgtmuxError('E_STORE_FULL', 'no space');
+    if (raws.some((raw) => (raw as { poison?: boolean }).poison)) throw new TypeError('defect');
     this.batches.push([...raws]);
     return raws.map(() => verdict('joined'));
   }
 
   countMerged(count: number): void {
     this.merged += count;
+  }
+
+  countRefused(count: number): void {
+    this.refused += count;
   }
 
   release(): void {
@@ -133,6 +139,16 @@ describe('the inbox', () => {
     expect(await job).toBe(0);
     expect(await event).toMatchObject({ verdict: 'applied' });
     expect(told).toMatchObject([{ code: 'E_STORE_FULL' }]);
+  });
+
+  it('ADM2 an event that makes the engine fail is refused by itself; those around it are taken', async () => {
+    const taker = new FakeTaker();
+    taker.held = true;
+    const { inbox } = inboxOn(taker, { eventsMax: 10, batchMax: 10 });
+    const all = [1, 2, 3, 4].map((at) => inbox.offer({ ...says('a', 'hook', at, 'running'), poison: at === 3 }));
+    taker.release();
+    expect((await Promise.all(all)).map((one) => one.reason)).toEqual(['joined', 'joined', 'defect', 'joined']);
+    expect([taker.refused, inbox.waiting, inbox.failure]).toEqual([1, 0, null]);
   });
 
   it('ADM4 drain resolves when nothing waits any more', async () => {

@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts';
 export interface Taker {
   take(raws: readonly unknown[]): Promise<readonly Verdict[]>;
   countMerged(count: number): void;
+  countRefused(count: number): void;
 }
 
 export interface InboxLimits {
@@ -25,6 +26,11 @@ const standardLimits: InboxLimits = {
   batchMax: limits.batchEventsMax,
   retryMs: limits.inboxRetryMs,
 };
+
+/** The disk may take it later; everything else that goes wrong is a defect and would go wrong again. */
+function isTemporary(problem: unknown): boolean {
+  return problem instanceof AgtmuxError && problem.code.startsWith('E_STORE_');
+}
 
 interface Item {
   readonly raw: unknown;
@@ -130,10 +136,27 @@ export class Inbox {
       this.#queue.splice(0, batch.length);
       for (const [place, one] of verdicts.entries()) batch[place]?.acknowledge(one);
     } catch (problem) {
+      if (!isTemporary(problem)) return this.#handEach(batch, problem);
       // Nothing was written, nothing is lost: the batch stays in front and is tried again.
       this.#failure = problem;
       this.#onFailure(problem);
       await new Promise<void>((resolve) => this.#clock.after(this.#limits.retryMs, resolve));
+    }
+  }
+
+  /** Something in this batch makes the engine fail: each event on its own, and whoever does it again is refused. */
+  async #handEach(batch: readonly Item[], problem: unknown): Promise<void> {
+    if (batch.length === 1) {
+      this.#onFailure(problem);
+      this.#queue.shift();
+      batch[0]?.acknowledge(verdict('defect'));
+      this.#taker.countRefused(1);
+      return;
+    }
+    for (const item of batch) {
+      await this.#hand([item]);
+      // The disk does not take it now: it and those behind it stay in the queue.
+      if (this.#queue[0] === item) return;
     }
   }
 

@@ -74,6 +74,12 @@ export class Ledger {
     this.#count('merged', count);
   }
 
+  /** Counts events that the inbox had to refuse because they made the engine fail. */
+  countRefused(count: number): void {
+    this.#taken += count;
+    this.#count('refused', count);
+  }
+
   /**
    * One batch, in order. Resolves after the commit, so a verdict is an acknowledgement. Rejects when the log could not
    * take it; then nothing has happened and the same batch can be handed in again.
@@ -101,6 +107,13 @@ export class Ledger {
     return verdicts;
   }
 
+  /** The rules of time were changed: every state is looked at again. */
+  async reconsider(): Promise<void> {
+    const draft = new Draft(this.world, this.#parts.now());
+    draft.touch([...this.world.entries.keys()]);
+    await this.#commit(draft, []);
+  }
+
   /** What time alone changes: states that age, events that waited too long. */
   async tick(): Promise<void> {
     await this.take([]);
@@ -113,15 +126,18 @@ export class Ledger {
     const commit: Commit = { ...result, audit, feed_version };
     const ids = await this.#store.commit(commit);
     draft.accept(ids);
-    this.#feedVersion = this.#parts.onChange?.(result.states) ?? feed_version;
+    // The feed may publish a moment later than this; what is written down never goes back.
+    this.#feedVersion = Math.max(feed_version, this.#parts.onChange?.(result.states) ?? 0);
   }
 
   /** Drops what is older than retention allows; the past of living runtimes becomes one base event each. */
   async prune(before: number, bytesMax: number = limits.retentionBytesMax, isFull = false): Promise<PruneReport> {
     const bases: { runtime_id: StateRecord['runtime_id']; upTo: number; base: NewEvent }[] = [];
     for (const [runtime_id, entry] of this.world.entries) {
-      const firstYoung = entry.recents.all[0]?.event_id;
-      if (entry.record?.ended || entry.base.identity === null || firstYoung === undefined) continue;
+      // Young events stand in the order they were bound, which is not that of the log.
+      const firstYoung = Math.min(...entry.recents.all.map((one) => one.event_id));
+      const isOld = entry.baseNewest < before || isFull;
+      if (entry.record?.ended || entry.base.identity === null || !Number.isFinite(firstYoung) || !isOld) continue;
       const base = baseEvent(entry.identity, writeFold(entry.base), this.#parts.now());
       bases.push({ runtime_id, upTo: firstYoung - 1, base: { runtime_id, verdict: 'joined', event: base } });
     }
@@ -138,6 +154,11 @@ export class Ledger {
     const now = this.#parts.now();
     const shown: StateRecord[] = [];
     for (const { identity, fold, record } of this.world.entries.values()) {
+      // Time does nothing more to one that has ended.
+      if (record !== null && record.ended !== null) {
+        shown.push(record);
+        continue;
+      }
       const current = this.world.stateOf(identity, fold, record, this.world.index, now);
       shown.push(record !== null && !looksDifferent(record, current) ? record : current);
     }

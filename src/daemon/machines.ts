@@ -10,6 +10,7 @@ import type { TargetRow } from '../model/rows.ts';
 import { openProc, type ProcSource } from '../observe/process/proc.ts';
 import { parsePsReport, psScript } from '../observe/process/ps.ts';
 import { type ClientLedger, createClientLedger } from '../observe/tmux/client-ledger.ts';
+import type { Cancel } from '../platform/clock.ts';
 import { createRealProcesses } from '../platform/processes.ts';
 import type { Collector } from '../targets/collector.ts';
 import type { Executor } from '../targets/executor.ts';
@@ -17,7 +18,7 @@ import type { Machine, MachineView } from '../targets/machine.ts';
 import { type ManagerOptions, type TargetEvent, TargetManager, type TargetView } from '../targets/manager.ts';
 import type { Config } from './config.ts';
 import type { Ledger } from './ledger.ts';
-import type { RawEvent } from './sightings.ts';
+import { endOf, goodbyeOf, type RawEvent } from './sightings.ts';
 import type { Timeline } from './timeline.ts';
 import { type ProcessSight, TargetWatch } from './watch.ts';
 
@@ -43,6 +44,7 @@ export class Machines {
   readonly #addresses = new Map<TargetId, string>();
   readonly #proc: ProcSource | null;
   #clients: ClientLedger | null = null;
+  #orphanTimer: Cancel | null = null;
   #isStopped = false;
 
   constructor(parts: MachinesParts) {
@@ -59,10 +61,36 @@ export class Machines {
   async start(): Promise<void> {
     for (const failure of await this.#manager.start()) this.#parts.onTrouble(failure);
     this.#follow();
+    this.#endOrphansLater();
+    const locals = [...this.#watches.values()].filter((watch) => watch.kind === 'local');
+    const { clock } = this.#parts.manager;
+    await Promise.race([
+      Promise.all(locals.map((watch) => watch.looked)),
+      new Promise<void>((resolve) => clock.after(limits.firstLookMs, resolve)),
+    ]);
+  }
+
+  /** Agents on this machine whose tmux server nobody watches any more still end by their processes (RSV8). */
+  #endOrphansLater(): void {
+    this.#orphanTimer = this.#parts.manager.clock.after(glanceMs, () => {
+      this.#endOrphans();
+      if (!this.#isStopped) this.#endOrphansLater();
+    });
+  }
+
+  #endOrphans(): void {
+    const { ledger, offer, timeline } = this.#parts;
+    for (const { identity, record } of ledger.world.entries.values()) {
+      const { target, process } = identity;
+      if (process === null || record === null || record.ended !== null || this.#watches.has(target)) continue;
+      if (process.boot === this.#proc?.boot && !this.#proc.isAlive(process))
+        offer([endOf({ target }, identity, timeline.now())]);
+    }
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#orphanTimer?.();
     await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
     await this.#manager.close();
   }
@@ -89,15 +117,27 @@ export class Machines {
 
   async remove(name: string): Promise<Result<null>> {
     const removed = await this.#manager.remove(name);
+    if (removed.ok) this.#letGo(name);
     this.#follow();
     return removed;
+  }
+
+  /** Nobody looks at a removed machine any more: its agents leave quietly, and none of them keeps the route (RTE2). */
+  #letGo(name: string): void {
+    const { ledger, offer, timeline } = this.#parts;
+    for (const { identity, record } of ledger.world.entries.values()) {
+      const isThere = identity.target === name || identity.target.startsWith(`${name}@`);
+      if (!isThere || record === null || record.ended !== null) continue;
+      offer([goodbyeOf(identity, timeline.now()), endOf({ target: identity.target }, identity, timeline.now())]);
+    }
   }
 
   /** A target is as well as its machine, and as its tmux server. */
   healthOf(target: TargetId): Health {
     const view = this.#manager.targets().find((one) => one.target === target);
-    if (view !== undefined && view.health !== 'ok') return view.health;
-    return this.#watches.get(target)?.health.health ?? 'ok';
+    // Whoever is not looked at is not known to be well: an unreached machine, a socket that is gone (RSV5, RSV6).
+    if (view === undefined) return 'down';
+    return view.health === 'ok' ? (this.#watches.get(target)?.health.health ?? 'down') : view.health;
   }
 
   rows(): readonly TargetRow[] {

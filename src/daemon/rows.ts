@@ -98,6 +98,11 @@ export class RowBook {
     return changes;
   }
 
+  /** The rows as they were published last. */
+  shown(): readonly PaneRow[] {
+    return [...this.#published.values()].filter((value): value is PaneRow => 'identity' in value);
+  }
+
   /** What a client that starts from nothing is given: exactly what was published. */
   snapshot(): readonly { readonly key: string; readonly value: PaneRow | TargetRow }[] {
     return [...this.#published].map(([key, value]) => ({ key, value }));

@@ -43,7 +43,7 @@ function look(parts: Partial<Look> & { found?: Partial<PaneAgents> }): Look {
 
 const owner = { agent: claude, process: entry(100) };
 const id = runtimeIdOf(server, paneId('%1') as PaneId, entry(100).identity);
-const live = { identity: identity(id, { process: entry(100).identity }), suspended: false };
+const live = { identity: identity(id, { pane: paneId('%1'), process: entry(100).identity }), suspended: false };
 
 describe('facts of a look', () => {
   it('IDN4 an agent that was not known begins, with the next epoch of its pane and its own start time', () => {
@@ -88,6 +88,15 @@ describe('facts of a look', () => {
     expect(factsOf(look({ panes: [], live: [live] }))).toEqual([]);
     const managed = { identity: identity('m', { process: null }), suspended: false };
     expect(factsOf(look({ panes: [], live: [managed] }))).toEqual([]);
+  });
+
+  it('IDN4 an agent that comes back to the foreground after another one was there is a new run of the pane', () => {
+    const known = { isKnown: (one: string) => one === id, epochOf: () => 7 };
+    const [fact] = factsOf(look({ ...known, found: owner, live: [] }));
+    expect(fact).toMatchObject({ kind: 'runtime.started', payload: { runtime: { pane_epoch: 8 } } });
+    expect(fact?.payload).not.toMatchObject({ runtime: { runtime_id: id } });
+    const back = { identity: identity('back', { pane: paneId('%1'), process: entry(100).identity }), suspended: false };
+    expect(factsOf(look({ ...known, isKnown: () => true, found: owner, live: [back] }))).toEqual([]);
   });
 
   it('ORD2 a start is never stamped later than the look that saw it', () => {

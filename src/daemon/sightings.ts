@@ -41,15 +41,15 @@ export interface Look {
 export interface RawEvent {
   readonly evidence: { readonly target: TargetId; readonly runtime_id?: RuntimeId };
   readonly source: 'process';
-  readonly kind: 'runtime.started' | 'runtime.ended' | 'process.observed' | 'server.seen';
+  readonly kind: 'runtime.started' | 'runtime.goodbye' | 'runtime.ended' | 'process.observed' | 'server.seen';
   readonly event_time: number;
   readonly dedupe_key?: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
 /** Never reused and the same after a restart of the daemon: made of who the agent is and where (IDN5). */
-export function runtimeIdOf(server: ServerKey, pane: PaneId, process: ProcessIdentity): RuntimeId {
-  return runtimeId(`r${hashText(canonical([server, pane, processKey(process)])).slice(-14)}`);
+export function runtimeIdOf(server: ServerKey, pane: PaneId, process: ProcessIdentity, epoch = 0): RuntimeId {
+  return runtimeId(`r${hashText(canonical([server, pane, processKey(process), epoch])).slice(-14)}`);
 }
 
 export function factsOf(look: Look): readonly RawEvent[] {
@@ -59,7 +59,7 @@ export function factsOf(look: Look): readonly RawEvent[] {
     const found = look.agentsIn(pane);
     if (found.agent === null || found.process === null) continue;
     const owner = { agent: found.agent, process: found.process, suspended: found.suspended };
-    const id = runtimeIdOf(look.server, pane.pane, owner.process.identity);
+    const id = idOfOwner(look, pane.pane, owner.process.identity);
     facts.push(...startOf(look, owner, id, pane.pane, null), ...suspensionOf(look, owner, id, live.get(id)));
     for (const child of found.children) {
       facts.push(...startOf(look, child, runtimeIdOf(look.server, pane.pane, child.process.identity), pane.pane, id));
@@ -67,6 +67,19 @@ export function factsOf(look: Look): readonly RawEvent[] {
   }
   for (const { identity } of look.live) if (isGone(look.table, identity)) facts.push(endOf(look, identity, look.now));
   return facts;
+}
+
+/**
+ * The runtime that this process is by now. One that was followed by another agent in its pane and has come back to the
+ * foreground (Ctrl-Z, another agent, fg) is a new run of the pane: its old runtime is over for good (IDN4).
+ */
+function idOfOwner(look: Look, pane: PaneId, process: ProcessIdentity): RuntimeId {
+  const isSame = ({ identity }: LiveRuntime): boolean =>
+    identity.pane === pane && identity.process !== null && processKey(identity.process) === processKey(process);
+  const living = look.live.find(isSame);
+  if (living !== undefined) return living.identity.runtime_id;
+  const first = runtimeIdOf(look.server, pane, process);
+  return look.isKnown(first) ? runtimeIdOf(look.server, pane, process, look.epochOf(pane) + 1) : first;
 }
 
 function startOf(look: Look, run: AgentRun, id: RuntimeId, pane: PaneId, parent: RuntimeId | null): RawEvent[] {
@@ -114,6 +127,17 @@ function isGone(table: ProcessTable, { process }: RuntimeIdentity): boolean {
   if (process === null) return false;
   const entry = table.processes.get(process.pid);
   return entry === undefined || processKey(entry.identity) !== processKey(process) || entry.state === 'Z';
+}
+
+/** It leaves in good order: not because it said so, but because it is not ours to watch any more. */
+export function goodbyeOf(identity: RuntimeIdentity, at: number): RawEvent {
+  return {
+    evidence: { target: identity.target, runtime_id: identity.runtime_id },
+    source: 'process',
+    kind: 'runtime.goodbye',
+    event_time: at,
+    payload: {},
+  };
 }
 
 export function endOf(look: Pick<Look, 'target'>, identity: RuntimeIdentity, at: number): RawEvent {

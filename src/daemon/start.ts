@@ -5,6 +5,7 @@ import type { DecayLimits } from '../engine/decay.ts';
 import { Loader } from '../engine/load.ts';
 import { standardSteps } from '../engine/steps.ts';
 import { World } from '../engine/world.ts';
+import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RandomSource } from '../platform/random.ts';
@@ -16,6 +17,8 @@ export interface Ground {
   readonly ledger: Ledger;
   readonly timeline: Timeline;
   readonly loaded: LoadedStore;
+  /** Where the feed of this run begins. */
+  readonly feedVersion: number;
   /** New with every run: what a client of an earlier run knows cannot be resumed from (FED2). */
   readonly epoch: string;
 }
@@ -48,6 +51,11 @@ export async function layGround({ stateDir, clock, random, decayLimits, onChange
     offsetMs: () => 0,
     onChange,
   };
-  const ledger = await Ledger.from(parts, loader, loaded.feed_version);
-  return { ledger, timeline, loaded, epoch: random.hex(8) };
+  // Each run begins a block of its own, written down first: what was told but not yet committed when a run ended, and
+  // what a run tells that commits nothing, is never told again under the same version (FED2).
+  const feedVersion = loaded.feed_version + limits.feedVersionsPerRun;
+  const nothing = { events: [], rebindings: [], runtimes: [], states: [], cursors: [], audit: [] };
+  await loaded.store.commit({ ...nothing, feed_version: feedVersion });
+  const ledger = await Ledger.from(parts, loader, feedVersion);
+  return { ledger, timeline, loaded, feedVersion, epoch: random.hex(8) };
 }

@@ -5,6 +5,7 @@ import { type Rollup, rollupBy } from '../engine/rollup.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { PaneRow } from '../model/rows.ts';
 import type { UserOption } from '../observe/tmux/user-options.ts';
+import type { Topology } from '../observe/tmux/view.ts';
 
 /** Same marks as on every other screen, in the order of who needs a person first. */
 const marks = [
@@ -51,4 +52,18 @@ export function optionChanges(
   for (const [place, option] of wanted) if (held.get(place)?.value !== option.value) changes.push(option);
   for (const [place, option] of held) if (!wanted.has(place)) changes.push({ ...option, value: null });
   return changes;
+}
+
+/** Every option that could stand in a server, with a value that is never the right one. */
+export function anyOptionsOf(topology: Topology | null): ReadonlyMap<string, UserOption> {
+  const options = new Map<string, UserOption>();
+  const put = (scope: UserOption['scope'], id: string, name: string): void => {
+    options.set(`${scope} ${id} ${name}`, { scope, id, name, value: null });
+  };
+  for (const pane of topology?.panes.values() ?? []) {
+    put('pane', pane.pane, '@agtmux_state');
+    put('window', pane.windowId, '@agtmux_state');
+    put('session', pane.sessionId, '@agtmux_summary');
+  }
+  return options;
 }

@@ -15,7 +15,7 @@ import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Ledger } from './ledger.ts';
 import { serverKeyOf } from './rows.ts';
 import { endOf, factsOf, type LiveRuntime, type RawEvent } from './sightings.ts';
-import { optionChanges } from './tmux-status.ts';
+import { anyOptionsOf, optionChanges } from './tmux-status.ts';
 
 /** The processes of a machine, near or far. */
 export interface ProcessSight {
@@ -54,11 +54,17 @@ export class TargetWatch {
   readonly #glances = new Map<number, string>();
   readonly #timers = new Set<Cancel>();
   #topology: Topology | null = null;
-  #health: Health = 'ok';
-  #trouble: string | null = null;
+  /** Nothing is believed before the first look was answered (RSV5). */
+  #health: Health = 'down';
+  #trouble: string | null = 'not looked at yet';
   #lastSeenAt: number | null = null;
   #looking: Promise<void> | null = null;
   #lookAgain = false;
+  #tellLooked: () => void = () => undefined;
+  /** Resolves when the server, or that there is none, was seen once. */
+  readonly looked = new Promise<void>((resolve) => {
+    this.#tellLooked = resolve;
+  });
   #lookedAt = 0;
   #shown: ReadonlyMap<string, UserOption> = new Map();
   #shownAt: number | null = null;
@@ -73,9 +79,7 @@ export class TargetWatch {
       handlers: {
         onTopology: (topology) => this.#onTopology(topology),
         onScreen: () => undefined,
-        onRefresh: (at) => {
-          this.#lastSeenAt = at;
-        },
+        onRefresh: (at) => this.#onRefresh(at),
         onHealth: ({ health, trouble }) => this.#onHealth(health, trouble),
         onServerGone: (server) => this.#onServerGone(server),
       },
@@ -102,7 +106,8 @@ export class TargetWatch {
   show(wanted: ReadonlyMap<string, UserOption>): void {
     const server = this.#topology?.server.pid ?? null;
     if (server === null || !this.#link.isControlled) return;
-    if (server !== this.#shownAt) this.#shown = new Map();
+    // A daemon that was killed left its options behind: what stands there is not known, so everything is set or taken away.
+    if (server !== this.#shownAt) this.#shown = anyOptionsOf(this.#topology);
     const changes = optionChanges(this.#shown, wanted);
     this.#shown = wanted;
     this.#shownAt = server;
@@ -147,9 +152,16 @@ export class TargetWatch {
     this.#parts.onChange();
   }
 
+  #onRefresh(at: number): void {
+    const isFirst = this.#lastSeenAt === null;
+    this.#lastSeenAt = at;
+    if (isFirst) this.#onHealth('ok', null);
+  }
+
   #onHealth(health: Health, trouble: string | null): void {
     this.#health = health;
     this.#trouble = trouble;
+    this.#tellLooked();
     this.#parts.onChange();
   }
 

@@ -1,7 +1,7 @@
 // Step "admit": from whatever a source handed over to an event the engine can trust the shape of, or a refusal that says
 // why (ADM1, ADM2, ORD1, ORD2). Nothing is thrown away silently and nothing here can crash on bad input.
 
-import { type AdmittedEvent, type BindingEvidence, type FactKind, isFactKind } from '../model/events.ts';
+import { type AdmittedEvent, type BindingEvidence, type Fact, type FactKind, isFactKind } from '../model/events.ts';
 import { agentName, agentSessionId, runtimeId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { isSourceName, type SourceName } from '../model/sources.ts';
@@ -70,6 +70,7 @@ function admitFields(fields: Fields, text: string, context: AdmitContext): Admis
   const extra = keepExtra(fields, payload, context.allowed(source, evidence.agent));
   try {
     const fact = readFact(kind, payload);
+    if (latestTimeIn(fact) > context.now + limits.futureLeadMs) return refuse(verdict('future_time', 'payload'));
     if (fact.kind === 'runtime.started' && fact.runtime.target !== evidence.target) {
       // A target speaks only for itself (SEC5).
       return refuse(verdict('bad_payload', 'runtime.target'));
@@ -82,6 +83,12 @@ function admitFields(fields: Fields, text: string, context: AdmitContext): Admis
     if (problem instanceof BadField) return refuse(verdict('bad_payload', problem.message));
     throw problem;
   }
+}
+
+/** Starts decide who is current; one from the future could never be followed by a true one. */
+function latestTimeIn(fact: Fact): number {
+  if (fact.kind === 'runtime.started') return fact.runtime.started_at;
+  return fact.kind === 'server.seen' ? fact.server_started_at : 0;
 }
 
 function readEvidence(fields: Fields): BindingEvidence {

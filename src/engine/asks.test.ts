@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asks, event, oneAgent, says, settles } from '../../test/kit/engine.ts';
-import { askId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import { forgetOldAsks, openAsks } from './asks.ts';
 
 describe('asks are sets', () => {
   it('ASK1 open is asked minus settled, in whatever order they come', () => {
@@ -117,46 +115,44 @@ describe('what settles an ask', () => {
 });
 
 describe('memory of asks', () => {
-  it('ASK1 is bounded: old settled asks fold into a floor, open ones never do', () => {
+  const foldOf = (world: ReturnType<typeof oneAgent>) => world.world.entries.get('a' as never)?.fold;
+
+  it('ASK1 is bounded, and what is open stays open however much is settled around it', () => {
     const world = oneAgent();
-    world.take(asks('a', 'hook', 700, 'open'));
-    for (let count = 0; count < limits.asksPerRuntimeMax + 10; count++) {
+    world.take(asks('a', 'hook', 0, 'forgotten', { scope: 'sub1' }));
+    for (let count = 1; count < 1_300; count++)
       world.take(asks('a', 'hook', count, `n${count}`), settles('a', 'hook', count, `n${count}`));
-    }
-    const fold = world.world.entries.get('a' as never)?.fold;
-    expect(fold?.asked.size).toBeLessThanOrEqual(limits.asksPerRuntimeMax);
-    expect(fold?.settled.size).toBeLessThanOrEqual(limits.asksPerRuntimeMax);
+    expect(world.state('a')).toMatchObject({ ask: { ask_id: 'forgotten' }, asks_open: 1 });
+    expect(foldOf(world)?.asked.size).toBe(1);
+    expect(foldOf(world)?.settled.size).toBeLessThanOrEqual(limits.settledAsksMax);
+    // Told again by another witness, a settled one stays settled.
+    world.take(asks('a', 'notify', 5_000, 'n1299'));
+    expect(world.state('a').asks_open).toBe(1);
+    world.take(settles('a', 'hook', 6_000, 'forgotten'));
+    expect(world.state('a')).toMatchObject({ ask: null, asks_open: 0 });
+  });
+
+  it('ASK1 asks that a turn end closed give way first, and stay closed', () => {
+    const world = oneAgent();
+    for (let count = 0; count < limits.asksPerRuntimeMax; count++) world.take(asks('a', 'hook', count, `n${count}`));
+    world.take(event('a', 'hook', 5_000, 'turn.ended'), asks('a', 'hook', 6_000, 'open'));
+    expect(foldOf(world)?.asked.size).toBe(limits.asksPerRuntimeMax / 2);
     expect(world.state('a')).toMatchObject({ ask: { ask_id: 'open' }, asks_open: 1 });
-    // One that was forgotten and comes again stays settled.
-    world.take(asks('a', 'notify', 1, 'n1'));
+    world.take(asks('a', 'notify', 7_000, 'n0'));
     expect(world.state('a').asks_open).toBe(1);
   });
 
-  it('ASK1 settled ids whose ask never came are bounded too, and open asks alone raise no floor', () => {
+  it('ASK1 open asks are never forgotten, turn ends of countless subagents are', () => {
     const world = oneAgent();
     for (let count = 0; count < limits.asksPerRuntimeMax + 5; count++)
-      world.take(settles('a', 'hook', count, `n${count}`));
-    const entry = world.world.entries.get('a' as never);
-    expect(entry?.fold.settled.size).toBe(limits.asksPerRuntimeMax);
-    expect(entry?.fold.askFloor).toBe(-1);
-    const asked = new Map(
-      Array.from({ length: limits.asksPerRuntimeMax + 1 }, (_, place) => {
-        const ask = {
-          ask_id: askId(`o${place}`),
-          kind: 'tool' as const,
-          scope: 'main' as never,
-          text: '',
-          options: [],
-        };
-        const key = { major: place, minor: 0, hash: '' };
-        return [ask.ask_id, { key, time: place, source: 'hook' as const, ask }];
-      }),
-    );
-    const crowded = forgetOldAsks({
-      ...(entry?.fold as never as Parameters<typeof forgetOldAsks>[0]),
-      asked,
-      settled: new Set(),
-    });
-    expect(openAsks(crowded)).toHaveLength(limits.asksPerRuntimeMax + 1);
+      world.take(asks('a', 'hook', count, `n${count}`));
+    expect(world.state('a').asks_open).toBe(limits.asksPerRuntimeMax + 5);
+    for (let count = 0; count < limits.scopesPerRuntimeMax + 5; count++)
+      world.take(event('a', 'hook', count, 'turn.ended', { scope: `s${count}` }));
+    expect(Object.keys(foldOf(world)?.turnEnds ?? {})).toHaveLength(limits.scopesPerRuntimeMax);
+    for (let count = 0; count < limits.sessionsPerRuntimeMax + 5; count++) {
+      world.take(event('a', 'native', count, 'runtime.session', { agent_session: `s${count}` }));
+    }
+    expect(foldOf(world)?.sessions.size).toBe(limits.sessionsPerRuntimeMax);
   });
 });

@@ -15,7 +15,7 @@ export function openAsks(fold: Fold): readonly AskEntry[] {
 }
 
 function isOpen(fold: Fold, entry: AskEntry): boolean {
-  if (fold.settled.has(entry.ask.ask_id) || entry.time <= fold.askFloor) return false;
+  if (fold.settled.has(entry.ask.ask_id)) return false;
   // The end of the turn of the same agent or subagent settles; the main turn's end leaves a subagent's ask alone.
   const turnEnd = fold.turnEnds[scopeMark(entry.ask.scope)];
   if (turnEnd !== undefined && turnEnd >= entry.time) return false;
@@ -27,19 +27,31 @@ function isOpen(fold: Fold, entry: AskEntry): boolean {
 }
 
 /**
- * Keeps the memory of asks bounded. The oldest settled ones are forgotten and a floor takes their place: an ask at or
- * below the floor counts as settled. The floor never rises to an ask that is open.
+ * Keeps the memory of a runtime bounded without touching what is open. An ask whose id is settled needs no content; of
+ * those that a mark closed, the oldest become settled ids; of settled ids and of turn ends the oldest are forgotten. A
+ * resend of a forgotten one is still known to the log; only another witness that speaks a thousand asks later is not.
  */
-export function forgetOldAsks(fold: Fold): Fold {
-  const surplus = Math.max(fold.asked.size, fold.settled.size) - limits.asksPerRuntimeMax;
-  if (surplus <= 0) return fold;
-  const firstOpen = openAsks(fold)[0]?.time ?? Number.POSITIVE_INFINITY;
-  const closed = [...fold.asked.values()].filter((entry) => entry.time < firstOpen).sort((a, b) => a.time - b.time);
+export function boundMemory(fold: Fold): Fold {
+  const isCrowded =
+    fold.asked.size > limits.asksPerRuntimeMax ||
+    fold.settled.size > limits.settledAsksMax ||
+    Object.keys(fold.turnEnds).length > limits.scopesPerRuntimeMax;
+  return isCrowded ? forget(fold) : fold;
+}
+
+function forget(fold: Fold): Fold {
+  const closed = [...fold.asked.values()].filter((entry) => !isOpen(fold, entry)).sort((a, b) => a.time - b.time);
   // Down to half, so that the work is not done again at the next ask.
-  const floorEntry = closed[Math.min(closed.length, surplus + limits.asksPerRuntimeMax / 2) - 1];
-  const askFloor = Math.max(fold.askFloor, floorEntry?.time ?? fold.askFloor);
-  const asked = new Map([...fold.asked].filter(([, entry]) => entry.time > askFloor));
-  // Settled ids whose ask never came are kept while there is room: the ask may still be on its way.
-  const settled = [...fold.settled].filter((id) => asked.has(id) || !fold.asked.has(id));
-  return { ...fold, askFloor, asked, settled: new Set<AskId>(settled.slice(-limits.asksPerRuntimeMax)) };
+  const surplus = fold.asked.size > limits.asksPerRuntimeMax ? fold.asked.size - limits.asksPerRuntimeMax / 2 : 0;
+  const gone = new Set(closed.slice(0, surplus).map((entry) => entry.ask.ask_id));
+  const asked = new Map([...fold.asked].filter(([id]) => !gone.has(id)));
+  const settled = [...fold.settled, ...gone];
+  const kept = settled.length > limits.settledAsksMax ? settled.slice(-limits.settledAsksMax / 2) : settled;
+  const scopes = Object.entries(fold.turnEnds).sort(([, one], [, other]) => other - one);
+  return {
+    ...fold,
+    asked,
+    settled: new Set<AskId>(kept),
+    turnEnds: Object.fromEntries(scopes.slice(0, limits.scopesPerRuntimeMax)),
+  };
 }

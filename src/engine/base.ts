@@ -3,12 +3,15 @@
 
 import type { AdmittedEvent, OrderKey } from '../model/events.ts';
 import type { SourceName } from '../model/sources.ts';
+import { boundMemory } from './asks.ts';
 import { canonical } from './canonical.ts';
 import { betterAsk, betterEnd, earlier, emptyFold, type Fold, joinEvent, later, type Marks, mark } from './fold.ts';
 
 /** Adds one event of any kind, bases included. Returns the same object when it says nothing new. */
 export function join(fold: Fold, event: AdmittedEvent): Fold {
-  return event.fact.kind === 'runtime.base' ? joinFolds(fold, readFold(event.fact.fold)) : joinEvent(fold, event);
+  const { fact } = event;
+  const joined = fact.kind === 'runtime.base' ? joinFolds(fold, readFold(fact.fold)) : joinEvent(fold, event);
+  return joined === fold ? fold : boundMemory(joined);
 }
 
 export function writeFold(fold: Fold): string {
@@ -38,9 +41,8 @@ export function joinFolds(one: Fold, other: Fold): Fold {
     claims: joinRegisters(one.claims, other.claims),
     background: joinRegisters(one.background, other.background),
     suspended: other.suspended === null ? one.suspended : later(one.suspended, other.suspended),
-    asked: joinAsked(one.asked, other.asked),
+    asked: joinAsked(one, other),
     settled: new Set([...one.settled, ...other.settled]),
-    askFloor: Math.max(one.askFloor, other.askFloor),
     turnEnds: joinMarks(one.turnEnds, other.turnEnds),
     noDialog: joinMarks(one.noDialog, other.noDialog),
     activeAt: joinMarks(one.activeAt, other.activeAt),
@@ -68,8 +70,9 @@ function joinMarks(one: Marks, other: Marks): Marks {
   return joined;
 }
 
-function joinAsked(one: Fold['asked'], other: Fold['asked']): Fold['asked'] {
-  const joined = new Map(one);
-  for (const [id, entry] of other) joined.set(id, betterAsk(joined.get(id), entry));
+function joinAsked(one: Fold, other: Fold): Fold['asked'] {
+  const joined = new Map(one.asked);
+  for (const [id, entry] of other.asked) joined.set(id, betterAsk(joined.get(id), entry));
+  for (const id of [...one.settled, ...other.settled]) joined.delete(id);
   return joined;
 }

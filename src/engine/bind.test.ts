@@ -195,7 +195,8 @@ describe('memory', () => {
     world.world.forget(identity('a').runtime_id);
     expect(world.take(says('a', 'hook', 20, 'running'))).toEqual(['runtime_not_known']);
     expect(world.take(hook(20, 'idle', from(identity('a').process)))).toEqual(['runtime_not_known']);
-    expect(world.world.nextDue()).toBeNull();
+    // Only the strays that wait are left to wake up for.
+    expect(world.world.nextDue()).toBe(world.now + limits.bindTtlMs);
     const shared = oneAgent();
     shared.take(started(identity('b', { process: identity('a').process })));
     shared.world.forget(identity('b').runtime_id);

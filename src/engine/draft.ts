@@ -8,7 +8,7 @@ import { type Verdict, type VerdictName, type VerdictReason, verdict, verdictRea
 import { laneOf } from './order.ts';
 import { PendingOverlay, type Waiting } from './pending.ts';
 import { looksDifferent } from './publish.ts';
-import { type Copy, isCopy, newRow, type Recent, type Row, uncommitted } from './rows.ts';
+import { type Copy, newRow, type Recent, type Row, uncommitted } from './rows.ts';
 import { RuntimeIndex } from './runtime-index.ts';
 import { cursorsOf, type Work, Works } from './works.ts';
 import type { World } from './world.ts';
@@ -56,7 +56,7 @@ export class Draft {
 
   #judge(event: AdmittedEvent, copies: readonly Copy[]): VerdictReason {
     const { fact } = event;
-    if (fact.kind === 'runtime.started') return this.#judgeBound(event, fact.runtime.runtime_id, copies, null);
+    if (fact.kind === 'runtime.started') return this.#judgeStart(event, fact.runtime.runtime_id, copies);
     if (fact.kind === 'server.seen') {
       const seen = { server: fact.server, startedAt: fact.server_started_at };
       return this.#judgeServer(event, copies, seen);
@@ -64,6 +64,13 @@ export class Draft {
     const runtime = this.#world.steps.bind(event, this.#index);
     if (fact.kind === 'state.repeated') return this.#judgeRepeat(event, runtime);
     return runtime === null ? this.#judgePending(event) : this.#judgeBound(event, runtime, copies, null);
+  }
+
+  /** A target speaks only for itself: it cannot take over a runtime that another one has (SEC5). */
+  #judgeStart(event: AdmittedEvent, runtime: RuntimeId, copies: readonly Copy[]): VerdictReason {
+    const known = this.#index.runtime(runtime);
+    if (known !== undefined && known.target !== event.evidence.target) return 'other_target';
+    return this.#judgeBound(event, runtime, copies, null);
   }
 
   #judgeRepeat(event: AdmittedEvent, runtime: RuntimeId | null): VerdictReason {
@@ -79,8 +86,10 @@ export class Draft {
     seen: Parameters<RuntimeIndex['addServer']>[1],
   ): VerdictReason {
     const { target } = event.evidence;
-    const isHere = ({ event: one }: Row): boolean => one.evidence.target === target && isCopy(one, event);
-    if (copies.length > 0 || this.#rows.some(isHere)) return 'same_event';
+    const isHere = ({ event: one }: Row): boolean => one.fact.kind === 'server.seen' && one.key.hash === event.key.hash;
+    const isKnown = copies.some((copy) => copy.key.hash === event.key.hash);
+    // Another content under the same id is another sighting: which server is the newest does not depend on who came first.
+    if (isKnown || this.#rows.some(isHere)) return 'same_event';
     this.#rows.push(newRow(event, null, 'joined'));
     if (this.#index.addServer(target, seen)) this.touch(this.#runtimesOn(target));
     return 'joined';
@@ -120,6 +129,8 @@ export class Draft {
     const before = work.fold;
     const row = held === null ? newRow(event, runtime, reason) : null;
     work.add(row?.recent ?? (held as Recent), reason !== 'joined');
+    // The log is told which copies no longer count, so that replay needs no memory of its own.
+    if (reason === 'conflict_replaced') for (const loser of young) this.#rebind(loser, runtime, 'conflict_kept');
     if (reason === 'joined' && work.fold === before && laneOf(event.fact.kind) !== null) reason = 'older_than_cursor';
     if (row !== null) this.#rows.push(Object.assign(row, { verdict: reason }));
     this.#noteIdentity(work, before.sessions, event);
@@ -154,7 +165,7 @@ export class Draft {
   /** Moves young events whose evidence names a nearer runtime now (a nested agent found later, a resumed session). */
   #moveNearer(target: TargetId): void {
     for (const id of this.#runtimesOn(target)) {
-      for (const recent of this.#works.recentsOf(id)) {
+      for (const recent of this.#works.youngOf(id)) {
         const { evidence, fact } = recent.event;
         if (evidence.runtime_id !== undefined || fact.kind === 'runtime.started') continue;
         const nearer = this.#world.steps.bind(recent.event, this.#index);

@@ -31,10 +31,15 @@ export function asFields(value: unknown, name: string): Fields {
   return value as Fields;
 }
 
-/** A short name or id: never empty, never long. */
+const unsafeInId = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** A short name or id: never empty, never long, nothing invisible. */
 export function idField(fields: Fields, name: string): string {
   const value = fields[name];
   if (typeof value !== 'string' || value === '' || value.length > limits.idCharsMax) throw new BadField(name);
+  // Not every store keeps these as they are, and an id that changes on the way to the disk is two ids.
+  if (unsafeInId.test(value) || !value.isWellFormed())
+    throw new BadField(`${name} holds a character that no id may hold`);
   return value;
 }
 
@@ -76,7 +81,9 @@ function textField(fields: Fields, name: string, charsMax: number): string {
 
 export function processField(value: unknown): ProcessIdentity {
   const fields = asFields(value, 'process');
-  return { boot: idField(fields, 'boot'), pid: countField(fields, 'pid'), start: idField(fields, 'start') };
+  const pid = countField(fields, 'pid');
+  if (pid < 1) throw new BadField('pid');
+  return { boot: idField(fields, 'boot'), pid, start: idField(fields, 'start') };
 }
 
 function runtimeField(value: unknown): RuntimeIdentity {

@@ -4,6 +4,7 @@
 import type { Ask } from '../model/asks.ts';
 import type { AdmittedEvent, EndCause, OrderKey, RuntimeIdentity, StateFact } from '../model/events.ts';
 import type { AgentSessionId, AskId, ScopeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
 import { rankOf, type SourceName } from '../model/sources.ts';
 import { compareKeys } from './order.ts';
 
@@ -50,8 +51,6 @@ export interface Fold {
   readonly suspended: Register<boolean> | null;
   readonly asked: ReadonlyMap<AskId, AskEntry>;
   readonly settled: ReadonlySet<AskId>;
-  /** Asks up to this time are settled for good; set when old asks are forgotten. */
-  readonly askFloor: number;
   /** Last turn end per scope (ASK4). */
   readonly turnEnds: Marks;
   /** Last time a level source of this rank saw that no dialog was open (ASK4). */
@@ -71,7 +70,6 @@ export const emptyFold: Fold = {
   suspended: null,
   asked: new Map(),
   settled: new Set(),
-  askFloor: -1,
   turnEnds: {},
   noDialog: {},
   activeAt: {},
@@ -122,6 +120,7 @@ export function joinEvent(fold: Fold, event: AdmittedEvent): Fold {
       return identity === fold.identity ? fold : { ...fold, identity };
     }
     case 'runtime.session': {
+      if (fold.sessions.size >= limits.sessionsPerRuntimeMax) return fold;
       const sessions = withMember(fold.sessions, fact.agent_session);
       return sessions === fold.sessions ? fold : { ...fold, sessions };
     }
@@ -136,12 +135,16 @@ export function joinEvent(fold: Fold, event: AdmittedEvent): Fold {
       return joinState(fold, { key, time, received: event.ingested_at, fact }, source);
     case 'ask.opened': {
       const { ask_id } = fact.ask;
+      // Settled is settled, and needs no content any more.
+      if (fold.settled.has(ask_id)) return fold;
       const entry = betterAsk(fold.asked.get(ask_id), { key, time, source, ask: fact.ask });
       return entry === fold.asked.get(ask_id) ? fold : { ...fold, asked: new Map(fold.asked).set(ask_id, entry) };
     }
     case 'ask.settled': {
-      const settled = withMember(fold.settled, fact.ask_id);
-      return settled === fold.settled ? fold : { ...fold, settled };
+      if (fold.settled.has(fact.ask_id)) return fold;
+      const asked = new Map(fold.asked);
+      asked.delete(fact.ask_id);
+      return { ...fold, asked, settled: withMember(fold.settled, fact.ask_id) };
     }
     case 'turn.ended': {
       const turnEnds = mark(fold.turnEnds, scopeMark(fact.scope), time);
@@ -172,7 +175,10 @@ export function scopeMark(scope: ScopeId): string {
 
 function joinState(fold: Fold, claim: Claim, source: SourceName): Fold {
   const rank = rankOf(source);
-  const kept = later(fold.claims[source], claim);
+  const known = fold.claims[source];
+  // The same word taken in twice counts from the first time: a resend makes nothing fresh.
+  const isSame = known !== undefined && compareKeys(known.key, claim.key) === 0;
+  const kept = isSame && claim.received < known.received ? claim : later(known, claim);
   const claims = kept === claim ? { ...fold.claims, [source]: claim } : fold.claims;
   const noDialog = claim.fact.dialog === false ? mark(fold.noDialog, rank, claim.time) : fold.noDialog;
   const activeAt = claim.fact.state === 'running' ? mark(fold.activeAt, source, claim.time) : fold.activeAt;

@@ -7,10 +7,9 @@ import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import type { SourceName } from '../model/sources.ts';
 import { type VerdictReason, verdictReasons } from '../model/verdicts.ts';
-import { forgetOldAsks } from './asks.ts';
 import { emptyFold, type Fold } from './fold.ts';
 import { pendingPlace } from './pending.ts';
-import { isCopy, type Recent, winners } from './rows.ts';
+import { copyPlace, type Recent, winners } from './rows.ts';
 import { newEntry, type World } from './world.ts';
 
 /** A row as replay hands it over: cheap fields first, the event itself only when it is asked for. */
@@ -32,6 +31,7 @@ interface Young extends Recent {
 
 interface Loading {
   base: Fold;
+  baseNewest: number;
   readonly young: Young[];
 }
 
@@ -39,8 +39,6 @@ export class Loader {
   readonly world: World;
   readonly #loading = new Map<RuntimeId, Loading>();
   readonly #waiting: Recent[] = [];
-  /** Events of which an earlier stamp, further up the log, took the place. */
-  readonly #replaced = new Set<string>();
   #newest = 0;
 
   constructor(world: World) {
@@ -69,31 +67,31 @@ export class Loader {
 
   #visitBound(row: LogRow, runtime: RuntimeId): void {
     const isYoung = this.#newest - row.ingested_at < limits.bindTtlMs;
-    if (row.verdict === 'same_event' || (row.verdict === 'conflict_kept' && !isYoung)) return;
-    const copy = `${runtime}\n${row.source}\n${row.dedupe_key}`;
     // Young copies are all kept, the fold chooses among them. Of old ones only the one that counted is.
-    if (!isYoung && this.#replaced.has(copy)) return;
-    if (row.verdict === 'conflict_replaced') this.#replaced.add(copy);
+    if (row.verdict === 'same_event' || (row.verdict === 'conflict_kept' && !isYoung)) return;
     let loading = this.#loading.get(runtime);
     if (loading === undefined) {
-      loading = { base: emptyFold, young: [] };
+      loading = { base: emptyFold, baseNewest: 0, young: [] };
       this.#loading.set(runtime, loading);
     }
     const event = row.decode();
     if (isYoung) loading.young.push({ event, event_id: row.event_id, counted: row.verdict !== 'conflict_kept' });
-    else loading.base = forgetOldAsks(this.world.steps.join(loading.base, event));
+    else {
+      loading.base = this.world.steps.join(loading.base, event);
+      loading.baseNewest = Math.max(loading.baseNewest, row.ingested_at);
+    }
   }
 
   /** Puts everything in place. `records` is what was last published, so that versions go on from there (RSV11). */
   finish(records: readonly StateRecord[]): void {
-    for (const [runtime, { base, young }] of this.#loading) {
+    for (const [runtime, { base, baseNewest, young }] of this.#loading) {
       const recent = youngest(young.reverse());
-      const join = (fold: Fold, one: Recent): Fold => forgetOldAsks(this.world.steps.join(fold, one.event));
+      const join = (fold: Fold, one: Recent): Fold => this.world.steps.join(fold, one.event);
       const fold = winners(recent).reduce(join, base);
       // Without its start a runtime has no identity and cannot be shown; its events stay in the log.
       if (fold.identity === null) continue;
       const identity = fold.identity.value;
-      const entry = { ...newEntry(identity), base, fold };
+      const entry = { ...newEntry(identity), base, baseNewest, fold };
       for (const one of recent) entry.recents.push(one);
       this.world.entries.set(runtime, entry);
       this.world.index.addRuntime(identity);
@@ -112,6 +110,6 @@ export class Loader {
 function youngest(young: readonly Young[]): Recent[] {
   const counted = young.filter((one) => one.counted);
   return young
-    .filter((one) => one.counted || counted.some((other) => isCopy(one.event, other.event)))
+    .filter((one) => one.counted || counted.some((other) => copyPlace(one.event) === copyPlace(other.event)))
     .map(({ event, event_id }) => ({ event, event_id }));
 }

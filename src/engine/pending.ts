@@ -33,7 +33,7 @@ export class PendingOverlay {
   /** The oldest one when there are more than the bound allows. */
   surplus(): Waiting | null {
     if (this.#held.size - this.#gone.size + this.#added.size <= limits.pendingEventsMax) return null;
-    return this.all().at(0) as Waiting;
+    return this.#waiting().next().value as Waiting;
   }
 
   expired(now: number): readonly Waiting[] {
@@ -44,12 +44,14 @@ export class PendingOverlay {
     return this.all().filter(({ recent }) => recent.event.evidence.target === target);
   }
 
-  /** Oldest first. */
   all(): readonly Waiting[] {
-    const waiting: Waiting[] = [];
-    for (const [place, recent] of this.#held) if (!this.#gone.has(place)) waiting.push({ place, recent, row: null });
-    for (const [place, row] of this.#added) waiting.push({ place, recent: row.recent, row });
-    return waiting;
+    return [...this.#waiting()];
+  }
+
+  /** Oldest first. */
+  *#waiting(): Generator<Waiting> {
+    for (const [place, recent] of this.#held) if (!this.#gone.has(place)) yield { place, recent, row: null };
+    for (const [place, row] of this.#added) yield { place, recent: row.recent, row };
   }
 
   isWaiting(place: string): boolean {

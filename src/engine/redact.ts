@@ -11,10 +11,11 @@ const shapes: readonly RegExp[] = [
   /\bAIza[A-Za-z0-9_-]{30,}/g,
   /\beyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]+/g,
 ];
+// Every quantifier that can meet itself again is bounded: what an agent says must not be able to stall the daemon.
 const bearer = /\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi;
 const assignment =
-  /\b([A-Za-z0-9_]*(?:password|passwd|secret|token|api_?key|access_?key)[A-Za-z0-9_]*)(\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s'"]+)/gi;
-const urlPassword = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@]+:)[^\s/@]+@/gi;
+  /\b([A-Za-z0-9_]{0,40}(?:password|passwd|secret|token|api_?key|access_?key)[A-Za-z0-9_]{0,40})(\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s'"]+)/gi;
+const urlPassword = /(:\/\/[^\s/:@]{1,256}:)[^\s/@]{1,256}@/g;
 const blot = '[redacted]';
 
 export function redact(text: string): string {

@@ -55,8 +55,3 @@ export function winners(recents: readonly Recent[]): readonly Recent[] {
   }
   return [...best.values()];
 }
-
-/** Copies of one event share source and key (DED1); whether they share a runtime is asked elsewhere. */
-export function isCopy(one: AdmittedEvent, other: AdmittedEvent): boolean {
-  return one.dedupe_key === other.dedupe_key && one.source === other.source;
-}

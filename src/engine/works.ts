@@ -5,7 +5,6 @@ import type { AdmittedEvent, RuntimeIdentity } from '../model/events.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import type { CursorRecord } from '../model/records.ts';
 import type { SourceName } from '../model/sources.ts';
-import { forgetOldAsks } from './asks.ts';
 import { emptyFold, type Fold } from './fold.ts';
 import { type Lane, laneOf } from './order.ts';
 import { Recents } from './recents.ts';
@@ -66,8 +65,7 @@ export class Work {
   }
 
   #join(fold: Fold, event: AdmittedEvent): Fold {
-    const joined = this.#world.steps.join(fold, event);
-    return joined === fold ? fold : forgetOldAsks(joined);
+    return this.#world.steps.join(fold, event);
   }
 
   accept(now: number): void {
@@ -115,8 +113,13 @@ export class Works {
     return [...this.#works.values()];
   }
 
-  recentsOf(runtime: RuntimeId): readonly Recent[] {
-    return this.#works.get(runtime)?.recents() ?? (this.#world.entries.get(runtime) as Entry).recents.all;
+  /** The events of a runtime that can still be moved, aged first: what is part of the base by now cannot. */
+  youngOf(runtime: RuntimeId): readonly Recent[] {
+    const work = this.#works.get(runtime);
+    if (work !== undefined) return work.recents();
+    const entry = this.#world.entries.get(runtime) as Entry;
+    this.#world.age(entry, this.#now);
+    return entry.recents.all;
   }
 
   /** Identity and fold of a runtime that is known to the world, to this batch, or to both. */

@@ -3,6 +3,7 @@
 
 import type { RuntimeIdentity } from '../model/events.ts';
 import type { RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import type { SourceName } from '../model/sources.ts';
 import { decayDue } from './decay.ts';
@@ -19,6 +20,8 @@ export interface Entry {
   /** The join of everything older than `recents`. */
   base: Fold;
   readonly recents: Recents;
+  /** When the newest event of the base was taken in. */
+  baseNewest: number;
   fold: Fold;
   record: StateRecord | null;
 }
@@ -29,7 +32,7 @@ export interface Look {
 }
 
 export function newEntry(identity: RuntimeIdentity): Entry {
-  return { identity, base: emptyFold, recents: new Recents(), fold: emptyFold, record: null };
+  return { identity, base: emptyFold, recents: new Recents(), baseNewest: 0, fold: emptyFold, record: null };
 }
 
 export class World {
@@ -85,9 +88,14 @@ export class World {
     return [...this.#dueAt].filter(([, due]) => due <= now).map(([id]) => id);
   }
 
-  /** When the next state decays by itself, null when none will. */
+  /** When time alone next changes something: a state that decays, an event that waited too long. Null when nothing. */
   nextDue(): number | null {
-    return this.#dueAt.size === 0 ? null : Math.min(...this.#dueAt.values());
+    const waiting = this.pending.values().next().value;
+    const due = Math.min(
+      ...this.#dueAt.values(),
+      ...(waiting === undefined ? [] : [waiting.event.ingested_at + limits.bindTtlMs]),
+    );
+    return Number.isFinite(due) ? due : null;
   }
 
   /** Notes what is published about a runtime now. */
@@ -113,7 +121,10 @@ export class World {
 
   /** Events that are old enough become part of the base for good, and with them the choice among their copies. */
   age(entry: Entry, now: number): void {
-    for (const { event } of entry.recents.takeOld(now)) entry.base = this.steps.join(entry.base, event);
+    for (const { event } of entry.recents.takeOld(now)) {
+      entry.base = this.steps.join(entry.base, event);
+      entry.baseNewest = Math.max(entry.baseNewest, event.ingested_at);
+    }
   }
 
   routeEntries(): readonly RouteEntry[] {

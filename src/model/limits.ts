@@ -24,8 +24,14 @@ export const limits = {
   recentEventsMax: 512,
   /** How far over that bound they may grow before they are sorted out, so that it is not done for every event. */
   recentEventsSlack: 128,
-  /** Asks remembered per runtime: an hour of a busy agent. Over it the oldest settled ones fold into a floor. */
+  /** Asks held per runtime with their text; more than this at once are closed ones that nobody settled by name. */
   asksPerRuntimeMax: 200,
+  /** Ids of settled asks remembered per runtime: a long day. */
+  settledAsksMax: 1_000,
+  /** Subagents of one runtime whose last turn end is remembered. */
+  scopesPerRuntimeMax: 256,
+  /** Sessions one runtime may claim; it changes its session a few times a day. */
+  sessionsPerRuntimeMax: 256,
   /** Finished work stays visible as completed this long (RSV7; configurable). */
   completedMs: 120_000,
   /** running without any sign of it this long is unknown (RSV0). */
@@ -248,4 +254,8 @@ export const limits = {
   configBytesMax: 1_048_576,
   /** A person who saves the file looks at the screen next. */
   configLookMs: 2_000,
+  /** What is still on its way to the disk when the daemon is told to stop gets this long. */
+  drainMs: 3_000,
+  /** The daemon says it is ready when it has looked at this machine once, or after this. */
+  firstLookMs: 1_500,
 } as const;

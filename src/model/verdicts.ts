@@ -37,6 +37,8 @@ export const verdictReasons = {
   missing_order_key: { verdict: 'refused', words: 'lacks the order key its source declared' },
   missing_evidence: { verdict: 'refused', words: 'names neither a runtime nor evidence of one' },
   oversize: { verdict: 'refused', words: 'larger than the limit' },
+  other_target: { verdict: 'refused', words: 'another target already has a runtime of this id' },
+  defect: { verdict: 'refused', words: 'made the engine fail; please report it' },
   future_time: { verdict: 'refused', words: 'stamped more than the allowed lead ahead of the daemon' },
 } as const satisfies Record<string, VerdictRule>;
 

@@ -57,6 +57,8 @@ export const verdictCodes: Readonly<Record<VerdictReason, number>> = {
   oversize: 17,
   future_time: 18,
   nothing_to_refresh: 19,
+  other_target: 20,
+  defect: 21,
 };
 
 function inverse<Word extends string>(

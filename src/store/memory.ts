@@ -191,7 +191,9 @@ export class MemoryStore implements Store {
     this.#dropWhere(({ runtime_id, event }) => !this.#isOnRecord(runtime_id) && event.ingested_at < order.before);
     let bases = 0;
     for (const { runtime_id, upTo, base } of order.bases) {
-      const old = [...this.#events.values()].filter((one) => one.runtime_id === runtime_id && one.event_id <= upTo);
+      const old = [...this.#events.values()].filter(
+        (one) => one.runtime_id === runtime_id && one.event_id <= upTo && one.event.fact.kind !== 'runtime.started',
+      );
       if (old.length === 0) continue;
       this.#append(base);
       bases += 1;

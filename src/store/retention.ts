@@ -111,15 +111,18 @@ export class Retention {
   /** The base is there from the first step on; what is left of the old events until the last one says nothing new. */
   async #replaceByBase(runtime: RuntimeId, upTo: EventId, base: NewEvent): Promise<void> {
     const rows = this.#log.oldestOf(runtime, 0, upTo, this.#pace.eventsPerStep);
-    if (rows.length === 0) return;
+    // Its start stays: it is what can be saved of a living runtime when the log is damaged (LOG2).
+    const goes = (row: LoggedRow): boolean => row.kind !== 'runtime.started';
+    const going = rows.filter(goes);
+    if (going.length === 0) return;
     const encoded = this.#log.encode([base]);
     await this.#step((head) => {
       this.#log.append(head, encoded);
       this.#log.remember(encoded);
-      this.#log.remove(head, rows);
+      this.#log.remove(head, going);
     });
-    this.#events += rows.length;
-    if (rows.length === this.#pace.eventsPerStep) await this.#dropEventsOf(runtime, upTo, () => true);
+    this.#events += going.length;
+    if (rows.length === this.#pace.eventsPerStep) await this.#dropEventsOf(runtime, upTo, goes);
   }
 
   async #dropAudit(before: number): Promise<void> {

@@ -10,8 +10,21 @@ import { until } from '../kit/tmux-server.ts';
 import { createWorld, type Running, root, type World } from './kit.ts';
 
 let world: World;
+let demos: Running[] = [];
 
-afterEach(() => world.end());
+/** Also after a failure: a demo whose directory is taken away first cannot clear up after itself. */
+afterEach(async () => {
+  for (const running of demos) running.signal('SIGTERM');
+  await Promise.all(demos.map((running) => running.ended));
+  demos = [];
+  await world.end();
+});
+
+function start(...args: string[]): Running {
+  const running = world.start('demo', ...args);
+  demos.push(running);
+  return running;
+}
 
 /** The demo's directory stands in the world's own, so that it can be told from those of others. */
 function open(): void {
@@ -31,7 +44,7 @@ const nothingLeft = (): Promise<unknown> =>
   until('nothing is left', () => demoDirectories().length === 0 && processes().length === 0);
 
 async function started(...args: string[]): Promise<{ running: Running; stateDir: string; tmuxSocket: string }> {
-  const running = world.start('demo', '--no-attach', ...args);
+  const running = start('--no-attach', ...args);
   await until('it says that it goes on', () => running.lines.some((line) => line.includes('Ctrl-C')));
   const directory = join(world.directory, demoDirectories()[0] ?? '');
   const stateDir = join(directory, 'state');
@@ -83,7 +96,7 @@ describe('agtmux demo', () => {
       ),
     );
     running.signal('SIGINT');
-    expect((await running.ended).status).toBe(0);
+    expect(await running.ended).toMatchObject({ status: 0, stderr: '' });
     await nothingLeft();
   });
 
@@ -98,7 +111,7 @@ describe('agtmux demo', () => {
 
   it('leaves nothing when its reader goes away', async () => {
     open();
-    const running = world.start('demo');
+    const running = start();
     await until('the first table', () => running.lines.some((line) => line.startsWith('STATE')));
     running.closeOutput();
     await running.ended;

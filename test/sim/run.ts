@@ -34,11 +34,13 @@ export async function runSeeds(
     const raws = story(random.fork('story'));
     const expected = reference(raws);
     for (let schedule = 0; schedule < schedulesPerSeed; schedule++) {
-      const delivery = await attempt(raws, random.fork(`delivery ${schedule}`), parts);
+      // Now and then a slow one: time passes, and only served and replayed can be compared.
+      const isHurried = schedule > 0 || seed % 3 > 0;
+      const delivery = await attempt(raws, random.fork(`delivery ${schedule}`), parts, isHurried);
       total.schedules += 1;
       total.events += delivery.events;
       total.crashes += delivery.crashes;
-      const words = [...delivery.broken, ...differences(expected, delivery.answers)];
+      const words = [...delivery.broken, ...(isHurried ? differences(expected, delivery.answers) : [])];
       if (words.length === 0) continue;
       divergences.push({ seed, words: `schedule ${schedule}: ${words.join('; ')}`, raws });
       break;
@@ -49,9 +51,14 @@ export async function runSeeds(
 }
 
 /** A delivery that throws has broken its promise too. */
-async function attempt(raws: readonly Raw[], random: SimulatedRandom, parts: Parts): Promise<Delivery> {
+async function attempt(
+  raws: readonly Raw[],
+  random: SimulatedRandom,
+  parts: Parts,
+  isHurried: boolean,
+): Promise<Delivery> {
   try {
-    return await deliver(raws, random, parts);
+    return await deliver(raws, random, parts, isHurried);
   } catch (problem) {
     return { answers: new Map(), broken: [`threw ${problem}`], crashes: 0, events: raws.length };
   }
