@@ -137,7 +137,11 @@ describe('the ledger', () => {
 
   it('LOG4 retention keeps what is known of living runtimes and forgets ended ones whole', async () => {
     const { ledger, store, time } = await openLedger();
-    await ledger.take([started(identity('a')), started(identity('b')), asks('a', 'hook', 5, 'x')]);
+    await ledger.take([
+      started(identity('a')),
+      started(identity('b', { started_at: t0 - 9 })),
+      asks('a', 'hook', 5, 'x'),
+    ]);
     for (let count = 0; count < 20; count++) await ledger.take([says('a', 'hook', 10 + count, 'running')]);
     await ledger.take([event('b', 'process', 9, 'runtime.ended', { cause: 'exit', status: 0 })]);
     time.now += 86_400_000;

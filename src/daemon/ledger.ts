@@ -6,6 +6,7 @@ import { writeFold } from '../engine/base.ts';
 import { Draft, type DraftResult } from '../engine/draft.ts';
 import { Loader } from '../engine/load.ts';
 import { looksDifferent } from '../engine/publish.ts';
+import { claimHolder } from '../engine/route.ts';
 import { type Steps, standardSteps } from '../engine/steps.ts';
 import { World } from '../engine/world.ts';
 import type { AdmittedEvent, RuntimeIdentity } from '../model/events.ts';
@@ -142,7 +143,10 @@ export class Ledger {
       bases.push({ runtime_id, upTo: firstYoung - 1, base: { runtime_id, verdict: 'joined', event: base } });
     }
     const auditBefore = this.#parts.now() - limits.auditAgeMs;
-    const order = { before, auditBefore, bytesMax, bases };
+    // The last claimant, and those who followed it in its pane: without them it would seem to run again.
+    const holder = claimHolder(this.world.routeEntries());
+    const keep = holder === null ? [] : this.world.index.inPaneOf(holder).map((one) => one.runtime_id);
+    const order = { before, auditBefore, bytesMax, bases, keep };
     const report = isFull ? await this.#store.pruneWhenFull(order) : await this.#store.prune(order);
     const kept = new Set((await this.#store.runtimes()).map((one) => one.identity.runtime_id));
     for (const id of [...this.world.entries.keys()]) if (!kept.has(id)) this.world.forget(id);

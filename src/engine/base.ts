@@ -5,7 +5,18 @@ import type { AdmittedEvent, OrderKey } from '../model/events.ts';
 import type { SourceName } from '../model/sources.ts';
 import { boundMemory } from './asks.ts';
 import { canonical } from './canonical.ts';
-import { betterAsk, betterEnd, earlier, emptyFold, type Fold, joinEvent, later, type Marks, mark } from './fold.ts';
+import {
+  betterAsk,
+  betterEnd,
+  earlier,
+  emptyFold,
+  type Fold,
+  joinEvent,
+  later,
+  laterClaim,
+  type Marks,
+  mark,
+} from './fold.ts';
 
 /** Adds one event of any kind, bases included. Returns the same object when it says nothing new. */
 export function join(fold: Fold, event: AdmittedEvent): Fold {
@@ -38,8 +49,8 @@ export function readFold(text: string): Fold {
 export function joinFolds(one: Fold, other: Fold): Fold {
   return {
     identity: other.identity === null ? one.identity : earlier(one.identity, other.identity),
-    claims: joinRegisters(one.claims, other.claims),
-    background: joinRegisters(one.background, other.background),
+    claims: joinRegisters(one.claims, other.claims, laterClaim),
+    background: joinRegisters(one.background, other.background, later),
     suspended: other.suspended === null ? one.suspended : later(one.suspended, other.suspended),
     asked: joinAsked(one, other),
     settled: new Set([...one.settled, ...other.settled]),
@@ -56,10 +67,11 @@ export function joinFolds(one: Fold, other: Fold): Fold {
 function joinRegisters<One extends { readonly key: OrderKey }>(
   one: Readonly<Partial<Record<SourceName, One>>>,
   other: Readonly<Partial<Record<SourceName, One>>>,
+  choose: (one: One | undefined, other: One) => One,
 ): Readonly<Partial<Record<SourceName, One>>> {
   const joined: Partial<Record<SourceName, One>> = { ...one };
   for (const [source, register] of Object.entries(other) as [SourceName, One][]) {
-    joined[source] = later(joined[source], register);
+    joined[source] = choose(joined[source], register);
   }
   return joined;
 }

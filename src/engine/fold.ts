@@ -84,6 +84,12 @@ export function later<One extends { readonly key: OrderKey }>(one: One | null | 
   return one === null || one === undefined || compareKeys(other.key, one.key) > 0 ? other : one;
 }
 
+/** The same word taken in twice counts from the first time: a resend makes nothing fresh. */
+export function laterClaim(one: Claim | undefined, other: Claim): Claim {
+  const isSame = one !== undefined && compareKeys(one.key, other.key) === 0;
+  return isSame && other.received < one.received ? other : later(one, other);
+}
+
 export function earlier<One extends { readonly key: OrderKey }>(one: One | null, other: One): One {
   return one === null || compareKeys(other.key, one.key) < 0 ? other : one;
 }
@@ -175,10 +181,7 @@ export function scopeMark(scope: ScopeId): string {
 
 function joinState(fold: Fold, claim: Claim, source: SourceName): Fold {
   const rank = rankOf(source);
-  const known = fold.claims[source];
-  // The same word taken in twice counts from the first time: a resend makes nothing fresh.
-  const isSame = known !== undefined && compareKeys(known.key, claim.key) === 0;
-  const kept = isSame && claim.received < known.received ? claim : later(known, claim);
+  const kept = laterClaim(fold.claims[source], claim);
   const claims = kept === claim ? { ...fold.claims, [source]: claim } : fold.claims;
   const noDialog = claim.fact.dialog === false ? mark(fold.noDialog, rank, claim.time) : fold.noDialog;
   const activeAt = claim.fact.state === 'running' ? mark(fold.activeAt, source, claim.time) : fold.activeAt;

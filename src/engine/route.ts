@@ -34,24 +34,35 @@ export function claimOf(entry: RouteEntry): ActiveClaim {
 /** Children of other agents are shown but never routed to (IDN6). */
 const isRoutable = (entry: RouteEntry): boolean => !entry.ended && entry.identity.parent === null;
 
+/** Whoever made the last claim, running or not. */
+function lastClaimant(entries: readonly RouteEntry[]): RouteEntry | null {
+  let claim: ActiveClaim | null = null;
+  let holder: RouteEntry | null = null;
+  for (const entry of entries) {
+    if (entry.identity.parent !== null) continue;
+    const kept = latestClaim(claim, claimOf(entry));
+    if (kept !== claim) holder = entry;
+    claim = kept;
+  }
+  return holder;
+}
+
+/** The runtime that has to be remembered even when it has ended: without it an older claim would come to life again. */
+export function claimHolder(entries: readonly RouteEntry[]): RuntimeIdentity | null {
+  return lastClaimant(entries)?.identity ?? null;
+}
+
 /**
  * The active runtime: the last claimant while it runs; when it has ended, the most recently started of the others
  * (RTE2). If any agent runs there is exactly one (RTE5).
  */
 export function activeRuntime(entries: readonly RouteEntry[]): RuntimeId | null {
-  let claim: ActiveClaim | null = null;
+  const holder = lastClaimant(entries);
+  if (holder !== null && !holder.ended) return holder.identity.runtime_id;
   let newest: RuntimeIdentity | null = null;
-  let claimRuns = false;
   for (const entry of entries) {
-    if (entry.identity.parent !== null) continue;
-    const kept = latestClaim(claim, claimOf(entry));
-    if (kept !== claim) {
-      claim = kept;
-      claimRuns = !entry.ended;
-    }
     if (isRoutable(entry) && (newest === null || startsAfter(entry.identity, newest))) newest = entry.identity;
   }
-  if (claim !== null && claimRuns) return claim.identity.runtime_id;
   return newest === null ? null : newest.runtime_id;
 }
 

@@ -20,6 +20,7 @@ import {
   type Commit,
   type EventIdentity,
   eachOnce,
+  isStray,
   type KnownCopy,
   type PruneOrder,
   type PruneReport,
@@ -187,8 +188,12 @@ export class MemoryStore implements Store {
     this.#assertOpen();
     const bytesBefore = this.#bytes();
     const eventsBefore = this.#events.size;
-    let runtimes = this.#dropEnded((ended_at) => ended_at < order.before);
-    this.#dropWhere(({ runtime_id, event }) => !this.#isOnRecord(runtime_id) && event.ingested_at < order.before);
+    const keep = new Set(order.keep ?? []);
+    let runtimes = this.#dropEnded((ended_at, id) => ended_at < order.before && !keep.has(id));
+    this.#dropWhere((stored) => {
+      const isLoose = stored.runtime_id === null ? isStray(replayRow(stored)) : !this.#isOnRecord(stored.runtime_id);
+      return isLoose && stored.event.ingested_at < order.before;
+    });
     let bases = 0;
     for (const { runtime_id, upTo, base } of order.bases) {
       const old = [...this.#events.values()].filter(
@@ -201,7 +206,7 @@ export class MemoryStore implements Store {
     }
     const auditBefore = this.#audit.length;
     this.#audit = this.#audit.filter((record) => record.at >= order.auditBefore);
-    runtimes += this.#dropOverSize(order.bytesMax);
+    runtimes += this.#dropOverSize(order.bytesMax, keep);
     return {
       events: eventsBefore + bases - this.#events.size,
       runtimes,
@@ -267,9 +272,9 @@ export class MemoryStore implements Store {
   }
 
   /** Ended runtimes that should go, oldest end first; returns how many went. */
-  #dropEnded(goes: (ended_at: number) => boolean): number {
+  #dropEnded(goes: (ended_at: number, runtime: RuntimeId) => boolean): number {
     const ended = [...this.#runtimes.values()]
-      .filter((record) => record.ended_at !== null && goes(record.ended_at))
+      .filter((record) => record.ended_at !== null && goes(record.ended_at, record.identity.runtime_id))
       .map((record) => record.identity.runtime_id);
     for (const runtime of ended) this.#dropRuntime(runtime);
     return ended.length;
@@ -282,15 +287,17 @@ export class MemoryStore implements Store {
     this.#cursors.delete(runtime);
   }
 
-  #dropOverSize(bytesMax: number): number {
+  #dropOverSize(bytesMax: number, keep: ReadonlySet<RuntimeId>): number {
     let dropped = 0;
     while (this.#bytes() > bytesMax) {
-      const ends = [...this.#runtimes.values()].flatMap((record) => record.ended_at ?? []);
+      const ends = [...this.#runtimes.values()]
+        .filter((record) => !keep.has(record.identity.runtime_id))
+        .flatMap((record) => record.ended_at ?? []);
       if (ends.length === 0) break;
       const oldest = Math.min(...ends);
-      dropped += this.#dropEnded((ended_at) => ended_at === oldest);
+      dropped += this.#dropEnded((ended_at, id) => ended_at === oldest && !keep.has(id));
     }
-    if (this.#bytes() > bytesMax) this.#dropWhere((stored) => stored.runtime_id === null);
+    if (this.#bytes() > bytesMax) this.#dropWhere((stored) => stored.runtime_id === null && isStray(replayRow(stored)));
     return dropped;
   }
 

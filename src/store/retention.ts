@@ -7,7 +7,7 @@ import type { StoreDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import type { Head } from './head.ts';
 import type { LoggedRow } from './row.ts';
-import type { PruneOrder, PruneReport } from './store.ts';
+import { isStray, type PruneOrder, type PruneReport } from './store.ts';
 import type { StoreTables } from './store-tables.ts';
 
 const everyEvent: EventId = Number.MAX_SAFE_INTEGER;
@@ -39,12 +39,13 @@ export class Retention {
 
   async prune(order: PruneOrder): Promise<PruneReport> {
     const bytesBefore = this.#database.usedBytes();
-    for (const runtime of this.#endedBefore(order.before)) await this.#dropRuntime(runtime);
+    const keep = new Set(order.keep ?? []);
+    for (const runtime of this.#endedBefore(order.before)) if (!keep.has(runtime)) await this.#dropRuntime(runtime);
     await this.#dropUnbound(order.before);
     await this.#dropOrphans(order.before);
     for (const { runtime_id, upTo, base } of order.bases) await this.#replaceByBase(runtime_id, upTo, base);
     await this.#dropAudit(order.auditBefore);
-    await this.#dropOverSize(order.bytesMax);
+    await this.#dropOverSize(order.bytesMax, keep);
     await this.#giveBack();
     const bytes = Math.max(0, bytesBefore - this.#database.usedBytes());
     return { events: this.#events, runtimes: this.#runtimes, audit: this.#audit, bytes };
@@ -82,7 +83,7 @@ export class Retention {
   }
 
   async #dropUnbound(before: number): Promise<void> {
-    await this.#dropEventsOf(null, everyEvent, (row) => row.ingested_at < before);
+    await this.#dropEventsOf(null, everyEvent, (row) => row.ingested_at < before && isStray(row));
   }
 
   /** Events whose runtime is not on record: leftovers of a crash between two steps. */
@@ -139,9 +140,9 @@ export class Retention {
   }
 
   /** Oldest ended runtimes first, then events that never found a runtime; what lives on stays. */
-  async #dropOverSize(bytesMax: number): Promise<void> {
+  async #dropOverSize(bytesMax: number, keep: ReadonlySet<RuntimeId>): Promise<void> {
     while (this.#database.usedBytes() > bytesMax) {
-      const [runtime] = this.#endedBefore(Number.MAX_VALUE, 1);
+      const [runtime] = this.#endedBefore(Number.MAX_VALUE, keep.size + 1).filter((one) => !keep.has(one));
       if (runtime === undefined) break;
       await this.#dropRuntime(runtime);
     }

@@ -98,7 +98,7 @@ export function sampleEvent(number: number, overrides: Partial<AdmittedEvent> = 
 
 export function sampleNew(number: number, runtime: number | null, overrides: Partial<AdmittedEvent> = {}): NewEvent {
   const runtime_id = runtime === null ? null : sampleRuntimeId(runtime);
-  const verdict = runtime === null ? 'runtime_not_known' : 'joined';
+  const verdict = runtime === null ? 'bind_expired' : 'joined';
   return { runtime_id, verdict, event: sampleEvent(number, overrides) };
 }
 

@@ -81,6 +81,8 @@ export interface PruneOrder {
    * together with the first events that go; a long tail goes in further steps, which is safe because the fold is a
    * join: what the base already holds changes nothing.
    */
+  /** Ended runtimes that stay whatever their age: who was active last decides who is active now (RTE2). */
+  readonly keep?: readonly RuntimeId[];
   readonly bases: readonly { readonly runtime_id: RuntimeId; readonly upTo: EventId; readonly base: NewEvent }[];
 }
 
@@ -129,4 +131,12 @@ export interface Store {
   /** The same on a full disk: makes the room it needs itself, and drops more than asked for if that is what it takes. */
   pruneWhenFull(order: PruneOrder): Promise<PruneReport>;
   close(): Promise<void>;
+}
+
+/**
+ * Whether retention may drop an event that belongs to no runtime: only one that was given up. What still waits may be
+ * bound tomorrow, and which servers there were decides who is gone with them.
+ */
+export function isStray({ kind, verdict }: Pick<ReplayRow, 'kind' | 'verdict'>): boolean {
+  return kind !== 'server.seen' && verdict !== 'runtime_not_known';
 }

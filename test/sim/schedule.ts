@@ -132,8 +132,10 @@ class Courier {
     const before = readAnswers(ledger);
     await ledger.prune(this.#random.pick([0, this.#now - 20_000]), undefined, this.#random.chance(0.5));
     for (const [id, words] of readAnswers(ledger)) {
-      if (before.get(id) !== words) this.#broken.push(`pruning changed ${id}`);
+      if (before.get(id) !== words) this.#broken.push(`pruning changed ${id}: "${before.get(id)}" to "${words}"`);
     }
+    // Whose history was dropped begins anew should it be heard of again.
+    for (const id of this.#versions.keys()) if (!ledger.world.entries.has(id)) this.#versions.delete(id);
   }
 
   #open(): Promise<Ledger> {
