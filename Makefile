@@ -16,7 +16,7 @@ REPORT := coverage/tests.json
 .PHONY: help start test build check static unit setup sim mutants bench coverage clean
 
 help:
-	@echo 'make start          set up, build, and run the example: one day of events, replayed'
+	@echo 'make start          set up, build, and list your agents; where there are none, play a demo of look-alikes'
 	@echo 'make test           set up, and pass every test (COUNT=n for longer fuzz and fault suites)'
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'
@@ -34,7 +34,7 @@ build:
 
 start:
 	@sh scripts/system-packages.sh
-	@./agtmux replay docs/examples/first-day.jsonl
+	@./agtmux demo --auto
 
 # Everything that needs no test run.
 static: setup
@@ -54,6 +54,7 @@ test: setup
 	@sh scripts/system-packages.sh
 	@rm -f $(REPORT)
 	$(MAKE) --no-print-directory static
+	@sh scripts/build.sh
 	$(RUN) vitest run --coverage --reporter=default --reporter=json --outputFile=$(REPORT)
 	$(RUN) node test/sim/main.ts --seeds 2000
 	@./agtmux --version

@@ -67,6 +67,26 @@ describe('bad input', () => {
     ['a count that is not one', event('a', 'hook', 1, 'background.counted', { shells: 1.5, agents: 0 }), 'bad_payload'],
     ['a suspension that is not one', event('a', 'process', 1, 'process.observed', { suspended: 'yes' }), 'bad_payload'],
     ['a pane without its server', started(identity('a', { server: null })), 'bad_payload'],
+    [
+      'a start from the future',
+      started(identity('a', { started_at: context.now + limits.futureLeadMs + 1 }), { event_time: t0 }),
+      'future_time',
+    ],
+    [
+      'a server from the future',
+      {
+        ...event('a', 'process', 1, 'server.seen', { server: 's', server_started_at: 9e15 }),
+        evidence: { target: host },
+      },
+      'future_time',
+    ],
+    ['an id with an invisible character', { ...good, evidence: { target: host, runtime_id: 'a\u0000b' } }, 'malformed'],
+    ['an id with half a character', { ...good, evidence: { target: host, runtime_id: 'a\ud800' } }, 'malformed'],
+    [
+      'a process without a number',
+      { ...good, evidence: { target: host, ancestry: [{ boot: 'b', pid: 0, start: 's' }] } },
+      'malformed',
+    ],
     ['a payload that is missing', event('a', 'hook', 1, 'ask.settled', undefined, { payload: null }), 'bad_payload'],
   ])('ADM2 %s gets a verdict with a reason', (_, raw, reason) => {
     expect(reasonOf(raw)).toBe(reason);

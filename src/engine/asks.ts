@@ -14,8 +14,8 @@ export function openAsks(fold: Fold): readonly AskEntry[] {
   return open.sort((one, other) => one.time - other.time || (one.ask.ask_id < other.ask.ask_id ? -1 : 1));
 }
 
+/** What is settled by name is no longer in `asked` at all. */
 function isOpen(fold: Fold, entry: AskEntry): boolean {
-  if (fold.settled.has(entry.ask.ask_id)) return false;
   // The end of the turn of the same agent or subagent settles; the main turn's end leaves a subagent's ask alone.
   const turnEnd = fold.turnEnds[scopeMark(entry.ask.scope)];
   if (turnEnd !== undefined && turnEnd >= entry.time) return false;

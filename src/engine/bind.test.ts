@@ -40,6 +40,9 @@ describe('binding by evidence', () => {
     const world = oneAgent();
     const elsewhere = { evidence: { target: 'vm1', runtime_id: 'a' } };
     expect(world.take({ ...says('a', 'hook', 10, 'running'), ...elsewhere })).toEqual(['runtime_not_known']);
+    // Not even with an earlier stamp: the runtime is another target's.
+    const stolen = identity('a', { target: targetId('vm1'), started_at: 1 });
+    expect(world.take(started(stolen))).toEqual(['other_target']);
     const claimed = { ...started(identity('x')), evidence: { target: 'vm1' } };
     expect(world.take(claimed)).toEqual(['bad_payload']);
     const process = { evidence: { target: 'vm1', ancestry: [identity('a').process] } };

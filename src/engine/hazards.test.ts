@@ -196,6 +196,21 @@ describe('ordering hazards', () => {
   });
 });
 
+describe('servers', () => {
+  it('DED1 two sightings under one id that differ are two: which server is the newest depends on neither order', () => {
+    const seen = (server: string, at: number) => ({
+      ...event('a', 'process', at, 'server.seen', { server, server_started_at: t0 + at }, { dedupe_key: 'k' }),
+      evidence: { target: host },
+    });
+    for (const order of permutations([seen('server-8', 50), seen('server-9', 60)])) {
+      const world = oneAgent();
+      for (const one of order) expect(world.take(one)).toEqual(['joined']);
+      expect(world.take(order[0])).toEqual(['same_event']);
+      expect(world.world.index.server(host)?.server).toBe('server-9');
+    }
+  });
+});
+
 describe('copies of one event', () => {
   const first = says('a', 'hook', 10, 'running', {}, { dedupe_key: 'k' });
   const again = says('a', 'hook', 50, 'running', {}, { dedupe_key: 'k' });

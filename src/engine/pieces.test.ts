@@ -210,6 +210,18 @@ describe('joining', () => {
     }
   });
 
+  it('RSV5 the same word taken in twice counts from the first time, in whatever order the two are joined', () => {
+    const admission = admit(says('a', 'hook', 1, 'running'), {
+      now: t0 + 10,
+      offsetMs: () => 0,
+      allowed: () => new Set(),
+    });
+    if (!admission.ok) throw new Error('refused');
+    const again = { ...admission.event, ingested_at: t0 + 9_000 };
+    const received = (...events: (typeof again)[]) => events.reduce(join, emptyFold).claims.hook?.received;
+    expect([received(admission.event, again), received(again, admission.event)]).toEqual([t0 + 10, t0 + 10]);
+  });
+
   it('ORD3 an older count or an older look says nothing new', () => {
     const world = oneAgent();
     world.take(event('a', 'hook', 9, 'background.counted', { shells: 1, agents: 1 }));
@@ -305,6 +317,7 @@ describe('loading', () => {
     const fresh = reload(world);
     expect(answers(fresh, world.now)).toEqual(answers(world.world, world.now));
     expect(fresh.pending.size).toBe(1);
+    expect(new Loader(new World()).newest).toBe(0);
     expect(fresh.index.ofSession(host, 's' as never)).toHaveLength(1);
     expect(fresh.index.server(host)?.server).toBe('server-1');
   });

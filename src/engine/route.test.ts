@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { event, identity, started, TestWorld, t0 } from '../../test/kit/engine.ts';
 import { underHealth } from './decay.ts';
-import { activeRuntime, routeOf } from './route.ts';
+import { activeRuntime, claimHolder, routeOf } from './route.ts';
 
 const agent = (name: string, at: number, parts = {}) => started(identity(name, { started_at: t0 + at, ...parts }));
 const stops = (name: string, at: number) => event(name, 'process', at, 'runtime.ended', { cause: 'exit', status: 0 });
@@ -122,6 +122,8 @@ describe('rules of the message route', () => {
       expect(all.filter((route) => route === 'CONNECTED').length).toBe(Math.min(running, 1));
     }
     expect(activeRuntime([])).toBeNull();
+    expect(claimHolder([])).toBeNull();
+    expect(claimHolder(world.world.routeEntries())?.runtime_id).toBe('3');
   });
 
   it('IDN6 a nested agent is shown but never routed to', () => {
