@@ -321,7 +321,7 @@ export const commands: readonly CommandSpec[] = [
       { name: 'auto', words: 'show your own agents instead when there are some' },
       { name: 'once', words: 'one table, then end' },
       { name: 'no-attach', words: 'only say how to look at it, do not show it' },
-      { name: 'keep', words: 'leave it running at the end' },
+      { name: 'keep', words: 'leave everything there at the end, and say how to remove it' },
       color,
     ],
     examples: [['agtmux demo', 'leave with Ctrl-C; nothing stays behind']],
