@@ -108,6 +108,8 @@ export class Daemon implements DaemonService {
     if (damage !== null) parts.log.warn('the log was damaged and begins anew', { damage, setAside });
     daemon = new Daemon(parts, ground);
     await daemon.#machines.start();
+    // What the first look found is on disk and shown before anyone is told that we are ready.
+    await daemon.#drain();
     daemon.#tick();
     daemon.#retention.start();
     parts.settings.follow(() => daemon?.settingsChanged());
@@ -123,12 +125,15 @@ export class Daemon implements DaemonService {
     this.#retention.stop();
     await this.#machines.stop();
     // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
-    await Promise.race([
-      this.#inbox.drain(),
-      new Promise<void>((resolve) => this.#parts.clock.after(limits.drainMs, resolve)),
-    ]);
+    await this.#drain();
     this.feed.close();
     await this.#ground.loaded.store.close();
+  }
+
+  /** Waits until everything taken is on disk, but not for ever. */
+  async #drain(): Promise<void> {
+    const enough = new Promise<void>((resolve) => this.#parts.clock.after(limits.drainMs, resolve));
+    await Promise.race([this.#inbox.drain(), enough]);
   }
 
   /** The ledger has committed something. */

@@ -16,6 +16,7 @@ import type { Collector } from '../targets/collector.ts';
 import type { Executor } from '../targets/executor.ts';
 import type { Machine, MachineView } from '../targets/machine.ts';
 import { type ManagerOptions, type TargetEvent, TargetManager, type TargetView } from '../targets/manager.ts';
+import { hostTarget } from '../targets/names.ts';
 import type { Config } from './config.ts';
 import type { Ledger } from './ledger.ts';
 import { endOf, goodbyeOf, type RawEvent } from './sightings.ts';
@@ -60,6 +61,7 @@ export class Machines {
 
   async start(): Promise<void> {
     for (const failure of await this.#manager.start()) this.#parts.onTrouble(failure);
+    await this.#manager.connect(hostTarget);
     this.#follow();
     this.#endOrphansLater();
     const locals = [...this.#watches.values()].filter((watch) => watch.kind === 'local');

@@ -56,7 +56,7 @@ export class TargetWatch {
   #topology: Topology | null = null;
   /** Nothing is believed before the first look was answered (RSV5). */
   #health: Health = 'down';
-  #trouble: string | null = 'not looked at yet';
+  #trouble: string | null = null;
   #lastSeenAt: number | null = null;
   #looking: Promise<void> | null = null;
   #lookAgain = false;
@@ -161,7 +161,8 @@ export class TargetWatch {
   #onHealth(health: Health, trouble: string | null): void {
     this.#health = health;
     this.#trouble = trouble;
-    this.#tellLooked();
+    // Without a server there is nothing more to look at.
+    if (this.#topology === null) this.#tellLooked();
     this.#parts.onChange();
   }
 
@@ -215,6 +216,7 @@ export class TargetWatch {
       .catch(() => undefined)
       .finally(() => {
         this.#looking = null;
+        this.#tellLooked();
         if (this.#lookAgain && !this.#isStopped) {
           this.#lookAgain = false;
           this.#look();

@@ -38,7 +38,7 @@ describe('agtmux replay', () => {
     const runtime = {
       runtime_id: 'r',
       target: 'host',
-      agent: evil,
+      agent: 'claude',
       server: 's',
       pane: '%1',
       pane_epoch: 0,
@@ -46,14 +46,17 @@ describe('agtmux replay', () => {
       parent: null,
       started_at: 5,
     };
-    const line = JSON.stringify({
-      evidence: { target: 'host' },
-      source: 'process',
-      kind: 'runtime.started',
-      event_time: 5,
-      payload: { runtime },
-    });
-    const { stdout } = agtmux(['replay', '-'], line);
+    const lines = [
+      { evidence: { target: 'host' }, source: 'process', kind: 'runtime.started', event_time: 5, payload: { runtime } },
+      {
+        evidence: { target: 'host', runtime_id: 'r' },
+        source: 'hook',
+        kind: 'state.observed',
+        event_time: 6,
+        payload: { state: 'running', reason: 'tool_running', confidence: 'high', detail: evil },
+      },
+    ];
+    const { stdout } = agtmux(['replay', '-'], lines.map((line) => JSON.stringify(line)).join('\n'));
     expect(stdout).toContain('hello');
     expect(stdout).not.toContain('\u001b');
   });

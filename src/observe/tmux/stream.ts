@@ -148,8 +148,14 @@ class Stream implements PaneWatch {
   }
 
   #reseed(isPaused: boolean): void {
-    // A client that is over tells so by its end.
-    this.#seed(isPaused).catch(() => undefined);
+    this.#seed(isPaused).catch(() => {
+      // A client that is over tells so by its end; one that was too busy to answer would stay paused for ever.
+      if (!this.#isClosed) this.#options.clock.after(limits.reconnectMsMin, () => this.#reseedAgain());
+    });
+  }
+
+  #reseedAgain(): void {
+    if (!this.#isClosed) this.#reseed(true);
   }
 
   #changed(): void {
