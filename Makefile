@@ -11,7 +11,8 @@ ifdef COUNT
 export COUNT
 endif
 
-REPORT := coverage/tests.json
+REPORTS := coverage
+REPORTERS := --reporter=default --reporter=json
 
 .PHONY: help start test build check static unit setup sim mutants bench coverage clean
 
@@ -52,10 +53,11 @@ check: static unit
 # The last line says what vitest counted: the build machine reads it. Whole-system suites are part of the vitest run.
 test: setup
 	@sh scripts/system-packages.sh
-	@rm -f $(REPORT)
+	@rm -f $(REPORTS)/unit.json $(REPORTS)/system.json
 	$(MAKE) --no-print-directory static
 	@sh scripts/build.sh
-	$(RUN) vitest run --coverage --reporter=default --reporter=json --outputFile=$(REPORT)
+	$(RUN) vitest run --project unit --coverage $(REPORTERS) --outputFile=$(REPORTS)/unit.json
+	$(RUN) vitest run --project system $(REPORTERS) --outputFile=$(REPORTS)/system.json
 	$(RUN) node test/sim/main.ts --seeds 2000
 	@./agtmux --version
 	$(RUN) publint
