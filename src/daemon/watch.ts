@@ -60,6 +60,8 @@ export class TargetWatch {
   #lastSeenAt: number | null = null;
   #looking: Promise<void> | null = null;
   #lookAgain = false;
+  #isExpecting = false;
+  #hurryAlive: () => void = () => undefined;
   #tellLooked: () => void = () => undefined;
   /** Resolves when the server, or that there is none, was seen once. */
   readonly looked = new Promise<void>((resolve) => {
@@ -118,8 +120,14 @@ export class TargetWatch {
   start(): void {
     this.#isStopped = false;
     this.#link.start();
-    this.#every(this.#parts.glanceMs, () => this.#glance());
-    if (this.#parts.sight.isAlive !== null) this.#every(this.#parts.aliveMs, () => this.#checkAlive());
+    this.#every(
+      () => this.#parts.glanceMs,
+      () => this.#glance(),
+    );
+    // Where no agent runs there is nothing to check: a wake-up costs more than the check.
+    const hasAgents = (): boolean => this.#isExpecting || this.#live().length > 0;
+    const aliveMs = (): number => (hasAgents() ? this.#parts.aliveMs : this.#parts.glanceMs);
+    if (this.#parts.sight.isAlive !== null) this.#hurryAlive = this.#every(aliveMs, () => this.#checkAlive());
   }
 
   async stop(): Promise<void> {
@@ -132,9 +140,11 @@ export class TargetWatch {
     await this.#looking;
   }
 
-  #every(ms: number, work: () => void): void {
+  /** Calls again and again; what it gives back begins the wait anew. */
+  #every(ms: () => number, work: () => void): () => void {
+    let cancel: Cancel = () => undefined;
     const arm = (): void => {
-      const cancel = this.#parts.clock.after(ms, () => {
+      cancel = this.#parts.clock.after(ms(), () => {
         this.#timers.delete(cancel);
         if (this.#isStopped) return;
         work();
@@ -143,6 +153,12 @@ export class TargetWatch {
       this.#timers.add(cancel);
     };
     arm();
+    return () => {
+      if (this.#isStopped) return;
+      cancel();
+      this.#timers.delete(cancel);
+      arm();
+    };
   }
 
   #onTopology(topology: Topology): void {
@@ -249,6 +265,9 @@ export class TargetWatch {
       now: now(),
     });
     if (facts.length > 0) offer(facts);
+    // A new agent may end within the second: it is checked on from now, not from the next slow round.
+    this.#isExpecting = facts.some((fact) => fact.kind === 'runtime.started');
+    if (this.#isExpecting) this.#hurryAlive();
   }
 
   #checkAlive(): void {

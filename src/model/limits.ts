@@ -25,7 +25,7 @@ export const limits = {
   /** How far over that bound they may grow before they are sorted out, so that it is not done for every event. */
   recentEventsSlack: 128,
   /** Asks held per runtime with their text; more than this at once are closed ones that nobody settled by name. */
-  asksPerRuntimeMax: 200,
+  asksPerRuntimeMax: 64,
   /** Ids of settled asks remembered per runtime: a long day. */
   settledAsksMax: 1_000,
   /** Subagents of one runtime whose last turn end is remembered. */
@@ -191,6 +191,8 @@ export const limits = {
   sweepMs: 250,
   /** Every pane costs tmux about 10 microseconds a look, so a crowd is looked at less often: 200 panes every 400 ms... */
   sweepPerPaneMs: 2,
+  /** ... and a server on which no screen is read, 1.6 times less often: a respawned pane still shows within two periods. */
+  sweepCalmFactor: 1.6,
   /** ...but never less often than this. */
   sweepMsMax: 1_000,
   /** Without control mode each look starts a process. */

@@ -187,7 +187,9 @@ export class ControlConnection {
   async #pause(startMs: number): Promise<void> {
     const { clock, sweepMs, state } = this.#options;
     const crowdMs = Math.min(state.paneCount * limits.sweepPerPaneMs, limits.sweepMsMax);
-    const nextMs = startMs + Math.max(sweepMs, crowdMs);
+    // Where no screen is wanted the bell tells nearly everything; the sweep only looks for what rings none.
+    const calmMs = state.wantsScreens ? sweepMs : sweepMs * limits.sweepCalmFactor;
+    const nextMs = startMs + Math.max(calmMs, crowdMs);
     // What rings comes in swarms, and each time everything is asked for.
     const soonestMs = startMs + Math.max(limits.ringQuietMs, crowdMs / 8);
     if (!this.#isNudged) await this.#sleep(nextMs - clock.monotonicMs());

@@ -69,6 +69,10 @@ export class SweepState {
     this.#latestActivity = rows.reduce((latest, row) => Math.max(latest, row.activity), 0);
   }
 
+  get wantsScreens(): boolean {
+    return this.#wanted.size > 0;
+  }
+
   get paneCount(): number {
     return this.#rows.length;
   }
