@@ -66,15 +66,15 @@ function childCpuMs(): number {
   return (Number(fields[13]) + Number(fields[14])) * 10;
 }
 
+type Items = Awaited<ReturnType<typeof listOf>>;
+
+const listOf = async (live: Live) => (await live.client.get('/v1/panes', { all_panes: true })).items;
+
 /** How long until the list shows it, by asking the API without pause. */
-async function noticed(
-  live: Live,
-  act: () => void,
-  shows: (panes: readonly { identity: { pane_id: string; session_name: string }; window_name: string }[]) => boolean,
-): Promise<number> {
+async function noticed(live: Live, act: () => void, shows: (items: Items) => boolean): Promise<number> {
   const began = performance.now();
   act();
-  await until(async () => shows((await live.client.get('/v1/panes', { all_panes: true })).items), 10_000, 3);
+  await until(async () => shows(await listOf(live)), 10_000, 3);
   return performance.now() - began;
 }
 
@@ -82,6 +82,7 @@ async function latencies(): Promise<readonly BenchRow[]> {
   const live = new Live();
   const topology: number[] = [];
   const kills: number[] = [];
+  const asked: number[] = [];
   try {
     openPanes(live, 100, 'sleep 100000');
     await live.startDaemon();
@@ -110,17 +111,57 @@ async function latencies(): Promise<readonly BenchRow[]> {
         ),
       );
     }
+    for (let turn = 0; turn < 12; turn++) {
+      const has = (pane: string) => (items: Items) => items.some((one) => one.identity.pane_id === pane);
+      let split = '';
+      topology.push(
+        await noticed(
+          live,
+          () => {
+            split = live.tmux('split-window', '-d', '-P', '-F', '#{pane_id}', '-t', 's0:0', 'sleep 100000');
+          },
+          (items) => has(split)(items),
+        ),
+      );
+      const windowOf = (items: Items) => items.find((one) => one.identity.pane_id === split)?.identity.window_id;
+      topology.push(
+        await noticed(
+          live,
+          () => void live.tmux('break-pane', '-d', '-s', split),
+          (items) => windowOf(items) !== '@0',
+        ),
+      );
+      topology.push(
+        await noticed(
+          live,
+          () => void live.tmux('kill-pane', '-t', split),
+          (items) => !has(split)(items),
+        ),
+      );
+    }
+    for (let turn = 0; turn < 200; turn++) {
+      const began = performance.now();
+      await live.client.getText('/v1/panes', { all_panes: true });
+      asked.push(performance.now() - began);
+    }
     kills.push(...(await killTimes(live, 12)));
   } finally {
     await live.close();
   }
   return [
     {
-      name: 'new, renamed, killed pane to list, p95',
+      name: 'API: list of 100 panes, median',
+      value: percentile(asked, 0.5),
+      unit: 'ms',
+      goal: { atMost: 3 },
+      note: '200 requests, one after the other',
+    },
+    {
+      name: 'new, renamed, killed, split, moved pane to list, p95',
       value: percentile(topology, 0.95),
       unit: 'ms',
       goal: { atMost: 500 },
-      note: '100 panes, 36 changes, incl. the tmux command itself',
+      note: '100 panes, 72 changes, incl. the tmux command itself',
     },
     {
       name: 'agent under its shell killed to list, p95',

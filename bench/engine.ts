@@ -8,7 +8,7 @@ import type { BenchRow } from './row.ts';
 const agents = 50;
 const events = 40_000;
 
-function runtime(place: number): Record<string, unknown> {
+export function runtime(place: number): Record<string, unknown> {
   return {
     runtime_id: `runtime-${place}`,
     target: 'host',
@@ -29,7 +29,7 @@ const states = [
   ['idle', 'prompt_ready'],
 ] as const;
 
-function envelope(place: number): Record<string, unknown> {
+export function envelope(place: number): Record<string, unknown> {
   const [state, reason] = states[place % states.length] ?? states[0];
   const base = {
     evidence: { target: 'host', runtime_id: `runtime-${place % agents}` },

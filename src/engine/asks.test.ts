@@ -142,11 +142,12 @@ describe('memory of asks', () => {
     expect(world.state('a').asks_open).toBe(1);
   });
 
-  it('ASK1 open asks are never forgotten, turn ends of countless subagents are', () => {
+  it('ASK1 a sender that never ends a dialog, countless subagents and sessions: each has its bound', () => {
     const world = oneAgent();
-    for (let count = 0; count < limits.asksPerRuntimeMax + 5; count++)
-      world.take(asks('a', 'hook', count, `n${count}`));
-    expect(world.state('a').asks_open).toBe(limits.asksPerRuntimeMax + 5);
+    for (let count = 0; count < limits.asksPerRuntimeMax; count++) world.take(asks('a', 'hook', count, `n${count}`));
+    expect(world.state('a')).toMatchObject({ asks_open: limits.asksPerRuntimeMax, ask: { ask_id: 'n0' } });
+    world.take(asks('a', 'hook', 9_000, 'one more'));
+    expect(world.state('a').asks_open).toBe(limits.asksPerRuntimeMax / 2);
     for (let count = 0; count < limits.scopesPerRuntimeMax + 5; count++)
       world.take(event('a', 'hook', count, 'turn.ended', { scope: `s${count}` }));
     expect(Object.keys(foldOf(world)?.turnEnds ?? {})).toHaveLength(limits.scopesPerRuntimeMax);

@@ -27,8 +27,8 @@ function isOpen(fold: Fold, entry: AskEntry): boolean {
 }
 
 /**
- * Keeps the memory of a runtime bounded without touching what is open. An ask whose id is settled needs no content; of
- * those that a mark closed, the oldest become settled ids; of settled ids and of turn ends the oldest are forgotten. A
+ * Keeps the memory of a runtime bounded. An ask whose id is settled needs no content; of
+ * the others the closed and then the oldest become settled ids; of settled ids and of turn ends the oldest are forgotten. A
  * resend of a forgotten one is still known to the log; only another witness that speaks a thousand asks later is not.
  */
 export function boundMemory(fold: Fold): Fold {
@@ -40,10 +40,13 @@ export function boundMemory(fold: Fold): Fold {
 }
 
 function forget(fold: Fold): Fold {
-  const closed = [...fold.asked.values()].filter((entry) => !isOpen(fold, entry)).sort((a, b) => a.time - b.time);
+  // Closed ones give way first, then the oldest: nobody has this many dialogs open, only a sender that never ends one.
+  const order = [...fold.asked.values()].sort(
+    (a, b) => Number(isOpen(fold, a)) - Number(isOpen(fold, b)) || a.time - b.time,
+  );
   // Down to half, so that the work is not done again at the next ask.
   const surplus = fold.asked.size > limits.asksPerRuntimeMax ? fold.asked.size - limits.asksPerRuntimeMax / 2 : 0;
-  const gone = new Set(closed.slice(0, surplus).map((entry) => entry.ask.ask_id));
+  const gone = new Set(order.slice(0, surplus).map((entry) => entry.ask.ask_id));
   const asked = new Map([...fold.asked].filter(([id]) => !gone.has(id)));
   const settled = [...fold.settled, ...gone];
   const kept = settled.length > limits.settledAsksMax ? settled.slice(-limits.settledAsksMax / 2) : settled;

@@ -105,6 +105,7 @@ function runtimeField(value: unknown): RuntimeIdentity {
   };
 }
 
+/** `dialog` is what a level source sees; an edge only tells what happened (ASK4). */
 function stateFact(fields: Fields): StateFact {
   const state = choiceField(fields, 'state', stateNames);
   const reason = choiceField(fields, 'reason', reasonCodes);

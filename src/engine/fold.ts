@@ -5,7 +5,7 @@ import type { Ask } from '../model/asks.ts';
 import type { AdmittedEvent, EndCause, OrderKey, RuntimeIdentity, StateFact } from '../model/events.ts';
 import type { AgentSessionId, AskId, ScopeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import { rankOf, type SourceName } from '../model/sources.ts';
+import { rankOf, type SourceName, sources } from '../model/sources.ts';
 import { compareKeys } from './order.ts';
 
 /** What one source last said about the state: a register that holds the greatest order key. */
@@ -148,9 +148,11 @@ export function joinEvent(fold: Fold, event: AdmittedEvent): Fold {
     }
     case 'ask.settled': {
       if (fold.settled.has(fact.ask_id)) return fold;
+      const settled = withMember(fold.settled, fact.ask_id);
+      if (!fold.asked.has(fact.ask_id)) return { ...fold, settled };
       const asked = new Map(fold.asked);
       asked.delete(fact.ask_id);
-      return { ...fold, asked, settled: withMember(fold.settled, fact.ask_id) };
+      return { ...fold, asked, settled };
     }
     case 'turn.ended': {
       const turnEnds = mark(fold.turnEnds, scopeMark(fact.scope), time);
@@ -183,7 +185,9 @@ function joinState(fold: Fold, claim: Claim, source: SourceName): Fold {
   const rank = rankOf(source);
   const kept = laterClaim(fold.claims[source], claim);
   const claims = kept === claim ? { ...fold.claims, [source]: claim } : fold.claims;
-  const noDialog = claim.fact.dialog === false ? mark(fold.noDialog, rank, claim.time) : fold.noDialog;
+  // Only who sees what is there now can see that no dialog is; an edge tells what happened.
+  const seesNone = claim.fact.dialog === false && sources[source].style === 'level';
+  const noDialog = seesNone ? mark(fold.noDialog, rank, claim.time) : fold.noDialog;
   const activeAt = claim.fact.state === 'running' ? mark(fold.activeAt, source, claim.time) : fold.activeAt;
   if (claims === fold.claims && noDialog === fold.noDialog && activeAt === fold.activeAt) return fold;
   return { ...fold, claims, noDialog, activeAt };

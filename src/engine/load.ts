@@ -1,13 +1,15 @@
 // The world from its log. The log already holds every decision that depended on arrival (which runtime, which copy), and
 // all the rest is a join: rows can be read in any order, and newest first is the cheapest.
 
-import type { AdmittedEvent, FactKind } from '../model/events.ts';
-import type { EventId, RuntimeId } from '../model/ids.ts';
+import type { AdmittedEvent, FactKind, OrderKey } from '../model/events.ts';
+import type { AskId, EventId, RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
-import type { SourceName } from '../model/sources.ts';
+import { rankOf, type SourceName, sources } from '../model/sources.ts';
 import { type VerdictReason, verdictReasons } from '../model/verdicts.ts';
+import { joinFolds } from './base.ts';
 import { emptyFold, type Fold } from './fold.ts';
+import { compareKeys } from './order.ts';
 import { pendingPlace } from './pending.ts';
 import { copyPlace, type Recent, winners } from './rows.ts';
 import { newEntry, type World } from './world.ts';
@@ -19,7 +21,8 @@ export interface LogRow {
   readonly verdict: VerdictReason;
   readonly source: SourceName;
   readonly kind: FactKind;
-  readonly dedupe_key: string;
+  readonly key: OrderKey;
+  readonly time: number;
   readonly ingested_at: number;
   decode(): AdmittedEvent;
 }
@@ -32,6 +35,8 @@ interface Young extends Recent {
 interface Loading {
   base: Fold;
   baseNewest: number;
+  /** Of the base, newest first. */
+  readonly settled: Set<AskId>;
   readonly young: Young[];
 }
 
@@ -66,25 +71,37 @@ export class Loader {
   }
 
   #visitBound(row: LogRow, runtime: RuntimeId): void {
-    const isYoung = this.#newest - row.ingested_at < limits.bindTtlMs;
-    // Young copies are all kept, the fold chooses among them. Of old ones only the one that counted is.
-    if (row.verdict === 'same_event' || (row.verdict === 'conflict_kept' && !isYoung)) return;
     let loading = this.#loading.get(runtime);
     if (loading === undefined) {
-      loading = { base: emptyFold, baseNewest: 0, young: [] };
+      loading = { base: emptyFold, baseNewest: 0, settled: new Set(), young: [] };
       this.#loading.set(runtime, loading);
     }
+    const isYoung = this.#newest - row.ingested_at < limits.bindTtlMs && loading.young.length < limits.recentEventsMax;
+    // Young copies are all kept, the fold chooses among them. Of old ones only the one that counted is.
+    if (row.verdict === 'same_event' || (row.verdict === 'conflict_kept' && !isYoung)) return;
+    if (!isYoung && isOutdone(loading.base, row)) return;
     const event = row.decode();
-    if (isYoung) loading.young.push({ event, event_id: row.event_id, counted: row.verdict !== 'conflict_kept' });
-    else {
-      loading.base = this.world.steps.join(loading.base, event);
+    if (isYoung) {
+      loading.young.push({ event, event_id: row.event_id, counted: row.verdict !== 'conflict_kept' });
+    } else {
+      loading.base = this.#joinOld(loading, event);
       loading.baseNewest = Math.max(loading.baseNewest, row.ingested_at);
     }
   }
 
+  /** Settled ids are gathered in one set and joined at the end: a set made anew for each would be most of the work. */
+  #joinOld({ base, settled }: Loading, event: AdmittedEvent): Fold {
+    const { fact } = event;
+    if (fact.kind === 'ask.opened' && settled.has(fact.ask.ask_id)) return base;
+    if (fact.kind !== 'ask.settled') return this.world.steps.join(base, event);
+    if (settled.size < limits.settledAsksMax) settled.add(fact.ask_id);
+    return base;
+  }
+
   /** Puts everything in place. `records` is what was last published, so that versions go on from there (RSV11). */
   finish(records: readonly StateRecord[]): void {
-    for (const [runtime, { base, baseNewest, young }] of this.#loading) {
+    for (const [runtime, { base: joined, baseNewest, settled, young }] of this.#loading) {
+      const base = joinFolds(joined, { ...emptyFold, settled: new Set([...settled].reverse()) });
       const recent = youngest(young.reverse());
       const join = (fold: Fold, one: Recent): Fold => this.world.steps.join(fold, one.event);
       const fold = winners(recent).reduce(join, base);
@@ -104,6 +121,19 @@ export class Loader {
       this.world.planDecay(runtime, due);
     }
   }
+}
+
+/**
+ * Whether an old row can add nothing to what newer ones said, seen without reading it: most of a log is. A look of a level
+ * source may also say that no dialog was open, which is a mark of its own.
+ */
+function isOutdone(base: Fold, { kind, source, key, time }: LogRow): boolean {
+  if (kind !== 'state.observed') return false;
+  const claim = base.claims[source];
+  if (claim === undefined || compareKeys(claim.key, key) <= 0) return false;
+  const marks =
+    sources[source].style === 'edge' ? [base.activeAt[source]] : [base.activeAt[source], base.noDialog[rankOf(source)]];
+  return marks.every((mark) => mark !== undefined && mark >= time);
 }
 
 /** A copy that did not count is only remembered while the one that did is young too: later, the choice is made. */

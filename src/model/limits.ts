@@ -20,14 +20,14 @@ export const limits = {
   bindTtlMs: 30_000,
   /** 30 s of a flood of 300 strays a second. Over it the oldest gives way and is counted. */
   pendingEventsMax: 10_000,
-  /** Events per runtime that can still be moved or replaced; a busy agent makes ten a second (BND1, DED1). */
-  recentEventsMax: 512,
+  /** Events per runtime that can still be moved or replaced; a busy agent makes a few a second (BND1, DED1). */
+  recentEventsMax: 128,
   /** How far over that bound they may grow before they are sorted out, so that it is not done for every event. */
-  recentEventsSlack: 128,
+  recentEventsSlack: 64,
   /** Asks held per runtime with their text; more than this at once are closed ones that nobody settled by name. */
   asksPerRuntimeMax: 64,
-  /** Ids of settled asks remembered per runtime: a long day. */
-  settledAsksMax: 1_000,
+  /** Ids of settled asks remembered per runtime: some hours; resends of older ones are known to the log. */
+  settledAsksMax: 256,
   /** Subagents of one runtime whose last turn end is remembered. */
   scopesPerRuntimeMax: 256,
   /** Sessions one runtime may claim; it changes its session a few times a day. */

@@ -159,6 +159,9 @@ interface Voice {
   readonly ask: string | null;
 }
 
+const seesNoDialog = ({ payload, source }: Seen): boolean =>
+  payload.dialog === false && sources[source].style === 'level';
+
 function openAsks(mine: readonly Seen[]): readonly Voice[] {
   const settled = new Set(mine.filter((event) => event.kind === 'ask.settled').map(({ payload }) => payload.ask_id));
   const best = new Map<string, Seen>();
@@ -169,7 +172,7 @@ function openAsks(mine: readonly Seen[]): readonly Voice[] {
   const isOpen = ({ payload: { ask }, rank, time }: Seen): boolean =>
     !settled.has(ask.ask_id) &&
     !mine.some((other) => other.kind === 'turn.ended' && other.payload.scope === ask.scope && other.time >= time) &&
-    !mine.some((other) => other.payload.dialog === false && other.rank >= rank && other.time > time);
+    !mine.some((other) => seesNoDialog(other) && other.rank >= rank && other.time > time);
   return [...best.values()]
     .filter(isOpen)
     .sort((a, b) => a.time - b.time || (a.payload.ask.ask_id < b.payload.ask.ask_id ? -1 : 1))

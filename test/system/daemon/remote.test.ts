@@ -1,4 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Live, until } from '../../kit/live.ts';
@@ -41,6 +43,35 @@ const noises = {
   line: "yes | tr -d '\\n'",
   silence: 'sleep 1000',
 };
+
+/** A tmux that answers every question in form, with ten thousand panes that are not there. */
+const liar = `
+const words = process.argv.slice(2);
+const values = { pane_id: (n) => '%' + n, pane_pid: (n) => String(100000 + n), session_id: () => '$0', window_id: (n) => '@' + n,
+  pid: () => '1', start_time: () => '1700000000', version: () => '3.3a', pane_dead: () => '0', pane_in_mode: () => '0',
+  pane_width: () => '80', pane_height: () => '24', window_activity: () => '1700000000' };
+const fill = (format, n) => format.replace(/\\\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)))
+  .replace(/#\\{([a-z_]+)\\}/g, (_, name) => (values[name] ?? (() => '1'))(n));
+let count = 0;
+const block = (lines) => { count += 1; process.stdout.write('%begin 1 ' + count + ' 1\\n' + lines.map((line) => line + '\\n').join('') + '%end 1 ' + count + ' 1\\n'); };
+const answer = (command) => {
+  const text = /"((?:[^"\\\\]|\\\\.)*)"|(\\S+)$/.exec(command);
+  const format = text?.[1] ?? text?.[2] ?? '';
+  if (command.startsWith('list-panes')) block(Array.from({ length: 10000 }, (_, n) => fill(format, n)));
+  else if (command.startsWith('display-message')) block([fill(format, 0)]);
+  else if (!command.startsWith('wait-for')) block([]);
+};
+if (words.includes('-V')) process.stdout.write('tmux 3.3a\\n');
+else if (words.includes('-C')) {
+  process.stdout.write('%begin 1 0 0\\n%end 1 0 0\\n');
+  let rest = '';
+  process.stdin.on('data', (data) => {
+    const lines = (rest + data).split('\\n');
+    rest = lines.pop();
+    for (const line of lines) for (const command of line.split(/ ; (?=[a-z-]+ )/)) if (command !== '') answer(command.trim());
+  }).on('end', () => process.exit(0));
+} else process.stdout.write('1 1700000000 $0 3.3a\\n');
+`;
 
 describe('targets over ssh', () => {
   it('FED4 are added, listed and named, each pane with its own machine', async () => {
@@ -110,6 +141,35 @@ describe('targets over ssh', () => {
       }
     },
   );
+
+  it('SEC5 a tmux that invents 10,000 panes slows nobody down', async () => {
+    const bin = join(far.dir, 'bin');
+    const sockets = join(far.dir, 'liar');
+    mkdirSync(bin);
+    mkdirSync(join(sockets, `tmux-${userInfo().uid}`), { recursive: true, mode: 0o700 });
+    writeFileSync(join(bin, 'tmux'), `#!${process.execPath}\n${liar}`, { mode: 0o755 });
+    const listener = createServer().listen(join(sockets, `tmux-${userInfo().uid}`, 'default'));
+    const environment = { PATH: `${bin}:${process.env.PATH}`, TMUX_TMPDIR: sockets };
+    const evil = await startSshd({ alias: 'liar', environment });
+    const alone = new Live({ AGTMUX_SSH_CONFIG: evil.configFile });
+    try {
+      alone.tmux('new-session', '-d', '-s', 'here', 'sleep 100000');
+      await alone.startDaemon();
+      await alone.client.post('/v1/targets', { name: 'liar', kind: 'ssh', connection_ref: 'liar' });
+      await until(async () =>
+        (await alone.client.get('/v1/targets')).items.some((one) => one.target === 'liar' && one.panes > 0),
+      );
+      for (let turn = 0; turn < 10; turn++) {
+        alone.tmux('rename-session', '-t', turn === 0 ? 'here' : `here${turn - 1}`, `here${turn}`);
+        await until(async () => (await alone.listed()).some((line) => line.includes(`here${turn}`)), 3_000);
+      }
+      expect((await alone.client.get('/v1/status')).memory_bytes).toBeLessThan(400 * 1_048_576);
+    } finally {
+      await alone.close();
+      await evil.close();
+      listener.close();
+    }
+  });
 
   it('SEC5 wrong input is refused with a code; removing ends the watch', async () => {
     const add = (name: string, ref: string) =>
