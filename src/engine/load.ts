@@ -7,6 +7,7 @@ import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import { rankOf, type SourceName, sources } from '../model/sources.ts';
 import { type VerdictReason, verdictReasons } from '../model/verdicts.ts';
+import { boundMemory } from './asks.ts';
 import { joinFolds } from './base.ts';
 import { emptyFold, type Fold } from './fold.ts';
 import { compareKeys } from './order.ts';
@@ -94,14 +95,15 @@ export class Loader {
     const { fact } = event;
     if (fact.kind === 'ask.opened' && settled.has(fact.ask.ask_id)) return base;
     if (fact.kind !== 'ask.settled') return this.world.steps.join(base, event);
-    if (settled.size < limits.settledAsksMax) settled.add(fact.ask_id);
+    // All of them until the last row is read: a forgotten one would let its ask, further down the log, seem open again.
+    settled.add(fact.ask_id);
     return base;
   }
 
   /** Puts everything in place. `records` is what was last published, so that versions go on from there (RSV11). */
   finish(records: readonly StateRecord[]): void {
     for (const [runtime, { base: joined, baseNewest, settled, young }] of this.#loading) {
-      const base = joinFolds(joined, { ...emptyFold, settled: new Set([...settled].reverse()) });
+      const base = boundMemory(joinFolds(joined, { ...emptyFold, settled: new Set([...settled].reverse()) }));
       const recent = youngest(young.reverse());
       const join = (fold: Fold, one: Recent): Fold => this.world.steps.join(fold, one.event);
       const fold = winners(recent).reduce(join, base);
