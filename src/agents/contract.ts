@@ -1,7 +1,14 @@
-// What one agent's folder offers to the rest of the product. Each part stands in a file of the same name in every folder.
+// What one agent's folder offers to the rest of the product. Each part stands in a file of the same name in every folder:
+// identify, screen (rules as data), hooks, native, install. Adapters read and say what it means; they touch nothing.
 
-import type { AgentName } from '../model/ids.ts';
-import type { Confidence } from '../model/states.ts';
+import type { AskKind, AskOption } from '../model/asks.ts';
+import type { Fact } from '../model/events.ts';
+import type { AgentName, AgentSessionId, RuntimeId } from '../model/ids.ts';
+import type { SourceName } from '../model/sources.ts';
+import type { Confidence, StateName } from '../model/states.ts';
+
+/** Major and minor. An adapter of another major is refused, so that an old one never half works. */
+export const contractVersion = '1.0';
 
 /** What a process runs. Nothing else is evidence: not its working directory, not the title, not the screen (IDN7). */
 export interface ProgramView {
@@ -28,7 +35,178 @@ export interface Identified {
 /** Null for everything that is not a run of this agent: other programs, and its own servers, helpers and errands. */
 export type Identify = (program: ProgramView) => Identified | null;
 
+/** What this adapter can tell, said honestly: a screen that promises more than its agent shows is a lie. */
+export interface Capabilities {
+  /** It has hooks or a stream of its own that can be listened to. */
+  readonly event_driven: boolean;
+  /** Its screen or files have to be looked at again and again. */
+  readonly polling_required: boolean;
+  readonly supports_waiting_approval: boolean;
+  readonly supports_waiting_input: boolean;
+  readonly supports_completed: boolean;
+  /** It can tell a turn that was interrupted from one that was finished. */
+  readonly supports_interrupted: boolean;
+  /** Versions whose behaviour was seen, in words; empty where everything is from reports. */
+  readonly measured: readonly string[];
+  /** What it cannot do, one sentence each. */
+  readonly limits: readonly string[];
+}
+
+/** One fact an adapter read out of a signal. Who it is about is known from where the signal came, unless it says so. */
+export interface Finding {
+  readonly fact: Exclude<Fact, { kind: 'runtime.started' | 'runtime.base' | 'server.seen' | 'route.activated' }>;
+  /** When it arose, by the clock of the agent's machine, ms since 1970. */
+  readonly time: number;
+  /** Other than the source the signal came by. */
+  readonly source?: SourceName;
+  /** For numbered sources. */
+  readonly seq?: { readonly epoch: number; readonly number: number };
+  /** The agent's own id of this event, if it has one. */
+  readonly dedupe?: string;
+  /** Which of several runs it is about. */
+  readonly runtime_id?: RuntimeId;
+  /** The agent's own id of the conversation it is about: evidence where the process is not (BND1). */
+  readonly agent_session?: AgentSessionId;
+}
+
+/** A call of `agtmux-hook`, as it was found in the spool. */
+export interface HookCall {
+  /** In the agent's own words. */
+  readonly event: string;
+  /** The payload as JSON; null when it is none. Foreign. */
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  readonly time: number;
+}
+
+export interface HookReader {
+  /** The events it wants to be called for, in the agent's own words. */
+  readonly events: readonly string[];
+  /** Fields of payloads that may be stored beside the fact (ADM1). */
+  readonly stored: readonly string[];
+  /** The conversation a call is about, if it says so. */
+  session(call: HookCall): AgentSessionId | null;
+  /** What the call means; an empty list when it means nothing for the state. Never throws on foreign input. */
+  read(call: HookCall): readonly Finding[];
+}
+
+/** A run of this agent that is alive, as much of it as is needed to find its own files and sockets. */
+export interface RunView {
+  readonly runtime_id: RuntimeId;
+  readonly version: string | null;
+  /** Its processes, the topmost first: loader, program. */
+  readonly programs: readonly { readonly pid: number; readonly start: string; readonly argv: readonly string[] }[];
+  readonly home: string;
+  readonly cwd: string;
+  /** Only the variables that the source asked for by name. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Files it holds open that match what the source asked for. */
+  readonly openFiles: readonly string[];
+  readonly title: string;
+  /** When its process began, ms by the clock of its machine. */
+  readonly startedAt: number;
+}
+
+/** Something on the agent's machine that is to be followed. Two runs that name the same thing share one reader. */
+export type Watch =
+  /** A small file, told whole whenever it changes, and when it is gone. */
+  | { readonly kind: 'file'; readonly path: string }
+  /** A file of lines that grows; told are whole lines only. With `tail`, a new reader begins that many bytes before the end. */
+  | { readonly kind: 'journal'; readonly path: string; readonly tailBytes: number }
+  /** Files below a folder whose name matches, told whenever the list changes. At most two levels. */
+  | { readonly kind: 'find'; readonly folder: string; readonly name: string }
+  /** Server-sent events on this machine's loopback. */
+  | { readonly kind: 'sse'; readonly port: number; readonly path: string }
+  /** A web socket behind a unix socket. */
+  | { readonly kind: 'websocket'; readonly socketPath: string };
+
+export type NativeInput =
+  | { readonly kind: 'file'; readonly path: string; readonly text: string | null; readonly changedAt: number }
+  | { readonly kind: 'lines'; readonly path: string; readonly lines: readonly string[]; readonly changedAt: number }
+  | { readonly kind: 'found'; readonly paths: readonly string[] }
+  | { readonly kind: 'opened' }
+  | { readonly kind: 'message'; readonly text: string }
+  | { readonly kind: 'closed' }
+  /** What the screen of one of the runs shows now: for sources that must find out which run a message is about. */
+  | { readonly kind: 'look'; readonly runtime_id: RuntimeId; readonly state: StateName };
+
+export interface NativeAnswer {
+  readonly findings: readonly Finding[];
+  /** Messages to send, for web sockets. */
+  readonly send?: readonly string[];
+  /** What else is to be followed from now on. */
+  readonly watch?: readonly Watch[];
+}
+
+/** Follows one watched thing for all runs that asked for it. Keeps what it needs between calls; touches nothing else. */
+export interface NativeReader {
+  take(input: NativeInput, runs: readonly RunView[], now: number): NativeAnswer;
+}
+
+export interface NativeSource {
+  /** Unique within the adapter: `registry`, `transcript`. */
+  readonly id: string;
+  /** What its findings count as (RSV2). */
+  readonly source: Extract<SourceName, 'native' | 'stream' | 'transcript'>;
+  /** Variables of the agent's environment that say where its files are. */
+  readonly environment: readonly string[];
+  /** Files held open that tell which conversation a run has, as the text of a pattern. */
+  readonly openFiles?: string;
+  /** Whether it also works on a machine reached over ssh: small files do, streams do not. */
+  readonly remote: boolean;
+  plan(run: RunView): readonly Watch[];
+  open(watch: Watch): NativeReader;
+}
+
+/** What a person is asked on the screen, before it has an id. */
+export interface SeenAsk {
+  readonly kind: AskKind;
+  readonly text: string;
+  readonly options: readonly AskOption[];
+}
+
+/** Where things are when hooks are put in. */
+export interface InstallContext {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The command that an agent shall run for an event, quoted for sh. */
+  readonly command: (event: string) => string;
+  readonly hookPath: string;
+  readonly spoolDir: string;
+}
+
+/** A piece of a user's configuration that cannot be merged as it is. */
+export interface InstallProblem {
+  readonly problem: string;
+  readonly next: string;
+}
+
+export type InstallState = 'installed' | 'partial' | 'absent';
+
+/** One file that hooks are put into. Pure: text in, text out; null is a file that is not there. */
+export interface InstallFile {
+  readonly path: string;
+  /** The whole file is ours: it may be replaced and removed. */
+  readonly isOwn: boolean;
+  install(before: string | null): { readonly text: string } | InstallProblem;
+  /** Null: the file goes. What the user had stays byte for byte. */
+  remove(before: string): { readonly text: string | null } | InstallProblem;
+  status(before: string | null): InstallState | InstallProblem;
+}
+
+export interface HookInstall {
+  files(context: InstallContext): readonly InstallFile[];
+  /** What a person has to know or do: trust gates, restarts. */
+  readonly notes: readonly string[];
+}
+
 export interface Agent {
   readonly name: AgentName;
+  readonly contract: string;
+  readonly capabilities: Capabilities;
   readonly identify: Identify;
+  /** Rules for its screen, as data; checked and compiled by screen/rules. */
+  readonly screen: unknown;
+  readonly hooks: HookReader | null;
+  readonly natives: readonly NativeSource[];
+  readonly install: HookInstall | null;
 }

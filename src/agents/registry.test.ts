@@ -1,10 +1,11 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { agents, identifyAgent } from './registry.ts';
 
 const room = import.meta.dirname;
 const names = readdirSync(room, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory())
+  .filter((entry) => entry.isDirectory() && existsSync(join(room, entry.name, 'agent.ts')))
   .map((entry) => entry.name)
   .sort();
 

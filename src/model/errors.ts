@@ -18,6 +18,14 @@ export const errors = {
     retryable: false,
     next: 'mend the line; until then the settings before it stay in force',
   },
+  E_RULES: {
+    http: 400,
+    exit: 2,
+    retryable: false,
+    next: 'mend the file; until then the built-in rules are in force',
+  },
+  E_HOOKS: { http: 409, exit: 2, retryable: false, next: 'mend the file the message names, then try again' },
+  E_CONTRACT: { http: 409, exit: 8, retryable: false, next: 'use an adapter made for this version of agtmux' },
   E_FILE: { http: 400, exit: 2, retryable: false, next: 'check that the file exists and can be read' },
   E_REF_INVALID: {
     http: 400,

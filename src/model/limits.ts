@@ -10,6 +10,12 @@ export const limits = {
   /** The text of an ask: a command or a question; a page of it is enough to decide on. */
   askCharsMax: 8_000,
   askOptionsMax: 32,
+  /** Rules for one agent's screen. The longest built-in set has a few dozen. */
+  screenRulesMax: 500,
+  /** One pattern of a rule; longer ones are not read by anybody. */
+  screenPatternCharsMax: 1_000,
+  /** Columns of a line that rules look at. The widest terminals have some hundreds. */
+  screenColumnsMax: 1_000,
   /** Parent processes a hook may name. Real chains are under ten deep. */
   ancestryMax: 32,
   /** Nesting of a payload: canonical JSON stops here rather than overflow the stack. */

@@ -1,0 +1,185 @@
+// What a screen says about the state of its agent, by rules alone (RSV10). Only what the rules prove: a screen that none
+// of them fits is unknown, and two that contradict each other with the same weight prove nothing (RSV4).
+
+import type { AskOption } from '../../model/asks.ts';
+import { limits } from '../../model/limits.ts';
+import type { ReasonCode } from '../../model/reasons.ts';
+import { type Confidence, classOf, type StateName } from '../../model/states.ts';
+import type { SeenAsk } from '../contract.ts';
+import { type Regions, regionsOf, type Screen } from './regions.ts';
+import type { AskRule, Condition, Pick, Rule, RuleFile } from './rule-file.ts';
+import { fits } from './versions.ts';
+
+export interface Reading {
+  readonly state: StateName;
+  readonly reason: ReasonCode;
+  readonly confidence: Confidence;
+  readonly detail: string | null;
+  readonly ask: SeenAsk | null;
+  /** Null where the screen says nothing about work in the background. */
+  readonly background: { readonly shells: number; readonly agents: number } | null;
+  /** The rule that decided; null when none did. */
+  readonly rule: string | null;
+}
+
+export interface Trial {
+  readonly rule: string;
+  readonly matched: boolean;
+  /** What was missing or in the way. */
+  readonly why: string | null;
+}
+
+const shells = new Set([
+  'sh',
+  'bash',
+  'dash',
+  'zsh',
+  'fish',
+  'ksh',
+  'mksh',
+  'tcsh',
+  'csh',
+  'ash',
+  'nu',
+  'elvish',
+  'xonsh',
+  'pwsh',
+]);
+
+const nothing = (reason: ReasonCode, rule: string | null, confidence: Confidence = 'low'): Reading => ({
+  state: 'unknown',
+  reason,
+  confidence,
+  detail: null,
+  ask: null,
+  background: null,
+  rule,
+});
+
+/** With `trials` every rule is tried and told about; without, reading stops at the first that decides. */
+export function classify(
+  file: RuleFile,
+  screen: Screen,
+  version: string | null,
+  trials: Trial[] | null = null,
+): Reading {
+  const regions = regionsOf(file, screen);
+  const command = screen.command?.replace(/^-/, '') ?? null;
+  // Whatever a dead agent left on the screen: a shell in the foreground is no agent (IDN8).
+  const isShell = command !== null && shells.has(command);
+  if (isShell) trials?.push({ rule: 'built-in.shell', matched: true, why: null });
+  if (isShell && trials === null) return nothing('agent_not_running', 'built-in.shell', 'high');
+  const matched: Rule[] = [];
+  for (const rule of file.rules) {
+    const best = matched[0];
+    if (trials === null && best !== undefined && rule.priority < best.priority) break;
+    const why = fits(rule.versions, version) ? unmet(rule, regions) : 'is for other versions';
+    trials?.push({ rule: rule.id, matched: why === null, why });
+    if (why === null) matched.push(rule);
+  }
+  if (isShell) return nothing('agent_not_running', 'built-in.shell', 'high');
+  const decided = matched[0];
+  if (decided === undefined)
+    return nothing((regions('screen') ?? []).length === 0 ? 'starting' : 'unsupported_signal', null);
+  const rival = matched.find(
+    (rule) => rule.priority === decided.priority && classOf(rule.state) !== classOf(decided.state),
+  );
+  if (rival !== undefined) return nothing('unsupported_signal', `${decided.id} against ${rival.id}`);
+  return readingOf(decided, regions);
+}
+
+function readingOf(rule: Rule, regions: Regions): Reading {
+  const detail = rule.detail === null ? null : pickText(rule.detail, regions);
+  const count = (pick: Pick | null): number =>
+    pick === null ? 0 : Number.parseInt(pickText(pick, regions) ?? '0', 10) || 0;
+  return {
+    state: rule.state,
+    reason: rule.reason,
+    confidence: rule.confidence,
+    detail: detail === null ? null : detail.slice(0, limits.detailCharsMax),
+    ask: rule.ask === null ? null : askOf(rule.ask, regions),
+    background:
+      rule.shells === null && rule.agents === null ? null : { shells: count(rule.shells), agents: count(rule.agents) },
+    rule: rule.id,
+  };
+}
+
+/** Null when everything holds; else the first thing that does not. */
+function unmet(rule: Rule, regions: Regions): string | null {
+  for (const condition of rule.where) {
+    const why = unmetIn(condition, regions(condition.in));
+    if (why !== null) return why;
+  }
+  return null;
+}
+
+function unmetIn(condition: Condition, lines: readonly string[] | null): string | null {
+  const { present, all, any, none, flow } = condition;
+  if (!present) return lines === null ? null : `${condition.in} is there`;
+  if (lines === null) return `${condition.in} is not there`;
+  const tested = flow ? [flowOf(lines)] : lines;
+  const found = (pattern: RegExp): boolean => tested.some((line) => pattern.test(line));
+  const missing = all.find((pattern) => !found(pattern));
+  if (missing !== undefined) return `${condition.in} lacks ${missing.source}`;
+  if (any.length > 0 && !any.some(found))
+    return `${condition.in} has none of ${any.map((one) => one.source).join(' | ')}`;
+  const wrong = none.find(found);
+  return wrong === undefined ? null : `${condition.in} has ${wrong.source}`;
+}
+
+/** Wrapped text as one line. Frames and bars at the edges are no part of it. */
+const flowOf = (lines: readonly string[]): string => lines.map(unframed).join(' ').replace(/\s+/gu, ' ').trim();
+
+const unframed = (line: string): string => line.replace(/^[\s│┃║|]+|[\s│┃║|]+$/gu, '');
+
+function pickText(pick: Pick, regions: Regions): string | null {
+  const lines = regions(pick.in);
+  if (lines === null) return null;
+  if (pick.match === null) return textOf(lines);
+  for (const line of lines) {
+    const found = pick.match.exec(line);
+    if (found !== null) return (found[1] ?? found[0]).trim();
+  }
+  return null;
+}
+
+/** Lines without frames, blank ones at the edges left out. */
+function textOf(lines: readonly string[]): string | null {
+  const text = lines
+    .map(unframed)
+    .filter((line) => !/^[─━╌┄═╭╮╰╯┌┐└┘\s]*$/u.test(line))
+    .join('\n')
+    .trim();
+  return text === '' ? null : text;
+}
+
+function askOf(rule: AskRule, regions: Regions): SeenAsk {
+  const text = rule.text
+    .map((pick) => pickText(pick, regions))
+    .filter((one) => one !== null)
+    .join('\n');
+  return { kind: rule.kind, text: text.slice(0, limits.askCharsMax), options: optionsOf(rule, regions) };
+}
+
+function optionsOf({ options }: AskRule, regions: Regions): readonly AskOption[] {
+  const lines = options === null ? null : regions(options.in);
+  if (options === null || lines === null) return [];
+  const found: { id: string; label: string; indent: number }[] = [];
+  for (const line of lines) {
+    const match = options.match.exec(line);
+    const last = found.at(-1);
+    if (match !== null && options.split !== null) {
+      const labels = (match[1] ?? match[0]).split(options.split).filter((one) => one.trim() !== '');
+      found.push(...labels.map((label, place) => ({ id: String(place + 1), label: label.trim(), indent: 0 })));
+    } else if (match?.[1] !== undefined && match[2] !== undefined) {
+      found.push({ id: match[1], label: unframed(match[2]), indent: indentOf(line) });
+    } else if (last !== undefined && options.wrap) {
+      // What stands apart, below a blank line, is no part of the option any more.
+      if (unframed(line) === '') last.indent = Number.POSITIVE_INFINITY;
+      else if (indentOf(line) > last.indent) last.label = `${last.label} ${unframed(line)}`;
+    }
+  }
+  return found.slice(0, limits.askOptionsMax).map(({ id, label }) => ({ id, label }));
+}
+
+const indentOf = (line: string): number => /^[\s│┃║|]*/u.exec(line)?.[0].length ?? 0;

@@ -1,0 +1,69 @@
+// Finds the parts of a screen that rules speak of. Each is looked for once, when the first rule asks for it.
+
+import { limits } from '../../model/limits.ts';
+import type { Region, RuleFile } from './rule-file.ts';
+
+export interface Screen {
+  /** The visible lines as tmux tells them, without colours. Foreign text. */
+  readonly lines: readonly string[];
+  readonly title: string;
+  /** What tmux says runs in the foreground; null where nobody asked. */
+  readonly command: string | null;
+}
+
+/** The lines of a region; null when it is not on this screen. */
+export type Regions = (name: string) => readonly string[] | null;
+
+export function regionsOf(file: RuleFile, screen: Screen): Regions {
+  const found = new Map<string, readonly string[] | null>([
+    ['screen', withoutBlankEnd(screen.lines)],
+    ['title', [screen.title.trim()]],
+    ['command', screen.command === null ? null : [screen.command]],
+  ]);
+  const find = (name: string): readonly string[] | null => {
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const region = file.regions.get(name);
+    const whole = region === undefined ? null : find(region.of);
+    const lines = region === undefined || whole === null ? null : cut(region, whole);
+    found.set(name, lines);
+    return lines;
+  };
+  return find;
+}
+
+function cut(region: Region, whole: readonly string[]): readonly string[] | null {
+  let end = whole.length;
+  const endMark = region.before ?? region.to;
+  if (endMark !== null) {
+    const at = lastMatch(whole, endMark, end);
+    if (at >= 0) end = region.to === null ? at : at + 1;
+    else if (!region.isOpen) return null;
+  }
+  let start = 0;
+  const startMark = region.after ?? region.from;
+  if (startMark !== null) {
+    const at = lastMatch(whole, startMark, region.to === null ? end : end - 1);
+    if (at >= 0) start = region.from === null ? at + 1 : at;
+    else if (!region.isOpen) return null;
+  }
+  return narrow(whole.slice(start, end), region);
+}
+
+function narrow(lines: readonly string[], { top, bottom }: Region): readonly string[] {
+  const filled = lines.flatMap((line, at) => (line.trim() === '' ? [] : [at]));
+  const first = bottom === null ? 0 : (filled.at(-bottom) ?? 0);
+  const last = top === null ? lines.length : (filled[top - 1] ?? lines.length - 1) + 1;
+  return lines.slice(first, last);
+}
+
+function lastMatch(lines: readonly string[], pattern: RegExp, before: number): number {
+  for (let at = before - 1; at >= 0; at -= 1) if (pattern.test(lines[at] ?? '')) return at;
+  return -1;
+}
+
+function withoutBlankEnd(lines: readonly string[]): readonly string[] {
+  let end = lines.length;
+  while (end > 0 && (lines[end - 1] ?? '').trim() === '') end -= 1;
+  return lines.slice(0, end).map((line) => line.slice(0, limits.screenColumnsMax).trimEnd());
+}
