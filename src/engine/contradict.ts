@@ -4,7 +4,7 @@
 import type { StateFact } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
 import { type Confidence, classOf, type StateClass } from '../model/states.ts';
-import type { Resolved } from './resolve.ts';
+import { isSilentOn, type Resolved } from './resolve.ts';
 
 /** What a level source shows at this moment. */
 export interface Observation {
@@ -25,14 +25,17 @@ export interface Reconciliation {
   readonly correction: StateFact | null;
 }
 
-export function contradicts(resolved: Resolved, observation: Observation): boolean {
+/** What is believed at the moment. */
+export type Believed = Pick<Resolved, 'state' | 'ended'>;
+
+export function contradicts(resolved: Believed, observation: Observation): boolean {
   const shown = classOf(observation.fact.state);
-  if (resolved.ended !== null || shown === 'unclassified') return false;
+  if (resolved.ended !== null || shown === 'unclassified' || isSilentOn(observation.fact, resolved)) return false;
   return shown !== classOf(resolved.state);
 }
 
 /** Feed it every fresh look of a level source. `doubt` is what the previous call returned. */
-export function reconcile(doubt: Doubt | null, resolved: Resolved, observation: Observation): Reconciliation {
+export function reconcile(doubt: Doubt | null, resolved: Believed, observation: Observation): Reconciliation {
   if (!contradicts(resolved, observation)) return { doubt: null, correction: null };
   const shown = classOf(observation.fact.state);
   const against = classOf(resolved.state);

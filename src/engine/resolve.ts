@@ -127,8 +127,17 @@ function isSuperseded(one: Candidate, all: readonly Candidate[], fold: Fold): bo
     }
   }
   return all.some(
-    (other) => other.time > one.time && rankOf(other.source) >= rank && classOf(other.state) !== classOf(one.state),
+    (other) =>
+      other.time > one.time &&
+      rankOf(other.source) >= rank &&
+      classOf(other.state) !== classOf(one.state) &&
+      !isSilentOn(other, one),
   );
+}
+
+/** A prompt is ready after an error as well: whoever only sees the prompt does not deny the error (RSV7). */
+export function isSilentOn(said: { readonly state: StateName }, claim: { readonly state: StateName }): boolean {
+  return said.state === 'idle' && claim.state === 'error';
 }
 
 /** Precedence first (RSV2), then asks, then the better witness, the later word, and the name, so that there is one. */

@@ -207,7 +207,13 @@ function decide(mine: readonly Seen[]): string {
   const isOutdone = (voice: Voice): boolean =>
     voice.ask === null &&
     ((voice.state !== 'running' && hasWorkedSince(voice)) ||
-      all.some((o) => o.time > voice.time && o.rank >= voice.rank && classOf(o.state) !== classOf(voice.state)));
+      all.some(
+        (o) =>
+          o.time > voice.time &&
+          o.rank >= voice.rank &&
+          classOf(o.state) !== classOf(voice.state) &&
+          !(voice.state === 'error' && o.state === 'idle'),
+      ));
   const standing = all.filter((voice) => !isOutdone(voice));
   const top = stateNames.find((state) => standing.some((voice) => voice.state === state));
   const heard = standing.filter((voice) => voice.state === top);
