@@ -2,25 +2,36 @@
 
 import { agentName } from '../../model/ids.ts';
 import { type Agent, contractVersion } from '../contract.ts';
+import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
+import { install } from './install.ts';
+import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
 
 export const agent: Agent = {
   name: agentName('claude'),
   contract: contractVersion,
   capabilities: {
-    event_driven: false,
+    event_driven: true,
     polling_required: true,
-    supports_waiting_approval: false,
-    supports_waiting_input: false,
-    supports_completed: false,
-    supports_interrupted: false,
-    measured: [],
-    limits: [],
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    supports_interrupted: true,
+    measured: ['2.1.325', '2.1.197', '2.0.77', '1.0.128', '1.0.60 (screen only)'],
+    limits: [
+      'No hook tells that a turn was interrupted or a dialog answered; the registry (since 2.1) and the screen do.',
+      'Before 2.1 there is no registry, and a turn that failed ends like a finished one for the hooks: only the screen tells.',
+      'Hooks are for 2.0.77 and later: 1.0 skips a settings file that names PermissionRequest, and tells approvals on the screen alone.',
+      'The text of a usage limit was taken from reports; none was seen.',
+      'An answer that breaks off in 1.0 and 2.0 leaves no mark on the screen.',
+      'While the detailed transcript is shown, the screen tells only that a turn of 2.1 has ended.',
+      'The title proves nothing but running, and that only in early 2.1.',
+    ],
   },
   identify,
   screen,
-  hooks: null,
-  natives: [],
-  install: null,
+  hooks,
+  natives,
+  install,
 };

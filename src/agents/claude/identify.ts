@@ -18,12 +18,15 @@ export const identify = identifyByShape({
   headlessCommands: [],
   // The SDK and the protocol adapters start it without -p, by its formats alone.
   headlessFlags: ['-p', '--print', '--input-format', '--output-format', '--sdk-url'],
-  // `agents` shows other sessions, `--bg` hands the work to another process: nobody talks to this one.
+  // `agents` shows other sessions, `--bg` hands the work to another process: nobody talks to this one. `daemon` and the
+  // spares it keeps are started by the list of sessions inside a conversation.
   errandCommands: [
     ...[
       'agents',
       'auth',
+      'bg-pty-host',
       'config',
+      'daemon',
       'doctor',
       'install',
       'mcp',
@@ -34,7 +37,10 @@ export const identify = identifyByShape({
     ],
     ...['update', 'upgrade'],
   ],
-  errandFlags: ['-v', '--version', '-h', '--help', '--bg', '--background', '--ripgrep', '--claude-in-chrome-mcp'],
+  errandFlags: [
+    ...['-v', '--version', '-h', '--help', '--bg', '--background', '--bg-spare', '--bg-pty-host'],
+    ...['--ripgrep', '--claude-in-chrome-mcp'],
+  ],
   valueFlags: [
     ...['--model', '--permission-mode', '--settings', '--add-dir', '--mcp-config', '--append-system-prompt', '--agent'],
     ...['--system-prompt', '--session-id', '--agents', '--plugin-dir', '--name', '-n', '--effort', '--fallback-model'],

@@ -2,25 +2,34 @@
 
 import { agentName } from '../../model/ids.ts';
 import { type Agent, contractVersion } from '../contract.ts';
+import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
+import { install } from './install.ts';
+import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
 
 export const agent: Agent = {
   name: agentName('copilot'),
   contract: contractVersion,
   capabilities: {
-    event_driven: false,
+    event_driven: true,
     polling_required: true,
-    supports_waiting_approval: false,
-    supports_waiting_input: false,
-    supports_completed: false,
-    supports_interrupted: false,
-    measured: [],
-    limits: [],
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    supports_interrupted: true,
+    measured: ['1.0.102', 'screens of 1.0.46'],
+    limits: [
+      'Its title says nothing about its state.',
+      'No hook is called when a person interrupts, approves or refuses; its journal and its screen tell it.',
+      'Its journal begins with the first prompt; until then, and for the trust dialog, only the screen speaks.',
+      'A run with several conversations open is told by whichever of them wrote last.',
+      'Autopilot, subagents and a GitHub login were not run.',
+    ],
   },
   identify,
   screen,
-  hooks: null,
-  natives: [],
-  install: null,
+  hooks,
+  natives,
+  install,
 };

@@ -2,25 +2,33 @@
 
 import { agentName } from '../../model/ids.ts';
 import { type Agent, contractVersion } from '../contract.ts';
+import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
+import { install } from './install.ts';
 import screen from './screen.json' with { type: 'json' };
 
 export const agent: Agent = {
   name: agentName('gemini'),
   contract: contractVersion,
   capabilities: {
-    event_driven: false,
+    event_driven: true,
     polling_required: true,
-    supports_waiting_approval: false,
-    supports_waiting_input: false,
-    supports_completed: false,
-    supports_interrupted: false,
-    measured: [],
-    limits: [],
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    supports_interrupted: true,
+    measured: ['0.61.0', 'screens of 0.22.4 and 0.36.0'],
+    limits: [
+      'No hook is called when a person refuses at a dialog or stops a tool; the screen tells it within a second.',
+      'A hook cannot tell a finished turn from one that was interrupted after its first words.',
+      'A turn that ended without words is told as unknown by its hook; the screen tells an error from an interrupt.',
+      'Hooks carry no ids of tools: when one has ended, every ask of its conversation is taken as answered.',
+      'Subagents, plan mode and MCP approvals were not run; their kinds are from its source.',
+    ],
   },
   identify,
   screen,
-  hooks: null,
+  hooks,
   natives: [],
-  install: null,
+  install,
 };
