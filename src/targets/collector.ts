@@ -9,13 +9,14 @@ import type { Cancel, Clock } from '../platform/clock.ts';
 import type { RandomSource } from '../platform/random.ts';
 import type { ClockSample } from './clock-offset.ts';
 import { type HostFacts, parseClock, parseHost, parseSockets } from './collector-answers.ts';
+import { isSpoolWord, octalOf, parseFiles, type RemoteFile } from './collector-files.ts';
 import { type Frame, FrameReader } from './collector-frames.ts';
 import { collectorArgv, collectorProgram } from './collector-script.ts';
 import type { Channel, Executor } from './executor.ts';
 import type { TargetSocket } from './sockets.ts';
 
-/** Named parts of what a machine can tell. The hook spool and the agents' own files get names of their own. */
-export type CollectorSection = 'ping' | 'clock' | 'host' | 'sockets' | 'processes';
+/** Named parts of what a machine can tell. */
+export type CollectorSection = 'ping' | 'clock' | 'host' | 'sockets' | 'processes' | 'spool' | 'spooldone' | 'files';
 
 export interface CollectorOptions {
   readonly executor: Executor;
@@ -51,7 +52,7 @@ export class Collector {
   }
 
   /** The raw text of one section. Never rejects. */
-  ask(section: CollectorSection, deadlineMs?: number): Promise<Result<Uint8Array>> {
+  ask(section: CollectorSection, deadlineMs?: number, words = ''): Promise<Result<Uint8Array>> {
     const target = this.#options.executor.target;
     if (this.#closed) return Promise.resolve(fail('E_TARGET_DOWN', `${target}: the connection was closed`));
     const shell = this.#shell ?? this.#start();
@@ -66,7 +67,7 @@ export class Collector {
         this.#stop(shell, failure('E_TARGET_DOWN', `${target}: no answer to \`${section}\` within ${answerMs} ms`));
       });
       shell.questions.push({ id, section, cancel, settle: resolve });
-      shell.channel.write(new TextEncoder().encode(`${id} ${section}\n`));
+      shell.channel.write(new TextEncoder().encode(`${id} ${section}${words === '' ? '' : ` ${words}`}\n`));
     });
   }
 
@@ -95,6 +96,33 @@ export class Collector {
     if (!answer.ok) return answer;
     const remote = parseClock(answer.value);
     return remote.ok ? ok({ askedMs, answeredMs, ...remote.value }) : remote;
+  }
+
+  /** The oldest files of the hook spool over there, at most `filesMax`. */
+  async spool(filesMax: number): Promise<Result<readonly RemoteFile[]>> {
+    const mark = this.#options.random.hex(16);
+    const answer = await this.ask('spool', undefined, `${mark} ${filesMax}`);
+    return answer.ok ? ok(parseFiles(answer.value, mark)) : answer;
+  }
+
+  /** Removes spool files that were acknowledged, and sets aside those that were refused. */
+  async spoolDone(done: readonly string[], refused: readonly string[] = []): Promise<Result<null>> {
+    const words = [...done.filter(isSpoolWord), '-', ...refused.filter(isSpoolWord)];
+    const answer = await this.ask('spooldone', undefined, words.join(' '));
+    return answer.ok ? ok(null) : answer;
+  }
+
+  /** Small files as they are now; those that are not there, or are no files, are left out. */
+  async readFiles(paths: readonly string[]): Promise<Result<readonly RemoteFile[]>> {
+    const mark = this.#options.random.hex(16);
+    const asked = paths.slice(0, limits.remoteFilesMax);
+    const answer = await this.ask('files', undefined, [mark, ...asked.map(octalOf)].join(' '));
+    if (!answer.ok) return answer;
+    const named = parseFiles(answer.value, mark).flatMap((file) => {
+      const path = asked[Number(file.name)];
+      return path === undefined ? [] : [{ ...file, name: path }];
+    });
+    return ok(named);
   }
 
   close(): void {

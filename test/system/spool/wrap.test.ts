@@ -1,0 +1,145 @@
+// agtmux-wrap in a real terminal, in every shell: the agent has the keys, stops and comes back as if nothing stood above
+// it, and its exact end is in the spool.
+
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readSpoolFile } from '../../../src/observe/spool/call.ts';
+import { readWrap, type WrapWord } from '../../../src/observe/spool/wrap.ts';
+import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
+import { type Place, place, runIn, shells, wrap } from './kit.ts';
+
+/** Says who it is, then does what it is told, a line at a time. */
+const agent = `trap 'echo got-int' INT
+echo "ready $$"
+while read -r word rest; do
+  case $word in
+    quit) exit "$rest" ;;
+    die) kill -9 $$ ;;
+    pause) kill -s STOP $$; echo resumed ;;
+    ?*) echo "said $word $(stty size)" ;;
+  esac
+done
+`;
+
+let here: Place;
+let server: TmuxServerKit;
+beforeEach(async () => {
+  here = place();
+  writeFileSync(join(here.dir, 'agent'), agent);
+  server = await createTmuxServer();
+});
+afterEach(async () => {
+  await server.end();
+  here.remove();
+});
+
+function words(): WrapWord[] {
+  return readdirSync(here.spool)
+    .map((name) => {
+      const path = join(here.spool, name);
+      const reading = readSpoolFile(name, readFileSync(path), statSync(path).mtimeMs);
+      // Its file may still be on the way.
+      if (reading.kind !== 'call') return null;
+      expect(['sh', 'bash']).toContain(reading.call.agent);
+      return readWrap(reading.call);
+    })
+    .flatMap((word) => (word === null ? [] : [word]))
+    .sort((left, right) => (left.kind < right.kind ? 1 : -1));
+}
+
+const facts = (): unknown => {
+  const word = words().find((one) => one.kind === 'ended');
+  return word?.kind === 'ended' ? word.facts : null;
+};
+
+/** A shell in a pane, the agent started in it; keys go in, the screen is asked for. */
+async function terminal(shell: readonly string[]) {
+  await server.newSession('main', `PS1='$ ' exec bash --norc`);
+  const screen = async (): Promise<string> => server.tmux('capture-pane', '-p', '-S', '-100', '-t', 'main');
+  const seen = (text: string | RegExp): Promise<string> =>
+    until(`${text} on the screen`, async () => {
+      const now = await screen();
+      return (typeof text === 'string' ? now.includes(text) : text.test(now)) && now;
+    });
+  const keys = async (...all: string[]): Promise<void> => void (await server.tmux('send-keys', '-t', 'main', ...all));
+  const line = (text: string): Promise<void> => keys(text, 'Enter');
+  await seen('$');
+  await line(`export AGTMUX_SPOOL=${here.spool}`);
+  await line(`${[...shell, wrap].join(' ')} -- bash ${join(here.dir, 'agent')}`);
+  const pid = Number(/^ready (\d+)/m.exec(await seen(/^ready \d+/m))?.[1]);
+  return { seen, keys, line, pid };
+}
+
+describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('agtmux-wrap in %s', (_name, shell) => {
+  const run = (...args: string[]) => runIn(shell, [wrap, ...args], { ...here.env, AGTMUX_SPOOL: here.spool }, 'in');
+
+  it('without a terminal: input, outputs and status pass through, and the end is exact', () => {
+    expect(run('--', 'sh', '-c', 'cat; echo err >&2; exit 7')).toEqual({ status: 7, output: 'inerr\n' });
+    const [started, ended] = words();
+    expect(started).toMatchObject({ kind: 'started', process: ended?.process });
+    expect(facts()).toEqual([{ kind: 'runtime.ended', cause: 'exit', status: 7 }]);
+  });
+
+  it('status 0 says goodbye, a signal is named', () => {
+    expect(run('sh', '-c', ':').status).toBe(0);
+    expect(facts()).toEqual([{ kind: 'runtime.goodbye' }, { kind: 'runtime.ended', cause: 'exit', status: 0 }]);
+    for (const name of readdirSync(here.spool)) rmSync(join(here.spool, name));
+    expect(run('sh', '-c', 'kill -9 $$')).toEqual({ status: 137, output: '' });
+    expect(facts()).toEqual([{ kind: 'runtime.ended', cause: 'signal', status: 137, signal: 'SIGKILL' }]);
+  });
+
+  it('works without a spool, and says when there is nothing to run', () => {
+    const bare = { ...here.env, AGTMUX_SPOOL: '/nowhere' };
+    expect(runIn(shell, [wrap, 'sh', '-c', 'echo "$1"; exit 3', 'x', 'a  b'], bare)).toEqual({
+      status: 3,
+      output: 'a  b\n',
+    });
+    expect(runIn(shell, [wrap, '/nowhere/agent'], bare).status).toBe(127);
+    expect(runIn(shell, [wrap], bare).status).toBe(2);
+  });
+
+  it('IDN6 at a terminal: Ctrl-C, Ctrl-Z, fg and a new size reach the agent; its status comes back', async () => {
+    const { seen, keys, line, pid } = await terminal(shell);
+    await keys('C-c');
+    await seen('got-int');
+    await line('one');
+    await seen(/^said one \d+ 100/m);
+    await keys('C-z');
+    await seen('Stopped');
+    expect(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.[0]).toBe('T');
+    await line('fg');
+    await seen(/Stopped[\s\S]*agent\n(?![\s\S]*\$ $)/);
+    await line('two');
+    await seen('said two');
+    // Agents stop only themselves, and nobody else is told.
+    await line('pause');
+    await seen(/pause\n+\[1\]\+ +Stopped/);
+    await line('fg');
+    await seen('resumed');
+    await server.tmux('resize-window', '-t', 'main', '-x', '90', '-y', '20');
+    await line('three');
+    await seen(/said three \d+ 90/);
+    await line('quit 7');
+    await until('the end is told', () => facts() !== null);
+    await line('echo "status $?"');
+    await seen('status 7');
+    expect(facts()).toEqual([{ kind: 'runtime.ended', cause: 'exit', status: 7 }]);
+    expect(words().map((word) => word.process.pid)).toEqual([pid, pid]);
+  });
+
+  it('at a terminal: an agent that is killed, and one that leaves by itself', async () => {
+    const { seen, line, pid } = await terminal(shell);
+    process.kill(pid, 'SIGKILL');
+    await until('the end is told', () => facts() !== null);
+    expect(facts()).toEqual([{ kind: 'runtime.ended', cause: 'signal', status: 137, signal: 'SIGKILL' }]);
+    await line('echo "status $?"');
+    await seen('status 137');
+    for (const name of readdirSync(here.spool)) rmSync(join(here.spool, name));
+    await line(`clear; ${[...shell, wrap].join(' ')} bash ${join(here.dir, 'agent')}`);
+    await seen(/^ready (?!x)/m);
+    await line('quit 0');
+    await until('the end is told', () => facts() !== null);
+    expect(facts()).toEqual([{ kind: 'runtime.goodbye' }, { kind: 'runtime.ended', cause: 'exit', status: 0 }]);
+  });
+});
