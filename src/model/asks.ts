@@ -24,17 +24,17 @@ export interface Ask {
 export const settleWays = ['answered', 'denied', 'result', 'withdrawn'] as const;
 export type SettleWay = (typeof settleWays)[number];
 
-/** A question wants an answer, everything else wants a yes or a no. */
+/** A question or a menu wants a choice, everything else wants a yes or a no. */
 export function stateOfAsk(kind: AskKind): Extract<StateName, 'waiting_approval' | 'waiting_input'> {
   switch (kind) {
     case 'question':
+    case 'dialog':
       return 'waiting_input';
     case 'command':
     case 'edit':
     case 'tool':
     case 'plan':
     case 'trust':
-    case 'dialog':
       return 'waiting_approval';
   }
 }

@@ -1,6 +1,9 @@
 // Every queue, timeout and size of the product, each with its reason. Unit and bound stand last in the name.
 
+import { nativeLimits } from './limits-native.ts';
+
 export const limits = {
+  ...nativeLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */
   eventBytesMax: 32_768,
   /** Ids, names, keys: longer is garbage or an attack. */
@@ -44,6 +47,31 @@ export const limits = {
   runningStaleMs: 60_000,
   /** A lower source that contradicts is looked at again after this long (RSV2). */
   secondLookMs: 200,
+  /** What several sources say of one change comes within this. */
+  sameMomentMs: 3_000,
+  /** The agent's word leads its screen: half a second under load, rarely more. Before that the screen denies nothing. */
+  screenFollowsMs: 700,
+  /** A screen is drawn in pieces: what it says is believed when a second look this much later agrees. */
+  screenConfirmMs: 80,
+  /** A screen that no rule fits may be half drawn; what was read before stays this long. */
+  screenUnreadMs: 1_000,
+  /** How often a screen that still shows work says so: well inside the time after which running is stale. */
+  screenRepeatMs: 10_000,
+  /** What an agent says it does may change every second; it is told this often at most. */
+  screenDetailMs: 5_000,
+  /** An agent's interface behind a door is believed after this, and forgotten when it stays away this long (IDN7). */
+  guestSeenMs: 500,
+  guestGoneMs: 5_000,
+  /** Between two looks at the titles of runs for what they tell about their conversation. */
+  runTitlesMs: 1_000,
+  /** How often the daemon looks whether its state directory is still there. */
+  groundLookMs: 2_000,
+  /** What an explanation tells of the past: a screenful. */
+  explainEventsMax: 20,
+  /** A goodbye stands right above the shell's prompt. */
+  goodbyeLinesMax: 12,
+  /** Looks busy and has printed nothing this long: worth a look by a person (RSV9). */
+  stalledMs: 180_000,
   /** An ended runtime leaves the default lists after this (RSV12). */
   endedShownMs: 600_000,
   /** Between looking and acting: a person reads, decides and presses (ACT1). */
@@ -195,6 +223,9 @@ export const limits = {
   tmuxAttachMs: 10_000,
   /** How often every pane is looked at (configurable); half of what a person notices. */
   sweepMs: 250,
+  /** Between two looks while a few wanted screens move, and what each of them adds: sixty cost what they did before. */
+  sweepBusyMs: 100,
+  sweepPerBusyPaneMs: 4,
   /** Every pane costs tmux about 10 microseconds a look, so a crowd is looked at less often: 200 panes every 400 ms... */
   sweepPerPaneMs: 2,
   /** ... and a server on which no screen is read, 1.6 times less often: a respawned pane still shows within two periods. */
@@ -266,4 +297,56 @@ export const limits = {
   drainMs: 3_000,
   /** The daemon says it is ready when it has looked at this machine once, or after this. */
   firstLookMs: 1_500,
+  /** A path: what the systems themselves take at most. */
+  pathCharsMax: 4_096,
+  /** One file of a user's configuration, read or written; over ssh on a bad line this takes seconds. */
+  hookFileMs: 15_000,
+  /** An agent's own program that is told its user's trust: it starts within a second, on a loaded machine in ten. */
+  hookTrustMs: 30_000,
+  /** Everything `agtmux hooks` asks of the daemon in one request: a dozen files on a slow machine. */
+  hookAnswerMs: 120_000,
+  /** Conversations of OpenCode that are remembered: one a person looks at and the subagents of its last turns. */
+  conversationsRememberedMax: 256,
+  /** Subagents start subagents; nobody nests them deeper than this. */
+  conversationDepthMax: 8,
+  /** A screen follows the status of its Codex thread within a second; twice that, and it belongs to another. */
+  threadFitMs: 2_000,
+  /** An event that lay in the spool keeps its own stamp; one whose id says otherwise by more than this is not believed. */
+  eventStampAgeMsMax: 3_600_000,
+  /** Tool calls whose id is remembered until their approval is asked for: far more than run at once on one machine. */
+  hookCallsMax: 1_024,
+  /** What is read of a conversation that is under way: some turns with their attachments. */
+  transcriptTailBytes: 262_144,
+  /** One file of the hook spool: payloads with the text of a file or a tool's answer in them reach some hundred kilobytes. */
+  spoolFileBytesMax: 1_048_576,
+  /** Its first line: two names and a socket path, all of it escaped, and a dozen parents. */
+  spoolHeaderBytesMax: 8_192,
+  /** Files that may wait: a day of hooks of a busy user. Above it hooks are told to write no more. */
+  spoolFilesMax: 20_000,
+  /** Calls handed over and not yet on disk: some batches of the inbox... */
+  spoolFlightCallsMax: 200,
+  /** ...and what they weigh together. */
+  spoolFlightBytesMax: 16 * 1_048_576,
+  /** Files that are looked at or opened at once: enough to keep the disk busy, few enough for everyone else. */
+  spoolReadTogetherMax: 16,
+  /** A hook writes its file in milliseconds; one that is not whole after this never will be (ADM3). */
+  spoolYoungMs: 5_000,
+  /** The folder is listed this often while something waits in it, or while the system gives no hints... */
+  spoolBusyMs: 100,
+  /** ...and this often otherwise, since hints get lost. */
+  spoolIdleMs: 1_000,
+  /** One hook call gives several hints: made, written, closed. */
+  spoolHintMs: 2,
+  /** Refused files that are kept to be looked at. */
+  spoolRefusedFilesMax: 100,
+  spoolRefusedBytesMax: 10 * 1_048_576,
+  /** The spool of another machine is asked for this often: most of what a person notices as delay. */
+  remoteSpoolMs: 500,
+  /** Spool files of one answer; with ten answers a second a flood of 640. */
+  remoteSpoolFilesMax: 64,
+  /** What one answer weighs before its last file: half of what an answer may. */
+  remoteSpoolBytesMax: 4 * 1_048_576,
+  /** Small files of agents on another machine: registry entries have some hundred bytes. */
+  remoteFileBytesMax: 65_536,
+  remoteFilesMax: 64,
 } as const;

@@ -9,6 +9,9 @@ interface ReasonRule {
   readonly words: string;
 }
 
+/** What an agent behind a door can look like: everything that lives. */
+const living = ['running', 'waiting_approval', 'waiting_input', 'completed', 'idle', 'error'] as const;
+
 export const reasons = {
   turn_running: { states: ['running'], words: 'working on a turn' },
   tool_running: { states: ['running'], words: 'running a tool' },
@@ -17,7 +20,7 @@ export const reasons = {
   starting: { states: ['running', 'unknown'], words: 'starting up' },
   stalled: { states: ['running', 'unknown'], words: 'looks busy but has printed nothing for minutes' },
   approval_asked: { states: ['waiting_approval'], words: 'asks for approval' },
-  trust_asked: { states: ['waiting_approval'], words: 'asks whether to trust this folder or setting' },
+  trust_asked: { states: ['waiting_approval', 'waiting_input'], words: 'asks whether to trust this folder or setting' },
   question_asked: { states: ['waiting_input'], words: 'asks a question' },
   dialog_open: { states: ['waiting_input', 'waiting_approval'], words: 'shows a dialog that waits for a choice' },
   login_needed: { states: ['waiting_input', 'error'], words: 'wants a login' },
@@ -42,6 +45,19 @@ export const reasons = {
   unsupported_signal: { states: ['unknown'], words: 'shows something no rule knows' },
   stale_signal: { states: ['unknown'], words: 'said running long ago and nothing since' },
   target_unreachable: { states: ['unknown'], words: 'its machine does not answer' },
+  inside_ssh: { states: living, words: 'seen on the screen of an ssh connection' },
+  inside_mosh: { states: living, words: 'seen on the screen of a mosh connection' },
+  inside_et: { states: living, words: 'seen on the screen of an et connection' },
+  inside_docker: { states: living, words: 'seen on the screen of a docker container' },
+  inside_nerdctl: { states: living, words: 'seen on the screen of a nerdctl container' },
+  inside_podman: { states: living, words: 'seen on the screen of a podman container' },
+  inside_kubectl: { states: living, words: 'seen on the screen of a kubectl session' },
+  inside_lxc: { states: living, words: 'seen on the screen of an lxc container' },
+  inside_incus: { states: living, words: 'seen on the screen of an incus container' },
+  inside_machinectl: { states: living, words: 'seen on the screen of a machinectl container' },
+  inside_tmux: { states: living, words: 'seen on the screen of an inner tmux' },
+  inside_screen: { states: living, words: 'seen on the screen of an inner screen' },
+  inside_zellij: { states: living, words: 'seen on the screen of an inner zellij' },
   rebuilt: { states: ['unknown'], words: 'the log was damaged; waiting to be seen again' },
 } as const satisfies Record<string, ReasonRule>;
 

@@ -47,6 +47,8 @@ export interface PaneAgents {
   readonly foregroundCommand: string | null;
   /** The foreground shows another machine or container (no agent of this machine owns the pane then). */
   readonly inside: InsideCommand | null;
+  /** The program that shows it. */
+  readonly door: ProcessEntry | null;
 }
 
 /** The processes of the pane's foreground group, those without a parent among them first. */
@@ -76,7 +78,7 @@ export function agentIn(table: ProcessTable, panePid: number, identify: Identify
       .filter((run) => run !== owner)
       .map(({ agent, process, suspended }) => ({ agent, process, suspended })),
     foregroundCommand: leader === null ? null : commandOf(leader),
-    inside: owned ? null : insideOf(nodes),
+    ...(owned ? { inside: null, door: null } : doorIn(nodes)),
   };
 }
 
@@ -136,6 +138,29 @@ function runsIn(nodes: readonly TreeNode[], identify: Identify): readonly Run[] 
   return [...runs.values()];
 }
 
+/**
+ * All processes of the run whose topmost one this is: itself and what its loaders started, the topmost first. What another
+ * agent below it runs is not among them.
+ */
+export function programsOfRun(table: ProcessTable, top: ProcessEntry, identify: Identify): readonly ProcessEntry[] {
+  const [first, ...below] = treeOf(table, top.pid);
+  const agent = identify(top);
+  if (first === undefined || agent === null) return [top];
+  const run: Run = { agent, process: top, suspended: false, depth: 0, nested: false };
+  const within = new Set<TreeNode>([first]);
+  const programs = [top];
+  for (const node of below) {
+    if (node.parent === null || !within.has(node.parent) || isDeadState(node.entry.state)) continue;
+    const found = identify(node.entry);
+    if (found === null) within.add(node);
+    else if (isSameRun(run, found, node.entry)) {
+      within.add(node);
+      programs.push(node.entry);
+    }
+  }
+  return programs;
+}
+
 function newRun(node: TreeNode, agent: Identified, nested: boolean): Run {
   const { entry } = node;
   const suspended = entry.state === 'T' || entry.state === 't' || !isForeground(node);
@@ -169,14 +194,14 @@ function leaderOf(nodes: readonly TreeNode[], pane: ProcessEntry | undefined): P
   return members.find((entry) => entry.pid === pane.tpgid) ?? members[0] ?? null;
 }
 
-function insideOf(nodes: readonly TreeNode[]): InsideCommand | null {
+function doorIn(nodes: readonly TreeNode[]): Pick<PaneAgents, 'inside' | 'door'> {
   for (const node of nodes) {
     const command = commandOf(node.entry);
     if (command !== null && isCarrier(command) && !isDeadState(node.entry.state) && isForeground(node)) {
-      return carriers[command];
+      return { inside: carriers[command], door: node.entry };
     }
   }
-  return null;
+  return { inside: null, door: null };
 }
 
 const isCarrier = (command: string): command is keyof typeof carriers => Object.hasOwn(carriers, command);

@@ -1,6 +1,7 @@
 // The process table of this machine from Linux' /proc. Every process is in it; arguments and executables only for the
 // trees that were asked for, and kept while the process runs the same program.
 
+import type { ProgramView } from '../../agents/contract.ts';
 import { fail, ok, type Result } from '../../model/errors.ts';
 import type { ProcessIdentity } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -21,6 +22,8 @@ export interface ProcSource {
    */
   glance(panePid: number): string | null;
   identity(pid: number): ProcessIdentity | null;
+  /** What this very process runs; null when it is gone. */
+  program(identity: ProcessIdentity): ProgramView | null;
   /** This very process still runs: pid, start time, and not merely waiting to be collected (IDN3). */
   isAlive(identity: ProcessIdentity): boolean;
   /**
@@ -108,6 +111,12 @@ function createProcSource(processes: Processes, boot: string): ProcSource {
       const line = statOf(pid);
       return line === null || isDeadState(line.state) ? null : { boot, pid, start: line.startTicks };
     },
+    program: (identity) => {
+      const line = identity.boot === boot ? statOf(identity.pid) : null;
+      if (line === null || line.startTicks !== identity.start || isDeadState(line.state)) return null;
+      const argv = argvOf(processes.read(`/proc/${line.pid}/cmdline`, limits.argvBytesMax) ?? '');
+      return { executable: executableOf(processes, line.pid), argv };
+    },
     isAlive: (identity) => {
       if (identity.boot !== boot || !processes.exists(identity.pid)) return false;
       const line = statOf(identity.pid);
@@ -175,8 +184,12 @@ function readProgram(processes: Processes, line: StatLine, wanted: ReadonlySet<n
 
 function withArguments(processes: Processes, program: Program, line: StatLine): Program {
   const raw = processes.read(`/proc/${line.pid}/cmdline`, limits.argvBytesMax);
-  const link = processes.readLink(`/proc/${line.pid}/exe`);
-  return { ...program, argv: argvOf(raw ?? ''), executable: link === null ? null : link.replace(/ \(deleted\)$/, '') };
+  return { ...program, argv: argvOf(raw ?? ''), executable: executableOf(processes, line.pid) };
+}
+
+/** An upgrade removes the file of a program that runs on. */
+function executableOf(processes: Processes, pid: number): string | null {
+  return processes.readLink(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '') ?? null;
 }
 
 function entryOf(boot: string, line: StatLine, program: Program): ProcessEntry {

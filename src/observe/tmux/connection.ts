@@ -47,6 +47,8 @@ export class ControlConnection {
   #fullAtMs = 0;
   /** The last full answer told of a new process, which may not yet stand where it will, nor be what it will be. */
   #isFresh = false;
+  /** Panes that the last sweep had to capture. */
+  #busyPanes = 0;
   /** tmux's own clock at the last answer. */
   #serverTime = 0;
   #wake: (() => void) | null = null;
@@ -133,7 +135,9 @@ export class ControlConnection {
       const gate = await this.#askOne(this.#questions.gateCommand);
       if (!state.takeGate(gate.body, this.#questions.parseGate)) await this.#lookFull();
     }
-    const screens = await this.#capture(state.capturesDue(this.#serverTime));
+    const due = state.capturesDue(this.#serverTime);
+    this.#busyPanes = due.length;
+    const screens = await this.#capture(due);
     this.#options.onSwept(this.#server, screens);
     this.#options.health.answer();
   }
@@ -188,7 +192,7 @@ export class ControlConnection {
     const { clock, sweepMs, state } = this.#options;
     const crowdMs = Math.min(state.paneCount * limits.sweepPerPaneMs, limits.sweepMsMax);
     // Where no screen is wanted the bell tells nearly everything; the sweep only looks for what rings none.
-    const calmMs = state.wantsScreens ? sweepMs : sweepMs * limits.sweepCalmFactor;
+    const calmMs = state.wantsScreens ? this.#lookMs(sweepMs) : sweepMs * limits.sweepCalmFactor;
     const nextMs = startMs + Math.max(calmMs, crowdMs);
     // What rings comes in swarms, and each time everything is asked for.
     const soonestMs = startMs + Math.max(limits.ringQuietMs, crowdMs / 8);
@@ -197,6 +201,12 @@ export class ControlConnection {
     if (this.#isQuiet) await this.#sleep(soonestMs - clock.monotonicMs());
     this.#isQuiet = false;
     this.#isNudged = false;
+  }
+
+  /** Where something moves it is worth looking sooner, as long as only a few do: what moves now will soon stand. */
+  #lookMs(sweepMs: number): number {
+    if (this.#busyPanes === 0) return sweepMs;
+    return Math.min(sweepMs, Math.max(limits.sweepBusyMs, this.#busyPanes * limits.sweepPerBusyPaneMs));
   }
 
   /** Until the time is over or somebody wakes it. At least a turn of the event loop, so that others get theirs. */
