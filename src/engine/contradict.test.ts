@@ -117,13 +117,13 @@ describe('what is no contradiction', () => {
 describe('an error and the prompt below it', () => {
   it('RSV7 a prompt that is ready does not end an error; work does', () => {
     const world = oneAgent();
-    world.take(says('a', 'hook', 0, 'running'), says('a', 'hook', 10, 'error', 'api_error'));
-    world.take(says('a', 'native', 300, 'idle', 'prompt_ready'));
+    world.take(says('a', 'hook', 0, 'running'), says('a', 'hook', 10, 'error', { reason: 'api_error' }));
+    world.take(says('a', 'native', 300, 'idle', { reason: 'prompt_ready' }));
     expect(world.word('a')).toBe('error/api_error');
     expect(watchScreen(world, 1_000, { state: 'idle', reason: 'prompt_ready' }, 20)).toBeNull();
     world.take(says('a', 'native', 5_000, 'running'));
     expect(world.word('a')).toBe('running/turn_running');
-    world.take(says('a', 'native', 6_000, 'idle', 'prompt_ready'));
+    world.take(says('a', 'native', 6_000, 'idle', { reason: 'prompt_ready' }));
     expect(world.word('a')).toBe('idle/prompt_ready');
   });
 });

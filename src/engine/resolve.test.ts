@@ -241,3 +241,28 @@ describe('a damaged log', () => {
     expect(world.world.rebuilt.size).toBe(0);
   });
 });
+
+describe('the reason of a ready prompt', () => {
+  it('RSV1 is told by who agrees and knows why, if it was about then', () => {
+    const world = oneAgent();
+    world.take(says('a', 'transcript', 1_000, 'idle', { reason: 'interrupted' }), says('a', 'native', 1_200, 'idle'));
+    expect(world.state('a')).toMatchObject({ state: 'idle', reason: 'interrupted', decided_by: 'native' });
+    world.take(says('a', 'screen', 1_300, 'idle', { reason: 'refused_by_person' }));
+    expect(world.state('a').reason).toBe('interrupted');
+    world.take(says('a', 'native', 60_000 - 51_000, 'idle'));
+    expect(world.state('a').reason).toBe('prompt_ready');
+  });
+});
+
+describe('what an ask makes of the state', () => {
+  it.each([
+    ['question', 'waiting_input/question_asked'],
+    ['dialog', 'waiting_input/dialog_open'],
+    ['trust', 'waiting_approval/trust_asked'],
+    ['plan', 'waiting_approval/approval_asked'],
+  ])('ASK2 %s: %s', (kind, word) => {
+    const world = oneAgent();
+    world.take(asks('a', 'hook', 10, 'x', { kind }));
+    expect(world.word('a')).toBe(word);
+  });
+});

@@ -2,6 +2,7 @@
 // without memory: the same fold at the same moment always gives the same answer.
 
 import { type Ask, stateOfAsk } from '../model/asks.ts';
+import { limits } from '../model/limits.ts';
 import type { ReasonCode } from '../model/reasons.ts';
 import type { EndRecord, Evidence } from '../model/records.ts';
 import { rankOf, type SourceName } from '../model/sources.ts';
@@ -69,7 +70,7 @@ export function resolve(fold: Fold, around: Surroundings): Resolved {
   return {
     ...rest(fold),
     state: decided.state,
-    reason: decided.reason,
+    reason: reasonAmong(decided, agreeing),
     confidence: contradicted && decided.confidence === 'high' ? 'medium' : decided.confidence,
     detail: decided.detail,
     until: decided.until,
@@ -81,6 +82,17 @@ export function resolve(fold: Fold, around: Surroundings): Resolved {
     asks_open: asks.length,
     ended: null,
   };
+}
+
+/** That a prompt is ready says least: whoever agrees and knows why it is (interrupted, refused) is heard on that. */
+function reasonAmong(decided: Candidate, agreeing: readonly Candidate[]): ReasonCode {
+  if (decided.reason !== 'prompt_ready') return decided.reason;
+  let best = decided;
+  for (const one of agreeing) {
+    const isWhy = one.state === decided.state && one.reason !== 'prompt_ready';
+    if (isWhy && one.time >= decided.time - limits.sameMomentMs && (best === decided || beats(one, best))) best = one;
+  }
+  return best.reason;
 }
 
 const rest = (fold: Fold): { background: Background; suspended: boolean } => ({
@@ -111,8 +123,14 @@ function claimCandidates(fold: Fold): readonly Candidate[] {
 
 function askCandidate({ ask, source, time }: ReturnType<typeof openAsks>[number]): Candidate {
   const state = stateOfAsk(ask.kind);
-  const reason = ask.kind === 'trust' ? 'trust_asked' : state === 'waiting_input' ? 'question_asked' : 'approval_asked';
+  const reason = reasonOfAsk(ask.kind);
   return { source, state, reason, confidence: 'high', time, received: time, detail: ask.text, until: null, ask };
+}
+
+function reasonOfAsk(kind: Ask['kind']): ReasonCode {
+  if (kind === 'trust') return 'trust_asked';
+  if (kind === 'dialog') return 'dialog_open';
+  return kind === 'question' ? 'question_asked' : 'approval_asked';
 }
 
 /** A later observation of equal or higher rank supersedes; asks leave only by being settled (ASK4). */

@@ -3,6 +3,7 @@
 
 import { canonical, hashText } from '../../src/engine/canonical.ts';
 import type { BindingEvidence, RuntimeIdentity } from '../../src/model/events.ts';
+import { limits } from '../../src/model/limits.ts';
 import { type SourceName, sources } from '../../src/model/sources.ts';
 import { type StateName, stateNames } from '../../src/model/states.ts';
 import type { Raw } from './scenario.ts';
@@ -177,8 +178,8 @@ function openAsks(mine: readonly Seen[]): readonly Voice[] {
     .filter(isOpen)
     .sort((a, b) => a.time - b.time || (a.payload.ask.ask_id < b.payload.ask.ask_id ? -1 : 1))
     .map(({ payload: { ask }, rank, time, source }) => ({
-      state: ask.kind === 'question' ? 'waiting_input' : 'waiting_approval',
-      reason: ask.kind === 'question' ? 'question_asked' : ask.kind === 'trust' ? 'trust_asked' : 'approval_asked',
+      state: ask.kind === 'question' || ask.kind === 'dialog' ? 'waiting_input' : 'waiting_approval',
+      reason: { question: 'question_asked', dialog: 'dialog_open', trust: 'trust_asked' }[ask.kind] ?? 'approval_asked',
       rank,
       time,
       source,
@@ -218,12 +219,18 @@ function decide(mine: readonly Seen[]): string {
   const top = stateNames.find((state) => standing.some((voice) => voice.state === state));
   const heard = standing.filter((voice) => voice.state === top);
   // Asks come first, in the order of the queue; among the rest the better witness, the later word, the name.
-  const [decided] = [...heard].sort(
+  const ordered = [...heard].sort(
     (a, b) =>
       Number(b.ask !== null) - Number(a.ask !== null) ||
       (a.ask !== null ? 0 : b.rank - a.rank || b.time - a.time || (a.source < b.source ? -1 : 1)),
   );
-  if (decided !== undefined) return `${decided.state}/${decided.reason} ${decided.ask ?? '-'}`;
+  const [decided] = ordered;
+  if (decided !== undefined) {
+    // A ready prompt says least: the first of the others who knows why, at about that time, tells the reason.
+    const why = ordered.find((o) => o.reason !== 'prompt_ready' && o.time >= decided.time - limits.sameMomentMs);
+    const reason = decided.reason === 'prompt_ready' ? (why ?? decided).reason : decided.reason;
+    return `${decided.state}/${reason} ${decided.ask ?? '-'}`;
+  }
   const doubt = [...voices].sort((a, b) => b.time - a.time || (a.source < b.source ? -1 : 1))[0];
   return `unknown/${doubt?.reason ?? 'not_observed_yet'} -`;
 }
