@@ -4,9 +4,14 @@ import { defineConfig, type OutputOptions } from 'rolldown';
 
 /** What every command loads, in one file: each further file costs a millisecond of every `agtmux list`. */
 const core =
-  /src\/(cli\/(commands|connect|context|list|output|parse|running)|api\/(client-lean|client-wire|version)|model\/(errors|limits|states)|platform\/(clock|environment))\.ts$/;
+  /src\/(cli\/(commands(-agents|-hooks)?|connect|context|list|output|parse|running)|api\/(client-lean|client-wire|version)|model\/(errors|limits|states)|platform\/(clock|environment))\.ts$/;
 
-const shared = { platform: 'node', external: /^node:/ } as const;
+/** Packages that come in both forms are taken as modules: the other form of one of them looks for its files at run time. */
+const shared = {
+  platform: 'node' as const,
+  external: /^node:/,
+  resolve: { mainFields: ['module', 'main'] },
+};
 
 const output = (name: string): OutputOptions => ({
   format: 'esm',

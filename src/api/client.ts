@@ -16,17 +16,24 @@ import type {
   VerdictsReply,
   WindowList,
 } from './schemas.ts';
+import type { AgentList, ExplanationDocument } from './schemas-explain.ts';
+import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from './schemas-hooks.ts';
 
 interface GetReplies {
   readonly '/v1/panes': PaneList;
   readonly '/v1/windows': WindowList;
   readonly '/v1/sessions': SessionList;
   readonly '/v1/targets': TargetList;
+  readonly '/v1/hooks': HookStatusReply;
+  readonly '/v1/explain': ExplanationDocument;
+  readonly '/v1/agents': AgentList;
   readonly '/v1/status': StatusReply;
 }
 
 interface PostReplies {
   readonly '/v1/targets': TargetReply;
+  readonly '/v1/hooks/plan': HookPlanReply;
+  readonly '/v1/hooks/apply': HookOutcomeReply;
   readonly '/v1/events': VerdictsReply;
   readonly '/v1/stop': DoneReply;
   readonly [connect: `/v1/targets/${string}/connect`]: TargetReply;

@@ -3,6 +3,8 @@
 
 import type { z } from 'zod';
 import * as schemas from './schemas.ts';
+import * as explain from './schemas-explain.ts';
+import * as hookSchemas from './schemas-hooks.ts';
 
 /** Documents that stand under their own name in the printed schemas. */
 export const documents = {
@@ -19,7 +21,16 @@ export const documents = {
   Verdicts: schemas.verdictsSchema,
   Done: schemas.doneSchema,
   Error: schemas.errorSchema,
+  Explanation: explain.explanationSchema,
+  AgentItem: explain.agentItemSchema,
+  AgentList: explain.agentListSchema,
+  AgentChange: explain.agentChangeSchema,
   NewTarget: schemas.newTargetSchema,
+  HookStatus: hookSchemas.hookStatusSchema,
+  HookPlan: hookSchemas.hookPlanSchema,
+  HookOutcome: hookSchemas.hookOutcomeSchema,
+  NewHookPlan: hookSchemas.newHookPlanSchema,
+  NewHookApply: hookSchemas.newHookApplySchema,
   FeedSnapshot: schemas.feedSnapshotSchema,
   FeedChanges: schemas.feedChangesSchema,
   FeedList: schemas.feedListSchema,
@@ -97,6 +108,53 @@ export const routes = {
     summary: 'Forgets a target; nothing happens on its machine',
     query: schemas.noQuerySchema,
     reply: 'Done',
+  },
+  explain: {
+    method: 'get',
+    path: '/v1/explain',
+    summary: 'Why a state is what it is: evidence, rules tried, last events with their verdicts',
+    query: explain.explainQuerySchema,
+    hasText: true,
+    reply: 'Explanation',
+  },
+  agents: {
+    method: 'get',
+    path: '/v1/agents',
+    summary: 'The adapters: what they can tell and how they are',
+    query: explain.agentsQuerySchema,
+    hasText: true,
+    reply: 'AgentList',
+  },
+  changeAgent: {
+    method: 'post',
+    path: '/v1/agents/{name}',
+    summary: 'Switches an adapter on or off',
+    query: schemas.noQuerySchema,
+    body: { words: 'on or off', document: 'AgentChange' },
+    reply: 'AgentList',
+  },
+  hooks: {
+    method: 'get',
+    path: '/v1/hooks',
+    summary: 'Which agents have our hooks on a machine, and whether their files can be read',
+    query: hookSchemas.hooksQuerySchema,
+    reply: 'HookStatus',
+  },
+  planHooks: {
+    method: 'post',
+    path: '/v1/hooks/plan',
+    summary: 'What would be written to put hooks in or take them out; changes nothing',
+    query: schemas.noQuerySchema,
+    body: { words: 'what is wanted', document: 'NewHookPlan' },
+    reply: 'HookPlan',
+  },
+  applyHooks: {
+    method: 'post',
+    path: '/v1/hooks/apply',
+    summary: 'Writes what a plan said, if it is still the same',
+    query: schemas.noQuerySchema,
+    body: { words: 'what is wanted, and the digest of its plan', document: 'NewHookApply' },
+    reply: 'HookOutcome',
   },
   status: {
     method: 'get',

@@ -70,6 +70,7 @@ export const paneItemSchema = z.strictObject({
   last_seen_at: time.nullable(),
   started_at: time.nullable(),
   state_version: count.nullable(),
+  decided_by: z.string().nullable(),
   route: z.enum(['CONNECTED', 'DISCONNECTED', 'NONE']).nullable(),
   ask: ask.nullable(),
   asks_open: count,
@@ -254,7 +255,8 @@ export const newTargetSchema = z.strictObject({
 const flag = z.boolean().optional();
 const values = z.array(z.string()).max(limits.filterValuesMax).optional();
 
-const view = {
+/** How a document is wanted: as JSON, or as text of a width. */
+export const textQuery = {
   format: z.enum(['json', 'text']).optional(),
   columns: z.int().min(1).max(limits.tableColumnsMax).optional(),
   colour: flag,
@@ -272,15 +274,15 @@ const filterQuery = {
   sort: z.enum(sorts).optional(),
 };
 
-export const panesQuerySchema = z.strictObject({ ...filterQuery, ...view });
-export const windowsQuerySchema = z.strictObject({ ...filterQuery, with_agent_status: flag, ...view });
+export const panesQuerySchema = z.strictObject({ ...filterQuery, ...textQuery });
+export const windowsQuerySchema = z.strictObject({ ...filterQuery, with_agent_status: flag, ...textQuery });
 export const sessionsQuerySchema = z.strictObject({
   ...filterQuery,
   group_by: z.enum(groupings).optional(),
   agent_summary: flag,
-  ...view,
+  ...textQuery,
 });
-export const targetsQuerySchema = z.strictObject(view);
+export const targetsQuerySchema = z.strictObject(textQuery);
 export const feedQuerySchema = z.strictObject({
   scope: z.enum(feedScopes).optional(),
   since: z.string().optional().describe('epoch:version, the same as the header Last-Event-ID'),

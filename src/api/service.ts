@@ -2,9 +2,11 @@
 
 import type { Feed } from '../daemon/feed.ts';
 import type { Result } from '../model/errors.ts';
+import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
+import type { HookService } from './service-hooks.ts';
 
 export type { FeedCursor, FeedMessage, Subscriber } from '../daemon/feed-messages.ts';
 
@@ -45,10 +47,15 @@ export interface DaemonService {
   endedShownMs(): number;
   /** Keys are `row:<runtime or pane ref>` and `target:<name>`; null means gone. */
   readonly feed: Feed<PaneRow | TargetRow>;
+  readonly hooks: HookService;
   takeEvents(raws: readonly unknown[]): Promise<readonly Verdict[]>;
   addTarget(target: NewTarget): Promise<Result<TargetRow>>;
   connectTarget(target: TargetId): Promise<Result<TargetRow>>;
   removeTarget(target: TargetId): Promise<Result<null>>;
+  /** `ref` in any of its forms. */
+  explain(ref: string): Promise<Result<Explanation>>;
+  agentInfos(): readonly AgentInfo[];
+  setAgentEnabled(agent: string, enabled: boolean): Promise<Result<null>>;
   /** Answers first, then ends in good order. */
   stop(): void;
 }

@@ -3,68 +3,11 @@
 
 import type { FeedScope, Grouping, Sort } from '../api/schemas.ts';
 import { stateNames } from '../model/states.ts';
+import type { CommandSpec, OptionSpec } from './command-spec.ts';
+import { agentCommands } from './commands-agents.ts';
+import { hooksCommand } from './commands-hooks.ts';
 
-export interface OptionSpec {
-  /** The long name without dashes. */
-  readonly name: string;
-  readonly short?: string;
-  /** What stands for the value in the help; an option without one is a switch. */
-  readonly value?: string;
-  readonly isRepeatable?: boolean;
-  /** The only values there are. */
-  readonly choices?: readonly string[];
-  /** Values worth offering; whether one is right is decided by who answers. */
-  readonly suggestions?: readonly string[];
-  readonly words: string;
-}
-
-export interface ArgumentSpec {
-  readonly name: string;
-  readonly choices?: readonly string[];
-}
-
-export type ActionName =
-  | 'listPanes'
-  | 'listWindows'
-  | 'listSessions'
-  | 'watch'
-  | 'status'
-  | 'logs'
-  | 'doctor'
-  | 'schema'
-  | 'configCheck'
-  | 'configShow'
-  | 'configPath'
-  | 'daemonRun'
-  | 'daemonStart'
-  | 'daemonStop'
-  | 'daemonRestart'
-  | 'daemonInstall'
-  | 'daemonUninstall'
-  | 'targetAdd'
-  | 'targetConnect'
-  | 'targetList'
-  | 'targetRemove'
-  | 'tmuxInstall'
-  | 'tmuxRemove'
-  | 'tmuxStatus'
-  | 'demo'
-  | 'completions'
-  | 'replay'
-  | 'version';
-
-export interface CommandSpec {
-  readonly name: string;
-  readonly alias?: string;
-  readonly words: string;
-  readonly arguments?: readonly ArgumentSpec[];
-  readonly options?: readonly OptionSpec[];
-  readonly examples?: readonly (readonly [line: string, words: string])[];
-  readonly action?: ActionName;
-  readonly commands?: readonly CommandSpec[];
-  /** The subcommand that is meant when none is named. */
-  readonly fallback?: string;
-}
+export type { ActionName, CommandSpec, OptionSpec } from './command-spec.ts';
 
 export const sorts = ['needs', 'age', 'agent', 'target', 'state', 'name'] as const satisfies readonly Sort[];
 export const groupings = ['target-session', 'session-name'] as const satisfies readonly Grouping[];
@@ -278,6 +221,7 @@ const tmux: CommandSpec = {
 export const commands: readonly CommandSpec[] = [
   list,
   watch,
+  ...agentCommands({ json, color }),
   {
     name: 'status',
     words: 'is the daemon up, what does it see, what troubles it',
@@ -287,6 +231,7 @@ export const commands: readonly CommandSpec[] = [
   },
   target,
   tmux,
+  hooksCommand({ dryRun, json, color }),
   daemon,
   {
     name: 'logs',

@@ -75,7 +75,10 @@ function parseOptions(command: CommandSpec, words: readonly string[]): Request |
     options.set(option.name, [...(options.get(option.name) ?? []), value]);
   }
   const wanted = command.arguments ?? [];
-  if (args.length !== wanted.length) return null;
+  // Whose words those are is told by the library.
+  if (wanted.some(({ isRest }) => isRest === true)) return null;
+  const needed = wanted.filter(({ isOptional }) => isOptional !== true).length;
+  if (args.length < needed || args.length > wanted.length) return null;
   if (wanted.some(({ choices }, place) => choices?.includes(args[place] ?? '') === false)) return null;
   return { command, parsed: new Parsed(args, options) };
 }

@@ -16,6 +16,8 @@ export function parseFully(words: readonly string[], version: string): Request |
   const program = plain(new Command('agtmux'))
     .description(`agtmux ${version}: ${about}`)
     .usage('<command> [options]')
+    // Options behind the name of a command are the command's own: `wrap` hands them on.
+    .enablePositionalOptions()
     .version(version, '-V, --version', 'the version')
     .addHelpText('after', overview);
   for (const spec of commands) {
@@ -51,8 +53,10 @@ function mistakeOf(problem: CommanderError, words: readonly string[]): string {
 function add(parent: Command, spec: CommandSpec, onRequest: (request: Request) => void, isDefault = false): void {
   const command = plain(new Command(spec.name)).description(spec.words);
   if (spec.alias !== undefined) command.alias(spec.alias);
-  for (const { name, choices } of spec.arguments ?? []) {
-    const argument = command.createArgument(`<${name}>`);
+  for (const { name, choices, isOptional, isRest } of spec.arguments ?? []) {
+    if (isRest === true) command.passThroughOptions().allowUnknownOption();
+    const word = isRest === true ? `${name}...` : name;
+    const argument = command.createArgument(isOptional === true ? `[${word}]` : `<${word}>`);
     command.addArgument(choices === undefined ? argument : argument.choices([...choices]));
   }
   for (const option of spec.options ?? []) command.addOption(optionOf(option));

@@ -1,8 +1,13 @@
 // The daemon: log, engine, inbox, feed and watches wired together, and what its doors are given of them. Everything that
 // decides something lives elsewhere; this file only connects.
 
+import { join } from 'node:path';
+import { agents } from '../agents/registry.ts';
 import type { DaemonService, DaemonStatus, NewTarget } from '../api/service.ts';
+import type { Entry } from '../engine/world.ts';
 import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
+import type { EventEnvelope } from '../model/events.ts';
+import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
@@ -11,13 +16,18 @@ import type { Topology } from '../observe/tmux/view.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Places } from '../platform/environment.ts';
 import type { Log } from '../platform/log.ts';
+import { AdapterBook } from './adapters.ts';
+import { explain } from './explain.ts';
 import { createFeed, type Feed } from './feed.ts';
+import { Hooks, type HooksParts } from './hooks/service.ts';
 import { Inbox } from './inbox.ts';
 import { Machines, type MachinesParts } from './machines.ts';
+import { referTo } from './refer.ts';
 import { Retention } from './retention.ts';
 import { RowBook } from './rows.ts';
+import { RuleBook } from './rules.ts';
 import { decayLimitsOf, type Settings } from './settings.ts';
-import type { RawEvent } from './sightings.ts';
+import { endOf, goodbyeOf } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
 import { optionsOf } from './tmux-status.ts';
 
@@ -25,12 +35,16 @@ export interface DaemonParts {
   readonly version: string;
   readonly pid: number;
   readonly places: Places;
+  readonly home: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly memoryBytes: () => number;
   /** Asked to end; called at most once. */
   readonly onStop: () => void;
   readonly settings: Settings;
+  readonly hooks: Pick<HooksParts, 'here' | 'program'>;
+  /** Where the user's screen rules are. */
+  readonly rulesFolder: string;
   readonly machines: Pick<MachinesParts, 'clientsFile'> & {
     readonly manager: Omit<MachinesParts['manager'], 'book' | 'clock'>;
   };
@@ -46,8 +60,11 @@ export class Daemon implements DaemonService {
   readonly #retention: Retention;
   readonly #book: RowBook;
   readonly #machines: Machines;
+  readonly #rules: RuleBook;
+  readonly #adapters: AdapterBook;
   readonly #startedAt: number;
   readonly feed: Feed<PaneRow | TargetRow>;
+  readonly hooks: Hooks;
   #publishTimer: Cancel | null = null;
   #tickTimer: Cancel | null = null;
   #isStopped = false;
@@ -78,6 +95,31 @@ export class Daemon implements DaemonService {
       snapshot: () => this.#book.snapshot(),
     });
     const { manager, clientsFile } = parts.machines;
+    this.hooks = new Hooks({
+      ...parts.hooks,
+      agents,
+      executorOf: (machine) => this.#machines.executorOf(machine),
+      random: manager.random,
+      clock: parts.clock,
+    });
+    this.#rules = new RuleBook({
+      agents,
+      files: manager.files,
+      clock: parts.clock,
+      folder: parts.rulesFolder,
+      log: parts.log,
+      onChange: () => {
+        for (const watch of this.#machines.watches()) watch.screens.onRules(this.now());
+      },
+    });
+    this.#adapters = new AdapterBook({
+      agents,
+      store: ground.loaded.store,
+      rules: this.#rules,
+      now: () => ground.timeline.now(),
+      runningOf: (agent) => this.#living().filter(({ identity }) => identity.agent === agent).length,
+      sourcesOf: (agent) => this.#machines.sourcesOf(agent),
+    });
     this.#machines = new Machines({
       manager: { ...manager, clock: parts.clock, book: ground.loaded.store },
       settings: parts.settings,
@@ -85,6 +127,12 @@ export class Daemon implements DaemonService {
       ledger: ground.ledger,
       timeline: ground.timeline,
       offer: (events) => this.#offer(events),
+      take: (events) => this.takeEvents(events),
+      rulesOf: (agent) => this.#rules.rulesOf(agent),
+      rules: () => this.#adapters.rules(),
+      agentOf: (agent) => this.#adapters.agentOf(agent),
+      hearing: { spoolFolder: join(parts.places.stateDir, 'spool'), home: parts.home },
+      identify: (program) => this.#adapters.identify(program),
       onChange: () => this.#publishSoon(),
       onTrouble: ({ code, message }) => parts.log.warn('a target cannot be used', { code, message }),
     });
@@ -107,6 +155,8 @@ export class Daemon implements DaemonService {
     const { damage, setAside } = ground.loaded;
     if (damage !== null) parts.log.warn('the log was damaged and begins anew', { damage, setAside });
     daemon = new Daemon(parts, ground);
+    await daemon.#adapters.load();
+    await daemon.#rules.start();
     await daemon.#machines.start();
     // What the first look found is on disk and shown before anyone is told that we are ready.
     await daemon.#drain();
@@ -123,6 +173,7 @@ export class Daemon implements DaemonService {
     this.#publishTimer?.();
     this.#parts.settings.stop();
     this.#retention.stop();
+    this.#rules.stop();
     await this.#machines.stop();
     // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
     await this.#drain();
@@ -213,6 +264,36 @@ export class Daemon implements DaemonService {
     return row === undefined ? fail('E_REF_NOT_FOUND', `there is no target ${target}`) : ok(row);
   }
 
+  async explain(text: string): Promise<Result<Explanation>> {
+    const found = referTo(text, this.rows());
+    if (!found.ok) return found;
+    const { runtime_id, agent } = found.value.agent;
+    const events = await this.#ground.loaded.store.eventsOf(runtime_id, limits.explainEventsMax);
+    const seen = this.#machines.watch(found.value.identity.target)?.screens.seenOf(runtime_id) ?? null;
+    return ok(explain(found.value, events, this.#rules.rulesOf(agent), seen));
+  }
+
+  agentInfos(): readonly AgentInfo[] {
+    return this.#adapters.infos();
+  }
+
+  async setAgentEnabled(name: string, enabled: boolean): Promise<Result<null>> {
+    const changed = await this.#adapters.setEnabled(name, enabled);
+    if (!changed.ok) return changed;
+    // Nobody looks at them any more: they leave quietly.
+    const gone = enabled ? [] : this.#living().filter(({ identity }) => identity.agent === changed.value.name);
+    const at = this.now();
+    this.#offer(gone.flatMap(({ identity }) => [goodbyeOf(identity, at), endOf(identity, identity, at)]));
+    for (const watch of this.#machines.watches()) watch.lookNow();
+    return ok(null);
+  }
+
+  #living(): readonly Entry[] {
+    return [...this.#ground.ledger.world.entries.values()].filter(
+      ({ record }) => record !== null && record.ended === null,
+    );
+  }
+
   stop(): void {
     this.#parts.onStop();
   }
@@ -228,7 +309,7 @@ export class Daemon implements DaemonService {
     if (!this.#isStopped) this.#tickTimer = this.#parts.clock.after(limits.inboxRetryMs, () => this.#tick());
   }
 
-  #offer(events: readonly RawEvent[]): void {
+  #offer(events: readonly EventEnvelope[]): void {
     for (const event of events) {
       this.#inbox.offer(event).catch((problem: unknown) => {
         // A full inbox: the next look sees the same and offers it again.

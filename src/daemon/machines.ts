@@ -1,9 +1,10 @@
 // Every machine and every tmux socket on it under watch: the manager says which there are, each gets a watch of its own
 // with its own deadlines, so that a slow or hostile one never holds up another (IDN1, FED4).
 
-import { identifyAgent } from '../agents/registry.ts';
 import type { Failure, Result } from '../model/errors.ts';
-import type { TargetId } from '../model/ids.ts';
+import type { EventEnvelope } from '../model/events.ts';
+import type { SourceInfo } from '../model/explanations.ts';
+import { type AgentName, type TargetId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Health } from '../model/records.ts';
 import type { TargetRow } from '../model/rows.ts';
@@ -18,10 +19,11 @@ import type { Machine, MachineView } from '../targets/machine.ts';
 import { type ManagerOptions, type TargetEvent, TargetManager, type TargetView } from '../targets/manager.ts';
 import { hostTarget } from '../targets/names.ts';
 import type { Config } from './config.ts';
+import { Ears, type EarsParts } from './ears.ts';
 import type { Ledger } from './ledger.ts';
-import { endOf, goodbyeOf, type RawEvent } from './sightings.ts';
+import { endOf, goodbyeOf } from './sightings.ts';
 import type { Timeline } from './timeline.ts';
-import { type ProcessSight, TargetWatch } from './watch.ts';
+import { type ProcessSight, TargetWatch, type WatchParts } from './watch.ts';
 
 export interface MachinesParts {
   readonly manager: Omit<ManagerOptions, 'onEvent'>;
@@ -29,7 +31,13 @@ export interface MachinesParts {
   readonly settings: { readonly current: Config };
   readonly ledger: Ledger;
   readonly timeline: Timeline;
-  readonly offer: (events: readonly RawEvent[]) => void;
+  readonly offer: (events: readonly EventEnvelope[]) => void;
+  readonly take: EarsParts['take'];
+  readonly rulesOf: WatchParts['rulesOf'];
+  readonly rules: WatchParts['rules'];
+  readonly agentOf: WatchParts['agentOf'];
+  readonly identify: WatchParts['identify'];
+  readonly hearing: Pick<EarsParts, 'spoolFolder' | 'home'>;
   readonly onChange: () => void;
   /** A target of the book that cannot be used. */
   readonly onTrouble: (failure: Failure) => void;
@@ -44,6 +52,7 @@ export class Machines {
   readonly #watches = new Map<TargetId, TargetWatch>();
   readonly #addresses = new Map<TargetId, string>();
   readonly #proc: ProcSource | null;
+  readonly #ears: Ears;
   #clients: ClientLedger | null = null;
   #orphanTimer: Cancel | null = null;
   #isStopped = false;
@@ -57,6 +66,31 @@ export class Machines {
     });
     const proc = openProc(createRealProcesses());
     this.#proc = proc.ok ? proc.value : null;
+    const { ledger, timeline, identify, agentOf, offer, take, hearing } = parts;
+    this.#ears = new Ears({
+      clock: parts.manager.clock,
+      files: parts.manager.files,
+      uid: parts.manager.uid,
+      ...hearing,
+      ledger,
+      timeline,
+      proc: this.#proc,
+      identify,
+      agentOf,
+      offer,
+      take,
+      targetsOf: (machine) =>
+        this.#manager
+          .targets()
+          .filter((view) => view.machine === machine)
+          .map(({ target, socket }) => ({ target, path: socket.path })),
+      onCall: () => undefined,
+    });
+  }
+
+  /** How the agents' own words are heard on all machines. */
+  sourcesOf(agent: AgentName): readonly SourceInfo[] {
+    return this.#ears.infosOf(agent);
   }
 
   async start(): Promise<void> {
@@ -94,11 +128,17 @@ export class Machines {
     this.#isStopped = true;
     this.#orphanTimer?.();
     await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
+    await this.#ears.stop();
     await this.#manager.close();
   }
 
   watches(): Iterable<TargetWatch> {
     return this.#watches.values();
+  }
+
+  /** How a machine is reached; null for one that is not known. */
+  executorOf(machine: string): Executor | null {
+    return this.#manager.machine(machine)?.executor ?? null;
   }
 
   watch(target: TargetId): TargetWatch | undefined {
@@ -120,6 +160,7 @@ export class Machines {
   async remove(name: string): Promise<Result<null>> {
     const removed = await this.#manager.remove(name);
     if (removed.ok) this.#letGo(name);
+    if (removed.ok) await this.#ears.drop(targetId(name));
     this.#follow();
     return removed;
   }
@@ -199,6 +240,9 @@ export class Machines {
       // A machine that was just reached may have its socket or its tmux elsewhere than was thought.
       if (this.#addressOf(views.get(target)) === this.#addresses.get(target)) continue;
       this.#watches.delete(target);
+      const machine = views.get(target)?.machine;
+      const ear = machine === undefined ? null : this.#manager.machine(machine);
+      if (machine !== undefined && ear !== null) this.#ears.of(machine, ear).hearing.setRuns(target, []);
       void watch.stop().then(() => this.#parts.onChange());
     }
     for (const view of views.values()) {
@@ -226,6 +270,7 @@ export class Machines {
     const { sweep_ms, alive_ms } = settings.current.observe;
     const { target, kind, socket } = view;
     const facts = machine.view().facts;
+    const { hearing, views } = this.#ears.of(view.machine, machine);
     const program = facts === null || facts.tmuxPath === null ? {} : { program: facts.tmuxPath };
     return new TargetWatch({
       target,
@@ -244,8 +289,14 @@ export class Machines {
           : (timeline.fromTarget(view.machine, wallMs) ?? timeline.now()),
       sight: this.#sightOf(machine),
       ledger,
-      identify: identifyAgent,
+      identify: this.#parts.identify,
       offer,
+      rulesOf: this.#parts.rulesOf,
+      rules: this.#parts.rules,
+      agentOf: this.#parts.agentOf,
+      views,
+      onRuns: (runs) => hearing.setRuns(target, runs),
+      onLook: (runtime, state) => hearing.look(runtime, state),
       onChange,
       glanceMs,
       aliveMs: alive_ms,

@@ -2,9 +2,12 @@
 // told to. Everything it does is in daemon.ts.
 
 import { homedir } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
 import { serveApi } from '../api/server/server.ts';
 import { AgtmuxError, errors, type Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { createRealChannels } from '../platform/channel.ts';
 import { createRealClock } from '../platform/clock.ts';
 import { type Places, placesOf } from '../platform/environment.ts';
@@ -13,8 +16,10 @@ import { createRealFiles } from '../platform/files.ts';
 import { createLog } from '../platform/log.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { createRealRandom } from '../platform/random.ts';
+import { storePaths } from '../store/database.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { Daemon } from './daemon.ts';
+import { GroundWatch } from './ground-watch.ts';
 import { readSettings, Settings } from './settings.ts';
 
 function must<Value>(result: Result<Value>): Value {
@@ -37,6 +42,21 @@ async function preparePlaces(): Promise<Places> {
   return places;
 }
 
+/** The program that agents call stands beside the bundle; from the sources it is one folder further up. */
+async function hookProgram(): Promise<string | null> {
+  for (const place of ['../bin/agtmux-hook', '../../bin/agtmux-hook']) {
+    const path = fileURLToPath(new URL(place, import.meta.url));
+    const found = await files.read(path, { bytesMax: limits.configBytesMax }).catch(() => null);
+    if (found !== null) return Buffer.from(found.bytes).toString();
+  }
+  return null;
+}
+
+const hooksOf = ({ stateDir }: Places) => ({
+  here: { home: homedir(), platform: process.platform, uid, stateDir },
+  program: hookProgram,
+});
+
 async function run(): Promise<void> {
   const places = await preparePlaces();
   const first = must(await readSettings(files, configPath));
@@ -56,6 +76,7 @@ async function run(): Promise<void> {
     version: manifest.version,
     pid: process.pid,
     places,
+    home: homedir(),
     clock,
     log,
     memoryBytes: () => process.memoryUsage.rss(),
@@ -74,13 +95,21 @@ async function run(): Promise<void> {
       clientsFile: `${places.stateDir}/clients.json`,
     },
     settings,
+    hooks: hooksOf(places),
+    rulesFolder: `${dirname(configPath)}/rules`,
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
   const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble }));
+  const ground = new GroundWatch(clock, storePaths(places.stateDir).lock, () => {
+    log.error('the state directory is gone', { dir: places.stateDir });
+    tellStop();
+  });
+  await ground.start();
   log.info('ready', { socket: places.socketPath, pid: process.pid });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => tellStop());
   await stopped;
   log.info('stopping');
+  ground.stop();
   await listener.close();
   await daemon.close();
   process.exit(0);

@@ -22,6 +22,7 @@ const nobody: PaneAgents = {
   children: [],
   foregroundCommand: 'bash',
   inside: null,
+  door: null,
 };
 
 function look(parts: Partial<Look> & { found?: Partial<PaneAgents> }): Look {

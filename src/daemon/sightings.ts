@@ -12,9 +12,11 @@ import {
   type ServerKey,
   type TargetId,
 } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
 import type { AgentRun, PaneAgents } from '../observe/process/foreground.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
-import type { TmuxPane } from '../observe/tmux/view.ts';
+import type { TmuxPane, TmuxServer } from '../observe/tmux/view.ts';
+import { serverKeyOf } from './rows.ts';
 
 /** A runtime that the ledger believes to be running. */
 export interface LiveRuntime {
@@ -47,6 +49,24 @@ export interface RawEvent {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
+export function serverSeenOf(
+  target: TargetId,
+  server: TmuxServer,
+  toTimeline: Look['toTimeline'],
+  now: number,
+): RawEvent {
+  const key = serverKeyOf(target, server);
+  const startedAt = Math.min(toTimeline(server.startTime * 1000), now);
+  return {
+    evidence: { target },
+    source: 'process',
+    kind: 'server.seen',
+    event_time: startedAt,
+    dedupe_key: `server:${key}`.slice(0, limits.idCharsMax),
+    payload: { server: key, server_started_at: startedAt },
+  };
+}
+
 /** Never reused and the same after a restart of the daemon: made of who the agent is and where (IDN5). */
 export function runtimeIdOf(server: ServerKey, pane: PaneId, process: ProcessIdentity, epoch = 0): RuntimeId {
   return runtimeId(`r${hashText(canonical([server, pane, processKey(process), epoch])).slice(-14)}`);
@@ -73,7 +93,11 @@ export function factsOf(look: Look): readonly RawEvent[] {
  * The runtime that this process is by now. One that was followed by another agent in its pane and has come back to the
  * foreground (Ctrl-Z, another agent, fg) is a new run of the pane: its old runtime is over for good (IDN4).
  */
-function idOfOwner(look: Look, pane: PaneId, process: ProcessIdentity): RuntimeId {
+export function idOfOwner(
+  look: Pick<Look, 'server' | 'live' | 'isKnown' | 'epochOf'>,
+  pane: PaneId,
+  process: ProcessIdentity,
+): RuntimeId {
   const isSame = ({ identity }: LiveRuntime): boolean =>
     identity.pane === pane && identity.process !== null && processKey(identity.process) === processKey(process);
   const living = look.live.find(isSame);
@@ -120,6 +144,23 @@ function suspensionOf(look: Look, run: AgentRun, id: RuntimeId, known: LiveRunti
       payload: { suspended: run.suspended },
     },
   ];
+}
+
+/**
+ * Agents behind a door whose interface is not seen any more while the door is still open: they left, and how is not ours to
+ * know (IDN7).
+ */
+export function partings(look: Look, found: ReadonlyMap<TmuxPane, PaneAgents>): readonly RawEvent[] {
+  const gone: RawEvent[] = [];
+  for (const [pane, { agent, door }] of found) {
+    if (agent !== null || door === null) continue;
+    for (const { identity } of look.live) {
+      const isGuest = identity.process !== null && processKey(identity.process) === processKey(door.identity);
+      if (isGuest && identity.pane === pane.pane)
+        gone.push(goodbyeOf(identity, look.now), endOf(look, identity, look.now));
+    }
+  }
+  return gone;
 }
 
 /** Gone means that this very process is no longer there; a pid that came back is another one (IDN3, RSV8). */

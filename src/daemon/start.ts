@@ -10,6 +10,7 @@ import type { StateRecord } from '../model/records.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { type LoadedStore, loadStore } from '../store/recover.ts';
+import { hookField } from './hook-calls.ts';
 import { Ledger } from './ledger.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 
@@ -31,6 +32,9 @@ export interface GroundParts {
   readonly onChange: (states: readonly StateRecord[]) => number;
 }
 
+/** What of a payload is stored beside the fact: adapters have filtered it already (ADM1). */
+const storedFields: ReadonlySet<string> = new Set([hookField]);
+
 export async function layGround({ stateDir, clock, random, decayLimits, onChange }: GroundParts): Promise<Ground> {
   const steps = { ...standardSteps, decayLimits };
   let loader = new Loader(new World(steps));
@@ -49,6 +53,7 @@ export async function layGround({ stateDir, clock, random, decayLimits, onChange
     store: loaded.store,
     now: () => timeline.now(),
     offsetMs: () => 0,
+    allowed: () => storedFields,
     onChange,
   };
   // Each run begins a block of its own, written down first: what was told but not yet committed when a run ended, and

@@ -2,19 +2,24 @@
 // the inbox; what is shown comes out of the ledger.
 
 import type { Identify } from '../agents/contract.ts';
-import type { RuntimeIdentity } from '../model/events.ts';
-import type { ProcessIdentity, TargetId } from '../model/ids.ts';
-import { limits } from '../model/limits.ts';
+import type { EventEnvelope, RuntimeIdentity } from '../model/events.ts';
+import type { PaneId, ProcessIdentity, RuntimeId, TargetId } from '../model/ids.ts';
 import type { Health } from '../model/records.ts';
-import { agentIn } from '../observe/process/foreground.ts';
+import type { StateName } from '../model/states.ts';
+import type { RunViews } from '../observe/native/run-view.ts';
+import { agentIn, type PaneAgents } from '../observe/process/foreground.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
 import { TmuxLink, type TmuxLinkOptions } from '../observe/tmux/link.ts';
 import type { UserOption } from '../observe/tmux/user-options.ts';
-import type { TmuxServer, Topology } from '../observe/tmux/view.ts';
+import type { PaneScreen, TmuxPane, TmuxServer, Topology } from '../observe/tmux/view.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
+import { Guests, type GuestsParts } from './guests.ts';
+import { dressOf, Leaving } from './leaving.ts';
 import type { Ledger } from './ledger.ts';
 import { serverKeyOf } from './rows.ts';
-import { endOf, factsOf, type LiveRuntime, type RawEvent } from './sightings.ts';
+import { RunFollower, type RunFollowerParts } from './run-follower.ts';
+import { type ScreenRun, Screens, type ScreensParts } from './screens.ts';
+import { endOf, factsOf, goodbyeOf, type LiveRuntime, type Look, partings, serverSeenOf } from './sightings.ts';
 import { anyOptionsOf, optionChanges } from './tmux-status.ts';
 
 /** The processes of a machine, near or far. */
@@ -37,7 +42,14 @@ export interface WatchParts {
   readonly sight: ProcessSight;
   readonly ledger: Ledger;
   readonly identify: Identify;
-  readonly offer: (events: readonly RawEvent[]) => void;
+  readonly offer: (events: readonly EventEnvelope[]) => void;
+  readonly rulesOf: ScreensParts['rulesOf'];
+  readonly rules: GuestsParts['rules'];
+  readonly agentOf: RunFollowerParts['agentOf'];
+  readonly views: RunViews;
+  /** The runs of this target, whenever something about them may have changed. */
+  readonly onRuns: RunFollowerParts['onRuns'];
+  readonly onLook: ScreensParts['onLook'];
   /** Something a screen shows may have changed. */
   readonly onChange: () => void;
   /** Between two looks at the foreground of every pane. */
@@ -51,6 +63,10 @@ const fullLookMs = 10_000;
 export class TargetWatch {
   readonly #parts: WatchParts;
   readonly #link: TmuxLink;
+  readonly #screens: Screens;
+  readonly #leaving: Leaving;
+  readonly #runs: RunFollower;
+  readonly #guests: Guests;
   readonly #glances = new Map<number, string>();
   readonly #timers = new Set<Cancel>();
   #topology: Topology | null = null;
@@ -68,6 +84,8 @@ export class TargetWatch {
     this.#tellLooked = resolve;
   });
   #lookedAt = 0;
+  #shape = '';
+  #wanted: readonly PaneId[] = [];
   #shown: ReadonlyMap<string, UserOption> = new Map();
   #shownAt: number | null = null;
   #isStopped = true;
@@ -80,12 +98,42 @@ export class TargetWatch {
       now: parts.now,
       handlers: {
         onTopology: (topology) => this.#onTopology(topology),
-        onScreen: () => undefined,
+        onScreen: (screen) => this.#onScreen(screen),
         onRefresh: (at) => this.#onRefresh(at),
         onHealth: ({ health, trouble }) => this.#onHealth(health, trouble),
         onServerGone: (server) => this.#onServerGone(server),
       },
     });
+    const capture = (pane: PaneId): Promise<readonly string[]> => this.#link.capture(pane);
+    const { rulesOf } = parts;
+    this.#leaving = new Leaving({
+      dressOf: (pane) => dressOf((text) => this.#link.command(text), pane),
+      capture,
+      rulesOf,
+    });
+    this.#screens = new Screens({
+      target: parts.target,
+      clock: parts.clock,
+      now: parts.now,
+      rulesOf,
+      published: (runtime) => parts.ledger.world.entries.get(runtime)?.record ?? null,
+      offer: parts.offer,
+      capture,
+      titleOf: (pane) => this.#topology?.panes.get(pane)?.title ?? '',
+      onLook: (runtime, state) => this.#onLook(runtime, state),
+    });
+    this.#guests = new Guests({ rules: parts.rules, onChange: () => this.#look() });
+    this.#runs = new RunFollower({
+      clock: parts.clock,
+      views: parts.views,
+      agentOf: parts.agentOf,
+      onScreenRuns: (runs) => this.#wantScreens(runs),
+      onRuns: parts.onRuns,
+    });
+  }
+
+  get screens(): Screens {
+    return this.#screens;
   }
 
   get target(): TargetId {
@@ -117,6 +165,12 @@ export class TargetWatch {
     if (changes.length > 0) this.#link.setOptions(changes).catch(() => undefined);
   }
 
+  /** Somebody has reason to believe that things are not as they were. */
+  lookNow(): void {
+    this.#link.lookNow();
+    this.#look();
+  }
+
   start(): void {
     this.#isStopped = false;
     this.#link.start();
@@ -136,6 +190,7 @@ export class TargetWatch {
     this.#timers.clear();
     // What nobody keeps up to date any more must not be shown.
     this.show(new Map());
+    this.#screens.stop();
     await this.#link.stop();
     await this.#looking;
   }
@@ -164,13 +219,27 @@ export class TargetWatch {
   #onTopology(topology: Topology): void {
     this.#topology = topology;
     this.#offerServer(topology.server);
-    this.#look();
+    this.#screens.onTopology(this.#parts.now());
+    this.#runs.onTitles((pane) => topology.panes.get(pane)?.title ?? '');
+    // A title that turns ten times a second says nothing about processes.
+    const shape = [...topology.panes.values()].map(
+      (one) => `${one.pane} ${one.panePid} ${one.currentCommand} ${one.dead}`,
+    );
+    if (shape.join('\n') !== this.#shape) this.#look();
+    this.#shape = shape.join('\n');
     this.#parts.onChange();
+  }
+
+  #onScreen({ pane, lines, capturedAt }: PaneScreen): void {
+    this.#screens.onScreen(pane, lines, capturedAt);
+    this.#guests.onScreen(pane, lines, this.#topology?.panes.get(pane)?.title ?? '', capturedAt);
   }
 
   #onRefresh(at: number): void {
     const isFirst = this.#lastSeenAt === null;
     this.#lastSeenAt = at;
+    this.#screens.onRefresh(at);
+    this.#guests.onRefresh(at);
     if (isFirst) this.#onHealth('ok', null);
   }
 
@@ -185,26 +254,16 @@ export class TargetWatch {
   /** Its panes are gone with it; its runtimes end by their processes, or when another server answers (IDN2). */
   #onServerGone(_server: TmuxServer): void {
     this.#topology = null;
+    this.#shape = '';
     this.#glances.clear();
     this.#look();
     this.#parts.onChange();
   }
 
   #offerServer(server: TmuxServer): void {
-    const { target, toTimeline, offer, now } = this.#parts;
-    const key = serverKeyOf(target, server);
-    if (this.#parts.ledger.world.index.server(target)?.server === key) return;
-    const startedAt = Math.min(toTimeline(server.startTime * 1000), now());
-    offer([
-      {
-        evidence: { target },
-        source: 'process',
-        kind: 'server.seen',
-        event_time: startedAt,
-        dedupe_key: `server:${key}`.slice(0, limits.idCharsMax),
-        payload: { server: key, server_started_at: startedAt },
-      },
-    ]);
+    const { target, toTimeline, offer, now, ledger } = this.#parts;
+    const seen = serverSeenOf(target, server, toTimeline, now());
+    if (ledger.world.index.server(target)?.server !== seen.payload.server) offer([seen]);
   }
 
   /** Looks at the processes when the foreground of some pane has changed, or where only a full look can tell. */
@@ -249,7 +308,8 @@ export class TargetWatch {
     if (panes.length === 0 && live.length === 0) return;
     const table = await sight.read(panes.map((pane) => pane.panePid));
     if (table === null || this.#isStopped) return;
-    const facts = factsOf({
+    const found = this.#withGuests(new Map(panes.map((pane) => [pane, agentIn(table, pane.panePid, identify)])));
+    const look: Look = {
       target,
       server:
         topology === null
@@ -257,17 +317,33 @@ export class TargetWatch {
           : serverKeyOf(target, topology.server),
       panes,
       table,
-      agentsIn: (pane) => agentIn(table, pane.panePid, identify),
+      agentsIn: (pane) => found.get(pane) ?? agentIn(table, pane.panePid, identify),
       live,
       epochOf: (pane) => this.#epochOf(pane),
       isKnown: (runtime) => ledger.world.entries.has(runtime),
       toTimeline,
       now: now(),
-    });
-    if (facts.length > 0) offer(facts);
+    };
+    const facts = factsOf(look);
+    const ends = new Set(facts.flatMap((fact) => (fact.kind === 'runtime.ended' ? [fact.evidence.runtime_id] : [])));
+    if (facts.length > ends.size) offer(facts.filter((fact) => fact.kind !== 'runtime.ended'));
+    this.#endAll(live.filter(({ identity }) => ends.has(identity.runtime_id)));
+    offer(partings(look, found));
+    this.#runs.follow(look, found);
     // A new agent may end within the second: it is checked on from now, not from the next slow round.
     this.#isExpecting = facts.some((fact) => fact.kind === 'runtime.started');
     if (this.#isExpecting) this.#hurryAlive();
+  }
+
+  /** What shows behind a door is as good as an agent that was seen, only less sure. */
+  #withGuests(found: Map<TmuxPane, PaneAgents>): ReadonlyMap<TmuxPane, PaneAgents> {
+    const doors = [...found].filter(([, { agent, inside }]) => agent === null && inside !== null);
+    this.#guests.follow(new Set(doors.map(([{ pane }]) => pane)), this.#parts.now());
+    for (const [pane, agents] of doors) {
+      const guest = this.#guests.in(pane.pane);
+      if (guest !== null) found.set(pane, { ...agents, agent: guest, process: agents.door });
+    }
+    return found;
   }
 
   #checkAlive(): void {
@@ -275,8 +351,31 @@ export class TargetWatch {
     if (isAlive === null) return;
     const gone = this.#live().filter(({ identity }) => identity.process !== null && !isAlive(identity.process));
     if (gone.length === 0) return;
-    this.#parts.offer(gone.map(({ identity }) => endOf(this.#parts, identity, this.#parts.now())));
+    this.#endAll(gone);
     this.#look();
+  }
+
+  #endAll(gone: readonly LiveRuntime[]): void {
+    const at = this.#parts.now();
+    for (const { identity } of gone) {
+      const end = endOf(this.#parts, identity, at);
+      void this.#leaving.end(identity, (left) => this.#parts.offer(left ? [goodbyeOf(identity, at), end] : [end]));
+    }
+  }
+
+  #wantScreens(runs: readonly ScreenRun[]): void {
+    this.#screens.follow(runs);
+    const wanted = [...new Set([...this.#screens.panes, ...this.#guests.panes])];
+    if (wanted.join() === this.#wanted.join()) return;
+    this.#wanted = wanted;
+    this.#link.wantScreens(wanted);
+  }
+
+  /** The first readable screen of a run, and every change after it. */
+  #onLook(runtime: RuntimeId, state: StateName): void {
+    this.#parts.onLook(runtime, state);
+    const identity = this.#parts.ledger.world.entries.get(runtime)?.identity;
+    if (identity !== undefined) void this.#leaving.note(identity);
   }
 
   #live(): readonly LiveRuntime[] {

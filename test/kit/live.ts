@@ -73,6 +73,15 @@ export class Live {
     });
   }
 
+  get stateDir(): string {
+    return join(this.dir, 'state');
+  }
+
+  /** The daemon's exit status, once it has left by itself. */
+  daemonLeft(): Promise<number | null> {
+    return new Promise((resolve) => this.#daemon?.once('exit', resolve));
+  }
+
   /** Ends the daemon and waits until it is gone. */
   async stopDaemon(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const daemon = this.#daemon;

@@ -73,6 +73,7 @@ export const packages: Readonly<Record<string, string>> = {
   'dependency-cruiser': 'holds the layers',
   'fast-check': 'generated inputs',
   hono: 'routes of the API',
+  'jsonc-parser': 'where things stand in JSON that others wrote, so that an edit leaves every other byte alone',
   knip: 'finds unused files, exports and packages',
   'oxc-parser': 'reads the sources for these checks',
   publint: 'checks the package before it is published',

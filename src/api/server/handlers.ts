@@ -1,38 +1,35 @@
 // One handler a route of the table: reads the request, asks the daemon, answers. What is listed and how it reads is the
 // business of view/.
 
-import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Context } from 'hono';
 import { AgtmuxError, type Result } from '../../model/errors.ts';
 import { targetId } from '../../model/ids.ts';
-import { limits } from '../../model/limits.ts';
 import type { TargetRow } from '../../model/rows.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type ListInput, listPanes, listSessions, listTargets, listWindows } from '../../view/lists.ts';
-import { isoTime, targetItem } from '../../view/lists-items.ts';
+import { targetItem } from '../../view/lists-items.ts';
 import { panesTable, sessionsTable, type TextOptions, targetsTable, windowsTable } from '../../view/lists-text.ts';
 import { type RouteName, routes } from '../routes.ts';
 import { jsonSchema, openApi } from '../schema-text.ts';
-import { newTargetSchema, noQuerySchema, type StatusReply } from '../schemas.ts';
+import { newTargetSchema, type StatusReply } from '../schemas.ts';
 import type { DaemonService } from '../service.ts';
-import { apiVersion, schemaVersion } from '../version.ts';
+import { apiVersion } from '../version.ts';
 import { parseCursor, streamFeed } from './feed-stream.ts';
+import { type ApiContext, type Handler, headOf, noQuery, textOptions, type ViewQuery } from './handler-kit.ts';
+import { explainHandlers } from './handlers-explain.ts';
+import { hookHandlers } from './handlers-hooks.ts';
 import { jsonReply, textReply, unwrap } from './replies.ts';
 import { readBody, readEvents, readQuery } from './requests.ts';
 
-export type ApiContext = Context<{ Bindings: HttpBindings }>;
-type Handler = (context: ApiContext) => Response | Promise<Response>;
-
 export function createHandlers(service: DaemonService, clock: Clock): Readonly<Record<RouteName, Handler>> {
-  return { ...listHandlers(service), ...targetHandlers(service), ...daemonHandlers(service, clock) };
+  return {
+    ...listHandlers(service),
+    ...targetHandlers(service),
+    ...daemonHandlers(service, clock),
+    ...explainHandlers(service),
+    ...hookHandlers(service),
+  };
 }
-
-const headOf = (service: DaemonService) =>
-  ({ schema_version: schemaVersion, generated_at: isoTime(service.toWall(service.now())) }) as const;
-
-/** Refuses parameters where there are none. */
-const noQuery = (context: ApiContext): void => void readQuery(noQuerySchema, context.req.queries());
 
 function listHandlers(service: DaemonService) {
   const input = (): ListInput => ({
@@ -139,22 +136,4 @@ function daemonHandlers(service: DaemonService, clock: Clock) {
       return jsonReply(jsonSchema());
     },
   } satisfies Partial<Record<RouteName, Handler>>;
-}
-
-interface ViewQuery {
-  readonly format?: 'json' | 'text' | undefined;
-  readonly columns?: number | undefined;
-  readonly colour?: boolean | undefined;
-}
-
-/** Null: JSON. `format` wins over what the client says it accepts. */
-function textOptions(context: ApiContext, query: ViewQuery, wallMs: number): TextOptions | null {
-  const accept = context.req.header('accept') ?? '';
-  const isText = query.format === undefined ? /\btext\/plain\b/.test(accept) : query.format === 'text';
-  if (!isText) return null;
-  return {
-    columns: query.columns ?? limits.tableColumnsDefault,
-    colour: query.colour ?? false,
-    offsetMinutes: -new Date(wallMs).getTimezoneOffset(),
-  };
 }

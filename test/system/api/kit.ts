@@ -7,11 +7,28 @@ import { join } from 'node:path';
 import { serveApi } from '../../../src/api/server/server.ts';
 import type { DaemonService } from '../../../src/api/service.ts';
 import { createFeed } from '../../../src/daemon/feed.ts';
-import { fail, ok } from '../../../src/model/errors.ts';
+import { fail, ok, type Result } from '../../../src/model/errors.ts';
+import type { AgentInfo, Explanation } from '../../../src/model/explanations.ts';
 import type { PaneRow, TargetRow } from '../../../src/model/rows.ts';
 import { verdict } from '../../../src/model/verdicts.ts';
 import { type Clock, createRealClock } from '../../../src/platform/clock.ts';
 import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
+
+const outcome = { target: 'host', action: 'install', notes: [] } as const;
+const fakeHooks: DaemonService['hooks'] = {
+  status: async ({ target }) =>
+    target === 'host'
+      ? ok({
+          target,
+          program: { path: '/state/bin/agtmux-hook', state: 'absent' },
+          spool_dir: '/state/spool',
+          environment: ['CODEX_HOME'],
+          agents: [],
+        })
+      : fail('E_REF_NOT_FOUND', `there is no target ${target}`),
+  plan: async () => ok({ ...outcome, digest: 'd', edits: [], agents: [], unused: [] }),
+  apply: async () => ok({ ...outcome, written: [], removed: [], trust: [] }),
+};
 
 export class FakeDaemon implements DaemonService {
   readonly #rows = new Map<string, PaneRow>();
@@ -54,6 +71,17 @@ export class FakeDaemon implements DaemonService {
     this.feed.publish([{ key: `target:${row.target}`, value: row }]);
   }
 
+  explain = async (ref: string): Promise<Result<Explanation>> => {
+    const row = this.rows().find((one) => one.ref === ref || one.agent?.agent === ref);
+    if (row === undefined) return fail('E_REF_NOT_FOUND', `nothing is called ${ref}`);
+    const tried = [{ rule: 'a.rule', matched: false, why: 'footer lacks \u001b[31mred' }];
+    const screen = { state: 'unknown', reason: 'unsupported_signal', confidence: 'low', rule: null, tried } as const;
+    return ok({ row, evidence: [], screen, events: [] });
+  };
+  agentInfos = (): readonly AgentInfo[] => [];
+  setAgentEnabled = async (agent: string): Promise<Result<null>> =>
+    agent === 'claude' ? ok(null) : fail('E_REF_NOT_FOUND', `there is no agent ${agent}`);
+  readonly hooks = fakeHooks;
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
   now = (): number => 1_000_000;

@@ -2,7 +2,7 @@
 // works. COUNT repeats each, a few times by default. After each the list agrees with tmux.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Live, until } from '../../kit/live.ts';
 
@@ -34,6 +34,16 @@ function clientPids(): readonly number[] {
     .filter((line) => line !== '')
     .map(Number);
 }
+
+describe('the state directory', () => {
+  it('a daemon whose directory is removed, or replaced by another, leaves', async () => {
+    await live.startDaemon();
+    const left = live.daemonLeft();
+    rmSync(live.stateDir, { recursive: true, force: true });
+    mkdirSync(live.stateDir, { mode: 0o700 });
+    expect(await left).toBe(0);
+  });
+});
 
 describe('tmux servers', () => {
   it('IDN2 are noticed to be gone and to be back, with other panes under the same ids', async () => {

@@ -1,0 +1,51 @@
+// `agtmux event`: hands in event envelopes, one JSON object a line, and tells what became of each. For scripts, and for
+// agents without an adapter.
+
+import { readFileSync } from 'node:fs';
+import type { VerdictsReply } from '../api/schemas.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { verdictReasons } from '../model/verdicts.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import { askDaemon } from './connect.ts';
+import type { Action } from './context.ts';
+import { print } from './output.ts';
+
+/** Some were refused: a script wants to know. */
+const refusedStatus = 2;
+
+export const event: Action = async (parsed, context) => {
+  const events = readEvents();
+  let refused = 0;
+  for (let start = 0; start < events.length; start += limits.batchEventsMax) {
+    const body = events.slice(start, start + limits.batchEventsMax);
+    const reply = await askDaemon(context, { method: 'POST', path: '/v1/events', body }, { isQuiet: true });
+    const { verdicts } = JSON.parse(reply) as VerdictsReply;
+    for (const [place, { verdict, reason, detail }] of verdicts.entries()) {
+      if (verdict === 'refused') refused += 1;
+      const line = start + place + 1;
+      const words = `${verdictReasons[reason].words}${detail === undefined ? '' : `: ${detail}`}`;
+      if (parsed.has('json'))
+        print(JSON.stringify({ event: line, verdict, reason, ...(detail === undefined ? {} : { detail }) }));
+      else print(gateLine(foreign(`${line} ${verdict} (${reason}): ${words}`)));
+    }
+  }
+  if (refused > 0) process.exitCode = refusedStatus;
+};
+
+function readEvents(): readonly unknown[] {
+  if (process.stdin.isTTY) {
+    throw new AgtmuxError('E_USAGE', 'event reads JSON lines from standard input, and that is a terminal', {
+      next: 'send them through a pipe: `... | agtmux event`',
+    });
+  }
+  const lines = readFileSync(0, 'utf8').split('\n');
+  return lines.flatMap((line, place) => {
+    if (line.trim() === '') return [];
+    try {
+      return [JSON.parse(line) as unknown];
+    } catch {
+      throw new AgtmuxError('E_INPUT', `line ${place + 1} is not JSON; nothing was sent`);
+    }
+  });
+}

@@ -1,0 +1,105 @@
+// `agtmux explain`: why a state is what it is. Of a living agent the daemon tells; of a saved screen the rules alone, and
+// no daemon is needed.
+
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { withQuery } from '../api/client-lean.ts';
+import { readScreen, type SavedScreen, type ScreenReport } from '../daemon/offline-screen.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { reasons } from '../model/reasons.ts';
+import { foreign, gateLine, gateRevealed } from '../text/gate.ts';
+import { stateLabel } from '../view/words.ts';
+import { askDaemon } from './connect.ts';
+import { type Action, configPath, must } from './context.ts';
+import { columnsOf, hasColour, note, print } from './output.ts';
+import type { Parsed } from './parse.ts';
+
+export const explain: Action = async (parsed, context) => {
+  const screen = parsed.value('screen');
+  const [ref] = parsed.args;
+  if (screen !== undefined) return explainScreen(parsed, screen);
+  if (ref === undefined) {
+    throw new AgtmuxError('E_USAGE', 'explain needs an agent, or a saved screen', {
+      next: 'name one, as in `agtmux explain %5`; `agtmux list` shows them',
+    });
+  }
+  const view = parsed.has('json')
+    ? { format: 'json' }
+    : { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
+  const path = withQuery('/v1/explain', { ref: expand(ref), ...view });
+  print(await askDaemon(context, { path }, { isQuiet: parsed.has('json') }));
+};
+
+/** A dot is the pane one is in. */
+function expand(ref: string): string {
+  if (ref !== '.') return ref;
+  const pane = process.env.TMUX_PANE;
+  if (pane !== undefined && pane !== '') return pane;
+  throw new AgtmuxError('E_USAGE', '`.` is the pane you are in, and this is not a pane of tmux');
+}
+
+function explainScreen(parsed: Parsed, file: string): void {
+  const agent = parsed.value('agent');
+  if (agent === undefined)
+    throw new AgtmuxError('E_USAGE', 'whose screen is it?', { next: 'say --agent, as in --agent claude' });
+  const screen: SavedScreen = {
+    agent,
+    text: readText(file),
+    title: parsed.value('title') ?? '',
+    command: parsed.value('command') ?? null,
+    version: parsed.value('agent-version') ?? null,
+    userRules: userRulesOf(agent),
+  };
+  const report = must(readScreen(screen));
+  if (report.trouble !== null) note(`${report.trouble.message}; ${report.trouble.next}`);
+  print(parsed.has('json') ? JSON.stringify(documentOf(report)) : linesOf(report).join('\n'));
+}
+
+function documentOf({ reading, tried }: ScreenReport) {
+  const { state, reason, confidence, ask, rule, detail, background } = reading;
+  return { state, reason_code: reason, confidence, ask, rule, detail, background, tried };
+}
+
+function linesOf({ reading, tried }: ScreenReport): readonly string[] {
+  const safe = (text: string): string => gateRevealed(foreign(text));
+  const { state, reason, confidence, rule, ask, detail } = reading;
+  const lines = [
+    `${stateLabel({ state, confidence })}`,
+    `  because   ${reasons[reason].words} (${reason})${detail === null ? '' : `: ${safe(detail)}`}`,
+    `  by        ${rule === null ? 'no rule' : gateLine(foreign(rule))}, ${confidence} confidence`,
+  ];
+  if (ask !== null) {
+    lines.push(`  asks      ${ask.kind}`, ...ask.text.split('\n').map((line) => `    ${safe(line)}`));
+    lines.push(...ask.options.map(({ id, label }) => `    [${safe(id)}] ${safe(label)}`));
+  }
+  lines.push('  tried');
+  for (const one of tried)
+    lines.push(
+      `    ${one.matched ? 'fits   ' : 'no     '} ${gateLine(foreign(one.rule))}${one.why === null ? '' : `: ${gateLine(foreign(one.why))}`}`,
+    );
+  return lines;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (problem) {
+    const code = (problem as NodeJS.ErrnoException).code ?? 'unreadable';
+    throw new AgtmuxError('E_FILE', `cannot read ${gateLine(foreign(file))} (${code})`, { cause: problem });
+  }
+}
+
+/** The same files as the daemon follows; a missing one is no trouble. */
+function userRulesOf(agent: string): SavedScreen['userRules'] {
+  if (!/^[a-z0-9-]+$/.test(agent)) return null;
+  for (const ending of ['toml', 'json']) {
+    const path = `${dirname(configPath())}/rules/${agent}.${ending}`;
+    try {
+      return { path, text: readFileSync(path, 'utf8') };
+    } catch (problem) {
+      if ((problem as NodeJS.ErrnoException).code !== 'ENOENT')
+        note(`${path} cannot be read; the built-in rules are used`);
+    }
+  }
+  return null;
+}

@@ -1,0 +1,151 @@
+// The ears of each machine: made when it is first watched, with the ports that fit how it is reached, and closed when it is
+// let go.
+
+import type { Agent, Identify } from '../agents/contract.ts';
+import type { EventEnvelope } from '../model/events.ts';
+import type { SourceInfo } from '../model/explanations.ts';
+import type { AgentName, ProcessIdentity, TargetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { Verdict } from '../model/verdicts.ts';
+import { createLocalReach } from '../observe/native/local-reach.ts';
+import { createRemoteReach, type ReadRemoteFiles } from '../observe/native/remote-files.ts';
+import { RunViews } from '../observe/native/run-view.ts';
+import type { ProcSource } from '../observe/process/proc.ts';
+import type { TakeCall } from '../observe/spool/call.ts';
+import { RemoteSpool } from '../observe/spool/remote-spool.ts';
+import { Spool } from '../observe/spool/spool.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createRealFileWatch } from '../platform/file-watch.ts';
+import type { Files } from '../platform/files.ts';
+import { realOpenFilesOf } from '../platform/process-files.ts';
+import { createRealProcesses } from '../platform/processes.ts';
+import type { Collector } from '../targets/collector.ts';
+import type { Machine } from '../targets/machine.ts';
+import { Hearing, type SpoolFollower } from './hearing.ts';
+import type { Ledger } from './ledger.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface EarsParts {
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly uid: number;
+  readonly home: string;
+  /** Where hooks of this machine leave their calls. */
+  readonly spoolFolder: string;
+  readonly ledger: Ledger;
+  readonly timeline: Timeline;
+  readonly proc: ProcSource | null;
+  readonly identify: Identify;
+  readonly agentOf: (name: AgentName) => Agent | null;
+  readonly offer: (events: readonly EventEnvelope[]) => void;
+  readonly take: (events: readonly EventEnvelope[]) => Promise<readonly Verdict[]>;
+  /** Targets of a machine with the sockets of their tmux servers. */
+  readonly targetsOf: (machine: TargetId) => readonly { readonly target: TargetId; readonly path: string }[];
+  readonly onCall: (machine: TargetId) => void;
+}
+
+const textOf = (bytes: Uint8Array | null): string => new TextDecoder().decode(bytes ?? undefined);
+
+interface Ear {
+  readonly hearing: Hearing;
+  readonly views: RunViews;
+}
+
+export class Ears {
+  readonly #parts: EarsParts;
+  readonly #ears = new Map<TargetId, Ear>();
+
+  constructor(parts: EarsParts) {
+    this.#parts = parts;
+  }
+
+  of(name: TargetId, machine: Machine): Ear {
+    const known = this.#ears.get(name);
+    if (known !== undefined) return known;
+    const ear = machine.collector === null ? this.#near(name) : this.#far(name, machine, machine.collector);
+    this.#ears.set(name, ear);
+    ear.hearing.start();
+    return ear;
+  }
+
+  /** Nobody watches this machine any more. */
+  async drop(name: TargetId): Promise<void> {
+    const ear = this.#ears.get(name);
+    this.#ears.delete(name);
+    await ear?.hearing.stop();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#ears.keys()].map((name) => this.drop(name)));
+  }
+
+  infosOf(agent: AgentName): readonly SourceInfo[] {
+    return [...this.#ears.values()].flatMap(({ hearing }) => hearing.infosOf(agent));
+  }
+
+  #near(name: TargetId): Ear {
+    const { clock, files, uid, spoolFolder, proc, timeline, identify, home } = this.#parts;
+    const openSpool = (take: TakeCall): SpoolFollower =>
+      new Spool({ folder: spoolFolder, uid, files, watch: createRealFileWatch(), clock, take });
+    const hearing = this.#hearing(name, {
+      reach: createLocalReach(clock),
+      openSpool,
+      now: () => clock.wallMs(),
+      toTimeline: (wallMs) => timeline.fromLocalWall(wallMs),
+      boot: () => proc?.boot ?? null,
+      programOf: (process) => proc?.program(process) ?? null,
+    });
+    const ports = proc === null ? null : { processes: createRealProcesses(), openFilesOf: realOpenFilesOf };
+    return { hearing, views: new RunViews({ clock, identify, proc: ports, home }) };
+  }
+
+  #far(name: TargetId, machine: Machine, collector: Collector): Ear {
+    const { clock, timeline, identify } = this.#parts;
+    const readFiles: ReadRemoteFiles = async (paths) => {
+      const told = await collector.readFiles(paths);
+      if (!told.ok) throw new Error(told.failure.message);
+      const found = new Map(
+        told.value.map(({ name, bytes, mtimeMs }) => [name, { text: textOf(bytes), changedAt: mtimeMs }]),
+      );
+      const asked = paths.slice(0, limits.remoteFilesMax);
+      return new Map(asked.map((path) => [path, found.get(path) ?? null]));
+    };
+    const wallMs = (): number => clock.wallMs() - (machine.view().clockOffset?.offsetMs ?? 0);
+    const hearing = this.#hearing(name, {
+      reach: createRemoteReach({ clock, now: wallMs, readFiles }),
+      openSpool: (take) => new RemoteSpool({ collector, clock, take }),
+      now: wallMs,
+      toTimeline: (ms) => timeline.fromTarget(name, ms) ?? timeline.now(),
+      boot: () => machine.view().facts?.boot ?? null,
+      programOf: () => null,
+    });
+    return { hearing, views: new RunViews({ clock, identify, proc: null, home: machine.view().facts?.home ?? '' }) };
+  }
+
+  #hearing(
+    machine: TargetId,
+    ports: Pick<ConstructorParameters<typeof Hearing>[0], 'reach' | 'openSpool' | 'now' | 'toTimeline'> & {
+      readonly boot: () => string | null;
+      readonly programOf: (process: ProcessIdentity) => ReturnType<ProcSource['program']>;
+    },
+  ): Hearing {
+    const { ledger, agentOf, identify, offer, take, targetsOf, onCall } = this.#parts;
+    const { boot, programOf, ...rest } = ports;
+    return new Hearing({
+      machine,
+      ledger,
+      ...rest,
+      calls: {
+        boot,
+        agentOf,
+        identify,
+        programOf,
+        socketOf: ({ target }) => targetsOf(machine).find((one) => one.target === target)?.path ?? null,
+        targetOf: (socket) => targetsOf(machine).find((one) => one.path === socket)?.target ?? machine,
+        onCall: () => onCall(machine),
+      },
+      offer,
+      take,
+    });
+  }
+}

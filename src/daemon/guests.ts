@@ -1,0 +1,77 @@
+// Agents behind a door: the foreground of a pane is ssh, docker or an inner multiplexer, so no process of this machine
+// tells what runs there, but the screen may show an agent's live interface (IDN7). Seen this way it is listed with low
+// confidence, never taken for sure.
+
+import type { Identified } from '../agents/contract.ts';
+import { classify } from '../agents/screen/classify.ts';
+import type { RuleFile } from '../agents/screen/rule-file.ts';
+import { type AgentName, agentName, type PaneId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+
+export interface GuestsParts {
+  readonly rules: () => Iterable<readonly [AgentName, RuleFile]>;
+  /** A guest came or went: the processes are worth another look. */
+  readonly onChange: () => void;
+}
+
+interface Door {
+  /** The agent that is believed to be there; null while none is. */
+  agent: AgentName | null;
+  /** What the screen looks like at the moment, and since when. */
+  shown: AgentName | null;
+  since: number;
+}
+
+export class Guests {
+  readonly #parts: GuestsParts;
+  readonly #doors = new Map<PaneId, Door>();
+
+  constructor(parts: GuestsParts) {
+    this.#parts = parts;
+  }
+
+  /** The panes with a door in their foreground. */
+  follow(panes: ReadonlySet<PaneId>, at: number): void {
+    for (const pane of this.#doors.keys()) if (!panes.has(pane)) this.#doors.delete(pane);
+    for (const pane of panes)
+      if (!this.#doors.has(pane)) this.#doors.set(pane, { agent: null, shown: null, since: at });
+  }
+
+  get panes(): readonly PaneId[] {
+    return [...this.#doors.keys()];
+  }
+
+  onScreen(pane: PaneId, lines: readonly string[], title: string, at: number): void {
+    const door = this.#doors.get(pane);
+    if (door === undefined) return;
+    const shown = this.#shownOn(lines, title);
+    if (shown !== door.shown) [door.shown, door.since] = [shown, at];
+  }
+
+  /** An interface that stays is believed, one that stays away is gone: a pager or a dialog hides it for a moment. */
+  onRefresh(at: number): void {
+    let isChanged = false;
+    for (const door of this.#doors.values()) {
+      const waitMs = door.shown === null ? limits.guestGoneMs : limits.guestSeenMs;
+      if (door.shown === door.agent || at - door.since < waitMs) continue;
+      door.agent = door.shown;
+      isChanged = true;
+    }
+    if (isChanged) this.#parts.onChange();
+  }
+
+  in(pane: PaneId): Identified | null {
+    const agent = this.#doors.get(pane)?.agent ?? null;
+    return agent === null ? null : { agent: agentName(agent), mode: 'interactive', version: null, confidence: 'low' };
+  }
+
+  /** Two agents that both fit prove neither (RSV4). */
+  #shownOn(lines: readonly string[], title: string): AgentName | null {
+    const found: AgentName[] = [];
+    for (const [agent, rules] of this.#parts.rules()) {
+      const { state, confidence } = classify(rules, { lines, title, command: null }, null);
+      if (state !== 'unknown' && confidence === 'high') found.push(agent);
+    }
+    return found.length === 1 ? (found[0] ?? null) : null;
+  }
+}

@@ -1,0 +1,199 @@
+// From a call in the spool to events: whose it is follows from the processes it came from, never from the pane it names
+// (BND1). A call that claims a pane its processes do not stand in is refused; every call is counted.
+
+import type { Agent, Identify, ProgramView } from '../agents/contract.ts';
+import type { EventEnvelope, RuntimeIdentity } from '../model/events.ts';
+import type { SourceInfo } from '../model/explanations.ts';
+import { type AgentName, agentName, type ProcessIdentity, type TargetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { Verdict } from '../model/verdicts.ts';
+import type { SpoolCall } from '../observe/spool/call.ts';
+import { readWrap, type WrapWord } from '../observe/spool/wrap.ts';
+import { envelopeOf } from './findings.ts';
+
+export interface HookCallsParts {
+  /** The target of the machine whose tmux server has this socket; the machine's own where none does. */
+  readonly targetOf: (socket: string | null) => TargetId;
+  /** Null while nobody knows which boot of the machine it is. */
+  readonly boot: () => string | null;
+  readonly agentOf: (name: AgentName) => Agent | null;
+  readonly identify: Identify;
+  /** The program of a process that is still this very one; null when it is gone. */
+  readonly programOf: (process: ProcessIdentity) => ProgramView | null;
+  /** Runtimes of this process on any target of the machine. */
+  readonly runtimesOf: (process: ProcessIdentity) => readonly RuntimeIdentity[];
+  /** The socket of the tmux server that a runtime lives in. */
+  readonly socketOf: (runtime: RuntimeIdentity) => string | null;
+  readonly toTimeline: (wallMs: number) => number;
+  readonly take: (events: readonly EventEnvelope[]) => Promise<readonly Verdict[]>;
+  /** A conversation ended or began: natives and processes are worth a look. */
+  readonly onCall: () => void;
+}
+
+/** Where the fields of a call that may be stored stand in an event. */
+export const hookField = 'hook';
+
+type Refusal = 'unknown_agent' | 'other_pane' | 'unbound';
+
+interface Tally {
+  count: number;
+  lastAt: number | null;
+  readonly refused: Map<Refusal, number>;
+}
+
+export class HookCalls {
+  readonly #parts: HookCallsParts;
+  readonly #tallies = new Map<AgentName, Tally>();
+
+  constructor(parts: HookCallsParts) {
+    this.#parts = parts;
+  }
+
+  /** Done means that everything it said is on disk. Rejects when the inbox is full: the file stays and comes again. */
+  async take(call: SpoolCall): Promise<'done' | 'refused'> {
+    const wrapped = readWrap(call);
+    if (wrapped !== null) return this.#takeWrap(call, wrapped);
+    const name = call.agent;
+    const agent = this.#parts.agentOf(name);
+    const hooks = agent?.hooks ?? null;
+    if (agent === null || hooks === null) return this.#refuse(name, 'unknown_agent');
+    const ancestry = this.#ancestryOf(call, name);
+    const runtime = this.#runtimeOf(ancestry);
+    if (runtime !== null && this.#isElsewhere(call, runtime)) return this.#refuse(name, 'other_pane');
+    const { event, payload } = call;
+    const time = this.#timeOf(call);
+    const said = { event, payload, time: call.time };
+    const session = hooks.session(said);
+    const evidence = {
+      target: runtime?.target ?? this.#parts.targetOf(call.socket),
+      agent: name,
+      ...(ancestry.length === 0 ? {} : { ancestry }),
+      ...(session === null ? {} : { agent_session: session }),
+    };
+    const hook = { event, ...kept(payload, hooks.stored) };
+    const events = hooks.read(said).map((finding, place) => {
+      const envelope = envelopeOf(finding, { evidence, source: 'hook', time, dedupe: idOf(call, place) });
+      // In a field of its own, so that nothing the agent wrote can be read as part of the fact.
+      return { ...envelope, payload: { ...envelope.payload, [hookField]: hook } };
+    });
+    const tally = this.#tallyOf(name);
+    tally.count += 1;
+    tally.lastAt = time;
+    if (events.length === 0) return 'done';
+    const verdicts = await this.#parts.take(events);
+    if (verdicts.some((one) => one.verdict === 'unbound')) this.#count(name, 'unbound');
+    this.#parts.onCall();
+    return 'done';
+  }
+
+  /** The exact end of an agent that was started under `agtmux wrap`. */
+  async #takeWrap(call: SpoolCall, word: WrapWord): Promise<'done'> {
+    const boot = this.#parts.boot();
+    this.#parts.onCall();
+    if (word.kind === 'started' || boot === null) return 'done';
+    const process = { boot, ...word.process };
+    const target = this.#runtimeOf([process])?.target ?? this.#parts.targetOf(call.socket);
+    const events = word.facts.map((fact, place) =>
+      envelopeOf(
+        { fact, time: call.time },
+        {
+          evidence: { target, ancestry: [process] },
+          source: 'wrapper',
+          time: this.#timeOf(call),
+          dedupe: idOf(call, place),
+        },
+      ),
+    );
+    await this.#parts.take(events);
+    return 'done';
+  }
+
+  /** The part of a millisecond keeps calls of one moment in order; the timeline knows whole ones. */
+  #timeOf(call: SpoolCall): number {
+    return this.#parts.toTimeline(Math.floor(call.time)) + (call.time % 1);
+  }
+
+  infoOf(agent: AgentName): SourceInfo | null {
+    const tally = this.#tallies.get(agent);
+    if (tally === undefined) return null;
+    const refused = [...tally.refused].map(([reason, count]) => `${count} ${refusalWords[reason]}`);
+    return {
+      source: 'hooks',
+      health: 'ok',
+      trouble: refused.length === 0 ? null : refused.join(', '),
+      count: tally.count,
+      last_at: tally.lastAt,
+    };
+  }
+
+  /**
+   * The agent nearest to the call and the loaders above it, as far as they are one run: what stands higher is another
+   * agent's, which must not be spoken for. When all of them are gone already the whole chain is what is left.
+   */
+  #ancestryOf(call: SpoolCall, name: AgentName): readonly ProcessIdentity[] {
+    const boot = this.#parts.boot();
+    if (boot === null) return [];
+    const chain = call.ancestors.slice(0, limits.ancestryMax).map(({ pid, start }) => ({ boot, pid, start }));
+    const isAgent = (process: ProcessIdentity): boolean => {
+      const program = this.#parts.programOf(process);
+      return program !== null && this.#parts.identify(program)?.agent === name;
+    };
+    const first = chain.findIndex(isAgent);
+    if (first < 0) return chain;
+    let end = first + 1;
+    while (end < chain.length && isAgent(chain[end] as ProcessIdentity)) end += 1;
+    return chain.slice(first, end);
+  }
+
+  #runtimeOf(ancestry: readonly ProcessIdentity[]): RuntimeIdentity | null {
+    for (const process of ancestry) {
+      const runtime = this.#parts.runtimesOf(process).at(-1);
+      if (runtime !== undefined) return runtime;
+    }
+    return null;
+  }
+
+  /** It names a pane of a server we know, and its processes belong to an agent in another pane of that server. */
+  #isElsewhere({ pane, socket }: SpoolCall, runtime: RuntimeIdentity): boolean {
+    if (pane === null || runtime.pane === null || runtime.pane === pane) return false;
+    return socket === null || this.#parts.socketOf(runtime) === socket;
+  }
+
+  #refuse(agent: AgentName, reason: Refusal): 'refused' {
+    this.#count(agent, reason);
+    return 'refused';
+  }
+
+  #count(agent: AgentName, reason: Refusal): void {
+    const { refused } = this.#tallyOf(agent);
+    refused.set(reason, (refused.get(reason) ?? 0) + 1);
+  }
+
+  /** Names of agents that do not exist come from outside: they share one tally. */
+  #tallyOf(agent: AgentName): Tally {
+    const name = this.#parts.agentOf(agent) === null ? agentName('nobody') : agent;
+    const known = this.#tallies.get(name) ?? { count: 0, lastAt: null, refused: new Map() };
+    this.#tallies.set(name, known);
+    return known;
+  }
+}
+
+const refusalWords: Readonly<Record<Refusal, string>> = {
+  unknown_agent: 'calls for an agent nobody knows',
+  other_pane: 'calls refused: they named another pane than their processes are in',
+  unbound: 'calls that no running agent could be found for',
+};
+
+/** Only what the adapter's list names is ever stored (ADM1), and of that no long texts. */
+function kept(payload: SpoolCall['payload'], names: readonly string[]): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = payload !== null && Object.hasOwn(payload, name) ? payload[name] : undefined;
+    if (typeof value === 'number' || typeof value === 'boolean') found[name] = value;
+    else if (typeof value === 'string' && value.length <= limits.idCharsMax) found[name] = value;
+  }
+  return found;
+}
+
+/** Names of files come back after a restart of the machine; with the time they are unique. */
+const idOf = ({ file, time }: SpoolCall, place: number): string => `${file}@${time}:${place}`;

@@ -1,0 +1,148 @@
+// The files of this machine's user: written beside their place, synced, compared once more with what was there, and moved
+// over it.
+
+import type { Stats } from 'node:fs';
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  lstat,
+  mkdir,
+  open,
+  readlink,
+  rename,
+  rmdir,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { AgtmuxError, failure, ok, type Result } from '../../model/errors.ts';
+import { createRealFiles, errorCodeOf, FileError, temporaryName } from '../../platform/files.ts';
+import type { RandomSource } from '../../platform/random.ts';
+import { decode, type FileChange, type FoundFile, fileBytesMax, type HookFiles } from './files.ts';
+
+const files = createRealFiles();
+/** As many as the kernel follows before it gives up. */
+const linksMax = 40;
+
+export function createLocalHookFiles(random: RandomSource): HookFiles {
+  return {
+    find: (path) => told(path, () => find(path)),
+    write: (change) => told(change.realPath, () => write(change, temporaryName(random.hex(8)))),
+    remove: (realPath, before) =>
+      told(realPath, async () => {
+        if ((await read(realPath)) !== before) throw changed(realPath);
+        await unlink(realPath);
+        return null;
+      }),
+    makePrivateFolder: (path) =>
+      told(path, async () => {
+        await mkdir(path, { recursive: true, mode: 0o700 });
+        return null;
+      }),
+    hasFolder: (path) => told(path, async () => (await statOf(path))?.isDirectory() === true),
+    removeEmptyFolder: (path) => rmdir(path).catch(() => undefined),
+  };
+}
+
+async function find(path: string): Promise<FoundFile> {
+  const realPath = await follow(path);
+  const text = await read(realPath);
+  if (text === null && realPath !== path && (await lstat(path).catch(() => null)) !== null) {
+    throw new AgtmuxError('E_HOOKS', `${path} is a link that leads nowhere`, { next: 'mend or remove the link' });
+  }
+  const places = text === null ? await nearest(dirname(realPath)) : [realPath, dirname(realPath)];
+  const protections = await Promise.all(places.map(isProtected));
+  return { path, realPath, text, isWritable: !protections.includes(true) };
+}
+
+/** Where the last of its links leads, whether something is there or not. Links among its folders stay as they are. */
+async function follow(path: string): Promise<string> {
+  let place = path;
+  for (let links = 0; links < linksMax; links += 1) {
+    const target = await readlink(place).catch(() => null);
+    if (target === null) return place;
+    place = resolve(dirname(place), target);
+  }
+  throw new AgtmuxError('E_HOOKS', `${path} leads from link to link without end`, { next: 'mend or remove the link' });
+}
+
+async function read(path: string): Promise<string | null> {
+  const found = await files.read(path, { bytesMax: fileBytesMax });
+  if (found === null) return null;
+  const text = decode(found.bytes);
+  if (text === null) throw new AgtmuxError('E_HOOKS', `${path} is no UTF-8 text`);
+  return text;
+}
+
+/** The innermost folder that is there. */
+async function nearest(folder: string): Promise<readonly string[]> {
+  let place = folder;
+  while (place !== '/' && (await statOf(place)) === null) place = dirname(place);
+  return [place];
+}
+
+/** By its rights, also for root: whoever took the right to write away meant it. */
+async function isProtected(path: string): Promise<boolean> {
+  const found = await statOf(path);
+  if (found === null) return false;
+  const isRefused = await access(path, constants.W_OK).then(
+    () => false,
+    () => true,
+  );
+  return isRefused || (found.mode & 0o200) === 0;
+}
+
+const statOf = (path: string): Promise<Stats | null> => stat(path).catch(() => null);
+
+async function write(change: FileChange, name: string): Promise<readonly string[]> {
+  const { realPath, before, after } = change;
+  const folder = dirname(realPath);
+  const made = await makeFolders(folder);
+  const temporary = join(folder, name);
+  const held = await statOf(realPath);
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(after);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await chmod(temporary, held === null ? change.mode : held.mode & 0o7777);
+    // Only root can give files away; everyone else owns what they write to.
+    if (held !== null) await chown(temporary, held.uid, held.gid).catch(() => undefined);
+    if ((await read(realPath)) !== before) throw changed(realPath);
+    await rename(temporary, realPath);
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined);
+    throw error;
+  }
+  return made;
+}
+
+/** Private, like everything the daemon makes. Outermost first. */
+async function makeFolders(folder: string): Promise<readonly string[]> {
+  const made: string[] = [];
+  for (let place = folder; place !== '/' && (await statOf(place)) === null; place = dirname(place)) made.unshift(place);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return made;
+}
+
+const changed = (path: string): AgtmuxError =>
+  new AgtmuxError('E_STATE_CHANGED', `${path} was changed meanwhile; nothing was written to it`, {
+    next: 'look at the new difference, then decide',
+  });
+
+async function told<Value>(path: string, work: () => Promise<Value>): Promise<Result<Value>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    if (error instanceof AgtmuxError) return { ok: false, failure: failure(error.code, error.message, error.next) };
+    const code = error instanceof FileError ? error.code : errorCodeOf(error);
+    if (code === null) throw error;
+    const next = 'check the rights of that file and its folder, and the room on the disk';
+    return { ok: false, failure: failure('E_FILE', `${path} cannot be read or written (${code})`, next) };
+  }
+}

@@ -1,0 +1,177 @@
+// Hooks on every machine: what is installed, what would change, and the change itself, one at a time. Everything is read
+// again right before it is written; nothing is kept from an earlier look.
+
+import { createHash } from 'node:crypto';
+import type { Agent } from '../../agents/contract.ts';
+import type {
+  HookApplyRequest,
+  HookOutcome,
+  HookPlan,
+  HookPlanRequest,
+  HookRequest,
+  HookService,
+  HookStatus,
+} from '../../api/service-hooks.ts';
+import { fail, ok, type Result } from '../../model/errors.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { RandomSource } from '../../platform/random.ts';
+import type { Executor } from '../../targets/executor.ts';
+import { makeSteps } from './apply.ts';
+import { collect, filesOf, isUsed } from './look.ts';
+import { editsOf, planSteps, programSteps, type Step } from './plan.ts';
+import { farSite, localSite, type Site, type SiteFacts, variablesOf } from './site.ts';
+import { statusOf } from './status.ts';
+import { tellTrust } from './trust.ts';
+
+export interface HooksParts {
+  readonly agents: readonly Agent[];
+  /** This machine, without the variables that a request brings. */
+  readonly here: Omit<SiteFacts, 'env'>;
+  /** How a machine is reached; null for one that nobody knows. */
+  readonly executorOf: (machine: string) => Executor | null;
+  /** The program that agents call, as it comes with this version; null when it cannot be read. */
+  readonly program: () => Promise<string | null>;
+  readonly random: RandomSource;
+  readonly clock: Clock;
+}
+
+interface Planned {
+  readonly site: Site;
+  readonly chosen: readonly Agent[];
+  readonly steps: readonly Step[];
+  readonly plan: HookPlan;
+}
+
+export class Hooks implements HookService {
+  readonly #parts: HooksParts;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: HooksParts) {
+    this.#parts = parts;
+  }
+
+  async status(request: HookRequest): Promise<Result<HookStatus>> {
+    const agents = this.#named(request.agents);
+    if (!agents.ok) return agents;
+    const site = await this.#site(request);
+    if (!site.ok) return site;
+    const program = await this.#parts.program();
+    return statusOf(site.value, agents.value, program, variablesOf(this.#parts.agents));
+  }
+
+  async plan(request: HookPlanRequest): Promise<Result<HookPlan>> {
+    const planned = await this.#plan(request);
+    return planned.ok ? ok(planned.value.plan) : planned;
+  }
+
+  /** Two at once would each undo what the other read. */
+  apply(request: HookApplyRequest): Promise<Result<HookOutcome>> {
+    const done = this.#turn.then(() => this.#apply(request));
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #apply(request: HookApplyRequest): Promise<Result<HookOutcome>> {
+    const planned = await this.#plan(request);
+    if (!planned.ok) return planned;
+    const { site, steps, plan, chosen } = planned.value;
+    // Nothing left to do is what was wanted, whoever did it.
+    if (steps.length > 0 && plan.digest !== request.digest) {
+      return fail('E_STATE_CHANGED', 'what would be written is no longer what was shown; nothing was written');
+    }
+    if (request.action === 'install' && chosen.length > 0) {
+      const made = await site.files.makePrivateFolder(site.spoolDir);
+      if (!made.ok) return made;
+    }
+    const made = await makeSteps(site, steps);
+    if (!made.ok) return made;
+    const trust = request.trust && request.action === 'install' ? await this.#trust(site, chosen) : [];
+    const { target, action, notes } = plan;
+    return ok({ target, action, ...made.value, notes, trust });
+  }
+
+  async #plan(request: HookPlanRequest): Promise<Result<Planned>> {
+    const named = this.#named(request.agents);
+    if (!named.ok) return named;
+    const site = await this.#site(request);
+    if (!site.ok) return site;
+    const isAll = request.agents.length === 0;
+    const able = named.value.filter(({ install }) => install !== null);
+    const [without] = named.value.filter(({ install }) => install === null);
+    if (!isAll && without !== undefined)
+      return fail('E_HOOKS', `agtmux has no hooks for ${without.name}`, 'leave it out');
+    const used = await Promise.all(able.map((agent) => isUsed(site.value, agent)));
+    // Who names an agent means it; otherwise nothing is put where nobody would look for it.
+    const chosen = able.filter((_, place) => !isAll || request.action === 'remove' || used[place] === true);
+    const unused = able.filter((agent) => !chosen.includes(agent)).map(({ name }) => name);
+    const steps = await this.#steps(request, site.value, chosen);
+    if (!steps.ok) return steps;
+    const { target, action } = request;
+    const notes = [...steps.value.notes, ...(action === 'install' ? notesOf(chosen) : [])];
+    const digest = digestOf(steps.value.steps);
+    const edits = editsOf(steps.value.steps);
+    const plan = { target, action, digest, edits, agents: chosen.map(({ name }) => name), unused, notes };
+    return ok({ site: site.value, chosen, steps: steps.value.steps, plan });
+  }
+
+  async #steps(request: HookPlanRequest, site: Site, chosen: readonly Agent[]) {
+    const files = await filesOf(site, chosen);
+    if (!files.ok) return files;
+    const planned = planSteps(request, files.value);
+    if (!planned.ok || request.action === 'remove' || chosen.length === 0) return planned;
+    const program = await this.#parts.program();
+    if (program === null)
+      return fail('E_FILE', 'the program agtmux-hook is missing from this installation', 'install agtmux anew');
+    const found = await site.files.find(site.hookPath);
+    if (!found.ok) return found;
+    return ok({ ...planned.value, steps: [...programSteps(found.value, program), ...planned.value.steps] });
+  }
+
+  #named(names: readonly string[]): Result<readonly Agent[]> {
+    const { agents } = this.#parts;
+    if (names.length === 0) return ok(agents);
+    return collect(
+      [...new Set(names)].map((name) => {
+        const found = agents.find((agent) => agent.name === name);
+        const known = agents.map((agent) => agent.name).join(', ');
+        return found === undefined ? fail('E_FILTER', `there is no agent "${name}"; there are ${known}`) : ok(found);
+      }),
+    );
+  }
+
+  async #site({ target, env }: HookRequest): Promise<Result<Site>> {
+    const { here, executorOf, random, agents } = this.#parts;
+    const executor = executorOf(target);
+    if (executor === null) {
+      return fail('E_REF_NOT_FOUND', `there is no target ${target}`, 'see `agtmux target list`');
+    }
+    const place = { target, executor, random };
+    const variables = variablesOf(agents);
+    if (executor.kind === 'ssh') return farSite(place, variables);
+    const known = Object.fromEntries(Object.entries(env).filter(([name]) => variables.includes(name)));
+    return localSite(place, { ...here, env: known });
+  }
+
+  async #trust(site: Site, chosen: readonly Agent[]): Promise<HookOutcome['trust']> {
+    const told: HookOutcome['trust'][number][] = [];
+    for (const { name, install } of chosen) {
+      if (install?.trust === undefined) continue;
+      const end = await tellTrust(install.trust, site.contextOf(name), site.executor, this.#parts.clock);
+      told.push(
+        'problem' in end
+          ? { agent: name, trusted: 0, problem: `${end.problem}; ${end.next}` }
+          : { agent: name, trusted: end.trusted, problem: null },
+      );
+    }
+    return told;
+  }
+}
+
+const notesOf = (chosen: readonly Agent[]): readonly string[] =>
+  chosen.flatMap(({ name, install }) => (install?.notes ?? []).map((note) => `${name}: ${note}`));
+
+/** Told by what is written where and over what, and by nothing else. */
+function digestOf(steps: readonly Step[]): string {
+  const told = steps.map(({ realPath, before, after }) => [realPath, before, after]);
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex');
+}

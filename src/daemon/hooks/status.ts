@@ -1,0 +1,59 @@
+// What is installed on one machine, said for each agent and file. A file that cannot be read is told, not hidden.
+
+import type { Agent, InstallFile } from '../../agents/contract.ts';
+import type { HookAgentStatus, HookState, HookStatus } from '../../api/service-hooks.ts';
+import { ok, type Result } from '../../model/errors.ts';
+import { isUsed } from './look.ts';
+import type { Site } from './site.ts';
+
+export async function statusOf(
+  site: Site,
+  agents: readonly Agent[],
+  program: string | null,
+  environment: readonly string[],
+): Promise<Result<HookStatus>> {
+  const found = await site.files.find(site.hookPath);
+  if (!found.ok) return found;
+  const { text } = found.value;
+  const state = text === null ? 'absent' : text === program ? 'current' : 'other';
+  const told = await Promise.all(agents.map((agent) => agentStatus(site, agent)));
+  return ok({
+    target: site.target,
+    program: { path: site.hookPath, state },
+    spool_dir: site.spoolDir,
+    environment,
+    agents: told,
+  });
+}
+
+async function agentStatus(site: Site, agent: Agent): Promise<HookAgentStatus> {
+  const { name, install } = agent;
+  if (install === null) return { agent: name, state: 'unsupported', is_used: false, files: [], notes: [] };
+  const own = install.files(site.contextOf(name));
+  const files = await Promise.all(own.map((file) => fileStatus(site, file)));
+  const counted = files.filter((_, place) => own[place]?.extra === undefined);
+  const notes = own.flatMap((file, place) =>
+    file.extra !== undefined && files[place]?.state === 'installed' ? [`${file.extra} is put in`] : [],
+  );
+  return {
+    agent: name,
+    state: together(counted.map((file) => file.state)),
+    is_used: await isUsed(site, agent),
+    files,
+    notes,
+  };
+}
+
+async function fileStatus(site: Site, file: InstallFile): Promise<HookAgentStatus['files'][number]> {
+  const found = await site.files.find(file.path);
+  if (!found.ok) return { path: file.path, state: 'broken', problem: found.failure.message };
+  const state = file.status(found.value.text);
+  if (typeof state === 'string') return { path: file.path, state, problem: null };
+  return { path: file.path, state: 'broken', problem: state.problem };
+}
+
+function together(states: readonly HookState[]): HookState {
+  if (states.includes('broken')) return 'broken';
+  const [first] = states;
+  return first !== undefined && states.every((state) => state === first) ? first : 'partial';
+}

@@ -1,0 +1,134 @@
+// Explanations and adapters as text for a terminal. Everything others wrote has passed the gate (SEC3).
+
+import type { AgentItem, AgentList, ExplanationDocument } from '../api/schemas-explain.ts';
+import { foreign, gateLine, gateRevealed, type SafeText } from '../text/gate.ts';
+import { cut } from '../text/width.ts';
+import type { TextOptions } from './lists-text.ts';
+import { type PaintRole, paint } from './paint.ts';
+import { tableLines } from './table.ts';
+import { ageLabel, backgroundLabel, stateLabel, wordsOf } from './words.ts';
+
+const safe = (text: string): SafeText => gateLine(foreign(text));
+
+export function explanationLines(document: ExplanationDocument, options: TextOptions): readonly string[] {
+  const { item, evidence, events, screen } = document;
+  const painted = (text: string, role: PaintRole): string => (options.colour ? paint(text, role) : text);
+  const ago = (at: string | null): string =>
+    at === null ? '-' : `${ageLabel(Date.parse(document.generated_at) - Date.parse(at))} ago`;
+  const label =
+    item.state === null || item.confidence === null
+      ? '-'
+      : stateLabel({ state: item.state, confidence: item.confidence });
+  const role: PaintRole = item.state === null ? 'dim' : wordsOf(item.state).colour;
+  const head = [
+    `${painted(label, role)}  ${safe(item.agent ?? '-')} in ${safe(item.ref)}`,
+    `  because   ${document.reason_words} (${item.reason_code ?? '-'})${item.detail === null ? '' : `: ${safe(item.detail)}`}`,
+    `  since     ${ago(item.since)}, last seen ${ago(item.last_seen_at)}, ${item.confidence ?? 'no'} confidence`,
+    `  decided   by ${item.decided_by ?? 'nobody'}`,
+    `  ref       ${safe(document.ref)}`,
+  ];
+  const background = backgroundLabel(item.background);
+  if (background !== '') head.push(`  beside    ${background}`);
+  const lines = [...head, ...askLines(item)];
+  lines.push(
+    '',
+    painted('Evidence', 'title'),
+    ...table(
+      ['PART', 'SOURCE', 'SAYS', 'CONFIDENCE', 'AGE'],
+      evidence.map((one) => [
+        one.part,
+        `${one.source} (${one.rank})`,
+        `${one.state}, ${one.reason_code}`,
+        one.confidence,
+        ago(one.at),
+      ]),
+      options,
+    ),
+  );
+  if (screen !== null) {
+    lines.push(
+      '',
+      painted('Screen', 'title'),
+      `  ${screen.state}, ${screen.reason_code}, by ${screen.rule === null ? 'no rule' : safe(screen.rule)}`,
+    );
+    lines.push(
+      ...table(
+        ['RULE', '', 'WHY NOT'],
+        screen.tried.map((one) => [one.rule, one.matched ? 'fits' : '', one.why ?? '']),
+        options,
+      ),
+    );
+  }
+  lines.push(
+    '',
+    painted('Last events', 'title'),
+    ...table(
+      ['AGE', 'SOURCE', 'KIND', 'WHAT', 'VERDICT'],
+      events.map((one) => [ago(one.at), one.source, one.kind, one.words, `${one.verdict} (${one.verdict_reason})`]),
+      options,
+    ),
+  );
+  return lines.map((line) => (options.colour ? line : cut(line, options.columns)));
+}
+
+/** What is asked is shown whole, line by line, with nothing hidden in it. */
+function askLines({ ask, asks_open }: ExplanationDocument['item']): readonly string[] {
+  if (ask === null) return [];
+  const text = ask.text.split('\n').map((line) => `    ${gateRevealed(foreign(line))}`);
+  const options = ask.options.map(({ id, label }) => `    [${safe(id)}] ${gateRevealed(foreign(label))}`);
+  return [`  asks      ${ask.kind}${asks_open > 1 ? `, the first of ${asks_open}` : ''}`, ...text, ...options];
+}
+
+function table(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  { columns }: TextOptions,
+): readonly string[] {
+  if (rows.length === 0) return ['  none'];
+  const specs = titles.map((title, place) => ({
+    title,
+    flexible: place === titles.length - 2 || place === titles.length - 1,
+  }));
+  const cells = rows.map((row) => row.map(safe));
+  return tableLines(specs, cells, Math.max(1, columns - 2)).map((line) => `  ${line}`);
+}
+
+export function agentsLines(list: AgentList, options: TextOptions): readonly string[] {
+  const yes = (can: boolean): string => (can ? 'yes' : '-');
+  const rows = list.items.map((one) => {
+    const { capabilities: can } = one;
+    return [
+      one.agent,
+      stateOf(one),
+      one.contract,
+      String(one.running),
+      can.event_driven ? 'events' : 'looks',
+      yes(can.supports_waiting_approval),
+      yes(can.supports_waiting_input),
+      yes(can.supports_completed),
+      sourcesOf(one),
+    ];
+  });
+  const titles = ['AGENT', 'HEALTH', 'CONTRACT', 'RUNNING', 'HEARD BY', 'APPROVAL', 'QUESTION', 'DONE', 'SOURCES'];
+  const specs = titles.map((title) => ({ title, flexible: title === 'SOURCES' || title === 'HEALTH' }));
+  const lines = tableLines(
+    specs,
+    rows.map((row) => row.map(safe)),
+    options.columns,
+  );
+  const troubles = list.items.flatMap((one) => troublesOf(one).map((words) => safe(`${one.agent}: ${words}`)));
+  return [...lines, ...(troubles.length === 0 ? [] : ['', ...troubles])].map((line) => cut(line, options.columns));
+}
+
+const stateOf = ({ enabled, refused, health }: AgentItem): string =>
+  refused !== null ? 'refused' : enabled ? health : 'off';
+
+const sourcesOf = ({ sources, rules }: AgentItem): string =>
+  [`${rules.count} rules`, ...sources.map(({ source, count }) => (count === 0 ? source : `${source} ${count}`))].join(
+    ', ',
+  );
+
+function troublesOf({ refused, rules, sources }: AgentItem): readonly string[] {
+  const failed = sources.filter((one) => one.trouble !== null).map((one) => `${one.source}: ${one.trouble}`);
+  return [...(refused === null ? [] : [refused]), ...(rules.trouble === null ? [] : [rules.trouble]), ...failed];
+}

@@ -1,0 +1,118 @@
+// Programs that look like agents to whoever asks their process, and draw the screens they are told to: what the daemon
+// makes of a screen can be tried without the real program. They draw at once and say when they did.
+
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Live } from './live.ts';
+import { until } from './live.ts';
+
+const agentsRoom = fileURLToPath(new URL('../../src/agents/', import.meta.url));
+
+const scripts = {
+  claude: '@anthropic-ai/claude-code/cli.js',
+  codex: '@openai/codex/bin/codex.js',
+  gemini: '@google/gemini-cli/dist/index.js',
+} as const;
+
+export type LookAlikeKind = keyof typeof scripts;
+
+/** Draws what stands in the file named by AGTMUX_LOOK_ALIKE whenever it changes, and notes the time in `<file>.drawn`. */
+const program = `
+const fs = require('node:fs');
+const file = process.env.AGTMUX_LOOK_ALIKE;
+let seen = '';
+let spinning, turn = 3;
+const look = () => {
+  let text = '';
+  try { text = fs.readFileSync(file, 'utf8'); } catch { return; }
+  if (text === seen) return;
+  seen = text;
+  const { screen, title, mark, bytes, calls, spinMs } = JSON.parse(text);
+  clearInterval(spinning);
+  if (spinMs) spinning = setInterval(() => process.stdout.write('\\u001b[H' + screen.split('\\n').join('\\r\\n').replaceAll('(3s', '(' + (turn += 1) + 's')), spinMs);
+  const env = { ...process.env, TMUX_PANE: calls?.pane ?? process.env.TMUX_PANE };
+  for (const { argv, input } of calls?.list ?? []) require('node:child_process').spawnSync(argv[0], argv.slice(1), { input, env });
+  if (screen === null) return fs.appendFileSync(file + '.drawn', mark + ' ' + Date.now() + '\\n');
+  process.stdout.write((title === null ? '' : '\\u001b]0;' + title + '\\u0007') + '\\u001b[2J\\u001b[H' + screen.split('\\n').join('\\r\\n') + bytes, () => {
+    fs.appendFileSync(file + '.drawn', mark + ' ' + Date.now() + '\\n');
+  });
+};
+process.stdin.setRawMode?.(true);
+process.stdin.on('data', (data) => { if (data.toString() === 'q') { process.stdout.write('\\u001b]0;\\u0007\\u001b[2J\\u001b[H', () => process.exit(0)); } });
+setInterval(look, 8);
+look();
+`;
+
+export class LookAlike {
+  readonly kind: LookAlikeKind;
+  readonly pane: string;
+  readonly #file: string;
+  #marks = 0;
+
+  private constructor(kind: LookAlikeKind, pane: string, file: string) {
+    this.kind = kind;
+    this.pane = pane;
+    this.#file = file;
+  }
+
+  /** In a new window of the session; `through` is a program that starts it elsewhere. */
+  static start(live: Live, kind: LookAlikeKind, session: string, through = '', cwd: string = live.dir): LookAlike {
+    const script = join(live.dir, 'node_modules', scripts[kind]);
+    mkdirSync(join(script, '..'), { recursive: true });
+    writeFileSync(script, program);
+    const file = join(live.dir, `look-${Math.random().toString(36).slice(2)}`);
+    const own = `AGTMUX_LOOK_ALIKE=${file} ${process.execPath} ${script}`;
+    const command = through === '' ? own : `${through} '${own}'`;
+    const pane = live.tmux('new-window', '-t', `${session}:`, '-c', cwd, '-P', '-F', '#{pane_id}', command);
+    return new LookAlike(kind, pane, file);
+  }
+
+  /** A recorded screen of the real program. */
+  static recorded(kind: LookAlikeKind, name: string): string {
+    // A last newline would scroll the first line away.
+    return readFileSync(join(agentsRoom, kind, 'fixtures/screens', name), 'utf8').replace(/\n$/, '');
+  }
+
+  /** Calls programs as an agent calls its hooks: as its own children. `pane` lies about where it is. */
+  async call(
+    list: readonly { readonly argv: readonly string[]; readonly input: string }[],
+    pane?: string,
+  ): Promise<number> {
+    return this.#act({ screen: null, title: null, bytes: '', calls: { list, pane } });
+  }
+
+  /** Draws a screen; resolves with the time at which it was written to the terminal. */
+  async show(screen: string, title: string | null = null, bytes = ''): Promise<number> {
+    return this.#act({ screen, title, bytes });
+  }
+
+  /** Draws again and again, with another number each time. */
+  async spin(screen: string, spinMs: number): Promise<number> {
+    return this.#act({ screen, title: null, bytes: '', spinMs });
+  }
+
+  async #act(what: Readonly<Record<string, unknown>>): Promise<number> {
+    this.#marks += 1;
+    const mark = String(this.#marks);
+    writeFileSync(`${this.#file}.next`, JSON.stringify({ ...what, mark }));
+    renameSync(`${this.#file}.next`, this.#file);
+    let drawn = 0;
+    await until(() => {
+      drawn = this.#drawnAt(mark);
+      return drawn > 0;
+    });
+    return drawn;
+  }
+
+  #drawnAt(mark: string): number {
+    try {
+      const line = readFileSync(`${this.#file}.drawn`, 'utf8')
+        .split('\n')
+        .find((one) => one.startsWith(`${mark} `));
+      return Number(line?.split(' ')[1] ?? 0);
+    } catch {
+      return 0;
+    }
+  }
+}
