@@ -187,16 +187,39 @@ export interface InstallFile {
   readonly path: string;
   /** The whole file is ours: it may be replaced and removed. */
   readonly isOwn: boolean;
+  /** Put in only when it is asked for by this name, taken out always, and no part of being installed: `notify`. */
+  readonly extra?: string;
   install(before: string | null): { readonly text: string } | InstallProblem;
   /** Null: the file goes. What the user had stays byte for byte. */
   remove(before: string): { readonly text: string | null } | InstallProblem;
   status(before: string | null): InstallState | InstallProblem;
 }
 
+/** One talk with the agent's own program, a line of JSON at a time, in which its user's trust is told to it. */
+export interface TrustTalk {
+  /** What is said first. */
+  readonly first: readonly string[];
+  /** Never throws on foreign input. */
+  take(line: string): { readonly say: readonly string[]; readonly end?: TrustEnd };
+}
+
+export type TrustEnd = { readonly trusted: number } | InstallProblem;
+
+/** For agents that run a hook only after a person trusted it. Used on an explicit yes and never otherwise. */
+export interface HookTrust {
+  argv(context: InstallContext): readonly string[];
+  open(context: InstallContext): TrustTalk;
+}
+
 export interface HookInstall {
   files(context: InstallContext): readonly InstallFile[];
   /** What a person has to know or do: trust gates, restarts. */
   readonly notes: readonly string[];
+  /** Variables that say where the agent's files are. */
+  readonly environment?: readonly string[];
+  /** The agent's own folder. Where there is none the agent is not used, and nothing is put in unless it is named. */
+  folder?(context: InstallContext): string;
+  readonly trust?: HookTrust;
 }
 
 export interface Agent {

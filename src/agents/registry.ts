@@ -1,8 +1,10 @@
 // Every agent agtmux knows, and the one question asked of all of them. Which folders there are stands in folders.ts.
 
+import { type Failure, failure } from '../model/errors.ts';
+import type { AgentName } from '../model/ids.ts';
 import type { Confidence } from '../model/states.ts';
 import { confidences } from '../model/states.ts';
-import type { Agent, Identified, Identify, ProgramView } from './contract.ts';
+import { type Agent, contractVersion, type Identified, type Identify, type ProgramView } from './contract.ts';
 import { folders } from './folders.ts';
 
 export const agents: readonly Agent[] = folders;
@@ -43,3 +45,26 @@ function askAll(program: ProgramView): Identified | null {
 }
 
 const rank = (confidence: Confidence): number => confidences.indexOf(confidence);
+
+export interface RefusedAgent {
+  readonly name: AgentName;
+  readonly contract: string;
+  readonly failure: Failure;
+}
+
+/** An adapter of another major of the contract is refused as a whole: half of it would be wrong in silence. */
+export function usableAgents(list: readonly Agent[]): {
+  readonly usable: readonly Agent[];
+  readonly refused: readonly RefusedAgent[];
+} {
+  const majorOf = (version: string): string => version.split('.', 1)[0] ?? '';
+  const fits = ({ contract }: Agent): boolean => majorOf(contract) === majorOf(contractVersion);
+  const refused = list
+    .filter((agent) => !fits(agent))
+    .map(({ name, contract }) => ({
+      name,
+      contract,
+      failure: failure('E_CONTRACT', `the ${name} adapter speaks contract ${contract}, this agtmux ${contractVersion}`),
+    }));
+  return { usable: list.filter(fits), refused };
+}

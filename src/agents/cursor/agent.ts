@@ -2,25 +2,33 @@
 
 import { agentName } from '../../model/ids.ts';
 import { type Agent, contractVersion } from '../contract.ts';
+import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
+import { install } from './install.ts';
+import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
 
 export const agent: Agent = {
   name: agentName('cursor'),
   contract: contractVersion,
   capabilities: {
-    event_driven: false,
+    event_driven: true,
     polling_required: true,
-    supports_waiting_approval: false,
-    supports_waiting_input: false,
-    supports_completed: false,
-    supports_interrupted: false,
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    supports_interrupted: true,
     measured: [],
-    limits: [],
+    limits: [
+      'It was never run here: everything is from its documentation and from what others captured.',
+      'Asking for approval fires no hook; it is read from the screen with low confidence.',
+      'A ready prompt is not told from a busy one on the screen: without hooks it is unknown.',
+      'Its hooks are not called in print mode.',
+    ],
   },
   identify,
   screen,
-  hooks: null,
-  natives: [],
-  install: null,
+  hooks,
+  natives,
+  install,
 };

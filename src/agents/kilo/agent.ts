@@ -2,25 +2,33 @@
 
 import { agentName } from '../../model/ids.ts';
 import { type Agent, contractVersion } from '../contract.ts';
+import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
-import screen from './screen.json' with { type: 'json' };
+import { install } from './install.ts';
+import { natives } from './native.ts';
+import { screen } from './screen.ts';
 
 export const agent: Agent = {
   name: agentName('kilo'),
   contract: contractVersion,
   capabilities: {
-    event_driven: false,
+    event_driven: true,
     polling_required: true,
-    supports_waiting_approval: false,
-    supports_waiting_input: false,
-    supports_completed: false,
-    supports_interrupted: false,
-    measured: [],
-    limits: [],
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    supports_interrupted: true,
+    measured: ['7.7.7 (screen, events, that it loads a plugin)'],
+    limits: [
+      'Before 7 it was another program, driven by lines; in a pane only its process is known.',
+      'Without the plugin and without --port only the screen speaks.',
+      'A view of a subagent shows no sign of life: its screen is unknown.',
+      'On the screen a failed turn is told by its shape; after several failures in a row it is unknown.',
+    ],
   },
   identify,
   screen,
-  hooks: null,
-  natives: [],
-  install: null,
+  hooks,
+  natives,
+  install,
 };

@@ -2,25 +2,34 @@
 
 import { agentName } from '../../model/ids.ts';
 import { type Agent, contractVersion } from '../contract.ts';
+import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
+import { install } from './install.ts';
+import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
 
 export const agent: Agent = {
   name: agentName('opencode'),
   contract: contractVersion,
   capabilities: {
-    event_driven: false,
+    event_driven: true,
     polling_required: true,
-    supports_waiting_approval: false,
-    supports_waiting_input: false,
-    supports_completed: false,
-    supports_interrupted: false,
-    measured: [],
-    limits: [],
+    supports_waiting_approval: true,
+    supports_waiting_input: true,
+    supports_completed: true,
+    supports_interrupted: true,
+    measured: ['1.18.33 (events, screen)', '1.14.41 (screen)', '1.2.27 (screen, in part)', '1.0.98 (screen, in part)'],
+    limits: [
+      'Without the plugin and without --port only the screen speaks.',
+      'A view of a subagent shows no sign of life: its screen is unknown.',
+      'On the screen a failed turn is told by its shape; after several failures in a row it is unknown.',
+      'Events do not tell which conversation the terminal shows: one that runs behind another counts as well.',
+      'A server that others are attached to (`opencode attach`) is not followed.',
+    ],
   },
   identify,
   screen,
-  hooks: null,
-  natives: [],
-  install: null,
+  hooks,
+  natives,
+  install,
 };

@@ -130,7 +130,8 @@ function unmetIn(condition: Condition, lines: readonly string[] | null): string 
 /** Wrapped text as one line. Frames and bars at the edges are no part of it. */
 const flowOf = (lines: readonly string[]): string => lines.map(unframed).join(' ').replace(/\s+/gu, ' ').trim();
 
-const unframed = (line: string): string => line.replace(/^[\s│┃║|]+|[\s│┃║|]+$/gu, '');
+/** A plain bar is none: at the end of a line it is the pipe of a command that wraps. */
+const unframed = (line: string): string => line.replace(/^[\s│┃║]+|[\s│┃║]+$/gu, '');
 
 function pickText(pick: Pick, regions: Regions): string | null {
   const lines = regions(pick.in);
@@ -182,4 +183,4 @@ function optionsOf({ options }: AskRule, regions: Regions): readonly AskOption[]
   return found.slice(0, limits.askOptionsMax).map(({ id, label }) => ({ id, label }));
 }
 
-const indentOf = (line: string): number => /^[\s│┃║|]*/u.exec(line)?.[0].length ?? 0;
+const indentOf = (line: string): number => /^[\s│┃║]*/u.exec(line)?.[0].length ?? 0;

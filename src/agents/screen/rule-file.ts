@@ -72,6 +72,8 @@ export interface RuleFile {
   readonly agent: string;
   readonly regions: ReadonlyMap<string, Region>;
   readonly rules: readonly Rule[];
+  /** Lines it prints when it ends by itself. They prove no end, only that one was in good order (RSV8, RSV12). */
+  readonly goodbye: readonly RegExp[];
 }
 
 /** What is wrong, and a piece of the text near which it stands. */
@@ -91,7 +93,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The file as data, already parsed from JSON or TOML. Throws RuleProblem. `base` lends its regions to a user's file. */
 export function readRuleFile(data: unknown, base: RuleFile | null = null): RuleFile {
   const file = fieldsOf(data, 'the file', '');
-  known(file, ['schema', 'agent', 'title', 'note', 'regions', 'rules', 'disable', 'replace'], '');
+  known(file, ['schema', 'agent', 'title', 'note', 'regions', 'rules', 'goodbye', 'disable', 'replace'], '');
   if (file.schema !== 1) throw new RuleProblem('schema must be 1', 'schema');
   const agent = textOf(file, 'agent', 'agent');
   if (base !== null && base.agent !== agent) throw new RuleProblem(`this file is for ${base.agent}`, agent);
@@ -111,7 +113,8 @@ export function readRuleFile(data: unknown, base: RuleFile | null = null): RuleF
   const kept =
     file.replace === true ? [] : (base?.rules ?? []).filter(({ id }) => !ids.includes(id) && !disabled.includes(id));
   const rules = [...own, ...kept].sort((one, other) => other.priority - one.priority);
-  return { agent, regions, rules };
+  const goodbye = textsOf(file, 'goodbye').flatMap((text) => patternOf(text, 'goodbye') ?? []);
+  return { agent, regions, rules, goodbye: goodbye.length > 0 ? goodbye : (base?.goodbye ?? []) };
 }
 
 function readRegion(name: string, spec: unknown): Region {

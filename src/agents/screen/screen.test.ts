@@ -87,6 +87,25 @@ describe('rules of a screen', () => {
     });
   });
 
+  it('a command that wraps keeps its pipes; only frames are cut off', () => {
+    const wrapped = readRuleFile({
+      ...file,
+      rules: [
+        {
+          id: 'asks',
+          priority: 1,
+          where: [{ in: 'box' }],
+          proves: { state: 'waiting_approval', reason: 'approval_asked' },
+          ask: { kind: 'command', text: { in: 'box' } },
+        },
+      ],
+    });
+    const lines = ['x', '-----', '┃ $ find . |', '┃ | xargs rm |', '│ true │', '-----', 'y'];
+    expect(classify(wrapped, { lines, title: '', command: null }, null).ask?.text).toBe(
+      '$ find . |\n| xargs rm |\ntrue',
+    );
+  });
+
   it('RSV4 a screen that no rule fits is unknown, and so are two that contradict each other', () => {
     expect(look(['$ ls', 'a b c'])).toMatchObject({ state: 'unknown', reason: 'unsupported_signal', rule: null });
     expect(look(['', ''])).toMatchObject({ state: 'unknown', reason: 'starting' });

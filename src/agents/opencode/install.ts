@@ -1,0 +1,23 @@
+// Where OpenCode's plugin is put: a file of our own in the folder from which OpenCode loads plugins by itself.
+
+import { ownFile } from '../config-text/own-file.ts';
+import type { HookInstall, InstallContext } from '../contract.ts';
+import { hooks } from './hooks.ts';
+import { pluginText } from './plugin.ts';
+
+/** The XDG specification: relative paths in its variables are to be ignored. */
+const folder = ({ home, env }: InstallContext): string =>
+  `${env.XDG_CONFIG_HOME?.startsWith('/') === true ? env.XDG_CONFIG_HOME : `${home}/.config`}/opencode`;
+
+export const install: HookInstall = {
+  environment: ['XDG_CONFIG_HOME'],
+  folder,
+  files: (context) => [
+    ownFile(
+      `${folder(context)}/plugin/agtmux.js`,
+      pluginText('opencode', hooks.events, context),
+      'agtmux hooks install',
+    ),
+  ],
+  notes: ['OpenCode loads the plugin at its next start'],
+};
