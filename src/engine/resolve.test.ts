@@ -249,8 +249,36 @@ describe('the reason of a ready prompt', () => {
     expect(world.state('a')).toMatchObject({ state: 'idle', reason: 'interrupted', decided_by: 'native' });
     world.take(says('a', 'screen', 1_300, 'idle', { reason: 'refused_by_person' }));
     expect(world.state('a').reason).toBe('interrupted');
-    world.take(says('a', 'native', 60_000 - 51_000, 'idle'));
+    world.take(says('a', 'native', 9_000, 'idle'));
     expect(world.state('a').reason).toBe('prompt_ready');
+  });
+
+  it('RSV1 and so is that of a turn: the screen shows a retry that the agent itself does not tell', () => {
+    const world = oneAgent();
+    world.take(says('a', 'native', 1_000, 'running'), says('a', 'screen', 5_000, 'running', { reason: 'retrying' }));
+    expect(world.state('a')).toMatchObject({ reason: 'retrying', decided_by: 'native' });
+    world.take(says('a', 'screen', 6_000, 'running'));
+    expect(world.state('a').reason).toBe('turn_running');
+  });
+
+  it('RSV2 a turn that is only believed to be finished gives way to who saw it cut short', () => {
+    const cut = says('a', 'screen', 1_200, 'idle', { reason: 'interrupted' });
+    const unsure = oneAgent();
+    unsure.take(says('a', 'hook', 1_000, 'completed', { confidence: 'medium' }), cut);
+    expect(unsure.state('a')).toMatchObject({ state: 'idle', reason: 'interrupted' });
+    unsure.take(says('a', 'hook', 9_000, 'completed', { confidence: 'medium' }));
+    expect(unsure.word('a')).toBe('completed/turn_completed');
+    const refused = oneAgent();
+    const finished = says('a', 'hook', 1_000, 'completed', { confidence: 'medium' });
+    refused.take(finished, says('a', 'screen', 1_200, 'idle', { reason: 'refused_by_person', confidence: 'low' }));
+    expect(refused.word('a')).toBe('completed/turn_completed');
+    refused.take(says('a', 'screen', 1_300, 'idle', { reason: 'refused_by_person' }));
+    expect(refused.word('a')).toBe('idle/refused_by_person');
+    refused.take(says('a', 'screen', 1_400, 'idle'));
+    expect(refused.word('a')).toBe('completed/turn_completed');
+    const sure = oneAgent();
+    sure.take(says('a', 'hook', 1_000, 'completed'), cut);
+    expect(sure.word('a')).toBe('completed/turn_completed');
   });
 });
 

@@ -60,11 +60,12 @@ export function resolve(fold: Fold, around: Surroundings): Resolved {
   const asks = openAsks(fold);
   const candidates = [...claimCandidates(fold), ...asks.map(askCandidate)];
   const standing = candidates.filter((one) => !isSuperseded(one, candidates, fold));
-  const decided = standing.reduce<Candidate | null>(
+  const first = standing.reduce<Candidate | null>(
     (best, one) => (best === null || beats(one, best) ? one : best),
     null,
   );
-  if (decided === null) return resolveUnknown(fold, around);
+  if (first === null) return resolveUnknown(fold, around);
+  const decided = cutShort(first, standing) ?? first;
   const agreeing = standing.filter((one) => classOf(one.state) === classOf(decided.state));
   const contradicted = agreeing.length < standing.length;
   return {
@@ -84,12 +85,26 @@ export function resolve(fold: Fold, around: Surroundings): Resolved {
   };
 }
 
-/** That a prompt is ready says least: whoever agrees and knows why it is (interrupted, refused) is heard on that. */
+/** Who only believes that the turn was finished gives way to who saw at that moment that it was cut short. */
+function cutShort(decided: Candidate, standing: readonly Candidate[]): Candidate | null {
+  if (decided.state !== 'completed' || decided.confidence === 'high') return null;
+  const isCut = (one: Candidate): boolean =>
+    one.state === 'idle' &&
+    one.confidence === 'high' &&
+    (one.reason === 'interrupted' || one.reason === 'refused_by_person') &&
+    one.time >= decided.time - limits.sameMomentMs;
+  return standing.find(isCut) ?? null;
+}
+
+/** Reasons that say no more than the state itself. */
+const vague: readonly ReasonCode[] = ['prompt_ready', 'turn_running'];
+
+/** Whoever agrees at that moment and knows more (interrupted, refused, retrying, a tool) is heard on the reason. */
 function reasonAmong(decided: Candidate, agreeing: readonly Candidate[]): ReasonCode {
-  if (decided.reason !== 'prompt_ready') return decided.reason;
+  if (!vague.includes(decided.reason)) return decided.reason;
   let best = decided;
   for (const one of agreeing) {
-    const isWhy = one.state === decided.state && one.reason !== 'prompt_ready';
+    const isWhy = one.state === decided.state && !vague.includes(one.reason);
     if (isWhy && one.time >= decided.time - limits.sameMomentMs && (best === decided || beats(one, best))) best = one;
   }
   return best.reason;

@@ -226,9 +226,10 @@ function decide(mine: readonly Seen[]): string {
   );
   const [decided] = ordered;
   if (decided !== undefined) {
-    // A ready prompt says least: the first of the others who knows why, at about that time, tells the reason.
-    const why = ordered.find((o) => o.reason !== 'prompt_ready' && o.time >= decided.time - limits.sameMomentMs);
-    const reason = decided.reason === 'prompt_ready' ? (why ?? decided).reason : decided.reason;
+    // Some reasons say no more than the state: the first of the others who knows more, about then, tells the reason.
+    const isVague = ({ reason }: Voice): boolean => reason === 'prompt_ready' || reason === 'turn_running';
+    const why = ordered.find((o) => !isVague(o) && o.time >= decided.time - limits.sameMomentMs);
+    const reason = isVague(decided) ? (why ?? decided).reason : decided.reason;
     return `${decided.state}/${reason} ${decided.ask ?? '-'}`;
   }
   const doubt = [...voices].sort((a, b) => b.time - a.time || (a.source < b.source ? -1 : 1))[0];
