@@ -22,9 +22,15 @@ export function run(): readonly BenchRow[] {
   writeFileSync(input, JSON.stringify({ hook_event_name: 'PreToolUse', text: 'x'.repeat(1_990) }));
   const env = { ...process.env, AGTMUX_SPOOL: spool, TMUX: '/tmp/tmux-1000/default,1,0', TMUX_PANE: '%1' };
   const loop = `i=0; while [ $i -lt "$1" ]; do "$2" $3 $4 <"$0"; i=$((i + 1)); done`;
+  // The caller is a job of a shell, as an agent is.
+  const job = 'set -m; /bin/sh -c "$0" "$@" & wait $!';
   const timed = (calls: number, ...command: string[]): number => {
     const began = performance.now();
-    const { status, stderr } = spawnSync('/bin/sh', ['-c', loop, input, String(calls), ...command], { env });
+    const { status, stderr } = spawnSync(
+      'setsid',
+      ['-w', '/bin/sh', '-c', job, loop, input, String(calls), ...command],
+      { env },
+    );
     if (status !== 0) throw new Error(stderr.toString());
     return performance.now() - began;
   };
