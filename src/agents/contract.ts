@@ -172,6 +172,8 @@ export interface InstallContext {
   readonly command: (event: string) => string;
   readonly hookPath: string;
   readonly spoolDir: string;
+  /** Of the agent as it is installed there; null when that was asked in vain, left out when nobody asked. */
+  readonly version?: string | null;
 }
 
 /** A piece of a user's configuration that cannot be merged as it is. */
@@ -211,6 +213,15 @@ export interface HookTrust {
   open(context: InstallContext): TrustTalk;
 }
 
+/** For agents to which another version may not be told the same. Its own program is run for it, without a terminal. */
+export interface VersionQuestion {
+  readonly argv: readonly string[];
+  /** Null for words that name no version. Never throws on foreign input. */
+  read(output: string): string | null;
+  /** What a person has to know: which version was found, what it does not get, and how to get it. */
+  notes(version: string | null): readonly string[];
+}
+
 export interface HookInstall {
   files(context: InstallContext): readonly InstallFile[];
   /** What a person has to know or do: trust gates, restarts. */
@@ -220,6 +231,7 @@ export interface HookInstall {
   /** The agent's own folder. Where there is none the agent is not used, and nothing is put in unless it is named. */
   folder?(context: InstallContext): string;
   readonly trust?: HookTrust;
+  readonly version?: VersionQuestion;
 }
 
 export interface Agent {

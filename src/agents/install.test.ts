@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { Agent, InstallContext } from './contract.ts';
+import { eventsSince21, hooks } from './claude/hooks.ts';
+import { install } from './claude/install.ts';
+import type { Agent, InstallContext, InstallFile } from './contract.ts';
 import { agents } from './registry.ts';
 
 const contextOf =
@@ -118,6 +120,94 @@ describe('what the agents are told', () => {
       version: 1,
       hooks: { stop: [{ command: expect.any(String) }] },
     });
+  });
+});
+
+describe('what a version of Claude Code is told', () => {
+  /** What 1.0.128 understands: no version since then skips a file for one of these. */
+  const core = [
+    ...['Notification', 'PostToolUse', 'PreCompact', 'PreToolUse', 'SessionEnd', 'SessionStart', 'Stop'],
+    ...['SubagentStop', 'UserPromptSubmit'],
+  ];
+  const fileFor = (version: string | null | undefined): InstallFile => {
+    const [claude] = agents.filter(({ name }) => name === 'claude').map(contextOf());
+    const [file] =
+      claude === undefined ? [] : install.files({ ...claude, ...(version === undefined ? {} : { version }) });
+    if (file === undefined) throw new Error('it has no file');
+    return file;
+  };
+  const put = (version: string | null, before: string | null = null): string => {
+    const done = fileFor(version).install(before);
+    return 'text' in done ? done.text : expect.fail(done.problem);
+  };
+  const eventsOf = (text: string): readonly string[] =>
+    Object.keys((JSON.parse(text) as { hooks: Record<string, unknown> }).hooks).sort();
+  const versions = ['1.0.30', '1.0.60', '1.0.128', '2.0.44', '2.0.45', '2.0.77', '2.1.0', '2.1.77', '2.1.325', null];
+
+  it.each([
+    ['1.0.40', ['Notification', 'PostToolUse', 'PreToolUse', 'Stop']],
+    ['1.0.84', core.filter((event) => event !== 'SessionEnd')],
+    ['1.0.85', core],
+    ['1.0.128', core],
+    ['2.0.44', core],
+    ['2.0.45', [...core, 'PermissionRequest'].sort()],
+    ['2.0.55', [...core, 'PermissionRequest'].sort()],
+    ['2.0.56', [...hooks.events].sort()],
+    ['2.0.77', [...hooks.events].sort()],
+    ['2.1.0', [...hooks.events].sort()],
+    ['2.1.75', [...hooks.events].sort()],
+    ['2.1.76', [...hooks.events, 'PostCompact'].sort()],
+    ['2.1.78', [...hooks.events, 'PostCompact', 'StopFailure'].sort()],
+    ['2.1.87', [...hooks.events, 'PostCompact', 'StopFailure'].sort()],
+    ['2.1.88', [...hooks.events, ...eventsSince21].sort()],
+    ['2.1.325', [...hooks.events, ...eventsSince21].sort()],
+    ['3.0.0', [...hooks.events, ...eventsSince21].sort()],
+    [null, core],
+  ])('version %s: no event that it does not know', (version, events) => {
+    expect(eventsOf(put(version))).toEqual(events);
+  });
+
+  it('what was put in for one version is no longer whole for another, and is brought in line', () => {
+    const old = put('2.0.77');
+    for (const other of ['1.0.128', '2.1.325']) {
+      expect(fileFor(other).status(old)).toBe('partial');
+      const now = put(other, old);
+      expect(fileFor(other).status(now)).toBe('installed');
+      expect(now).toBe(put(other));
+    }
+    expect(fileFor('2.0.56').status(old)).toBe('installed');
+  });
+
+  it('what is whole for some version is not called wrong where the version is not known', () => {
+    for (const version of versions) expect(fileFor(null).status(put(version))).toBe('installed');
+    const half = put('2.1.325').replace(/^ +"PermissionRequest".*\n/m, '');
+    expect(fileFor(null).status(half)).toBe('partial');
+    // Put in anew, it is only what every version takes.
+    expect(eventsOf(put(null, put('2.1.325')))).toEqual(core);
+  });
+
+  it('every set goes without a trace, whichever version is there by then', () => {
+    const user = '{\n  "hooks": {\n    "StopFailure": [\n      { "hooks": [] }\n    ]\n  },\n  "model": "opus"\n}\n';
+    for (const earlier of versions)
+      for (const later of [...versions, undefined]) {
+        expect(fileFor(later).remove(put(earlier))).toEqual({ text: null });
+        expect(fileFor(later).remove(put(earlier, user))).toEqual({ text: user });
+      }
+  });
+
+  it('is read from what its program says, and from nothing else', () => {
+    const { version } = install;
+    expect(version?.read('2.1.325 (Claude Code)\n')).toBe('2.1.325');
+    expect(version?.read('a warning\n2.2.0-beta.1 (Claude Code)\r\n')).toBe('2.2.0');
+    for (const strange of ['', '2.1', '2.1.325', 'v2.1.325 (Claude Code)', 'claude 2.1.325 (Claude Code)', '\0\n()'])
+      expect(version?.read(strange)).toBeNull();
+  });
+
+  it('a person is told which version was found and what it does not get', () => {
+    const told = (version: string | null): string => install.version?.notes(version).join('\n') ?? '';
+    expect(told('2.1.325')).toBe('version 2.1.325 was found, which knows every event');
+    expect(told('2.0.77')).toMatch(/^version 2\.0\.77 .* StopFailure, PostCompact, PermissionDenied: left out/);
+    expect(told(null)).toMatch(/not found out.*PermissionRequest, PostToolUseFailure, StopFailure.*install again/);
   });
 });
 

@@ -303,6 +303,8 @@ export const limits = {
   hookFileMs: 15_000,
   /** An agent's own program that is told its user's trust: it starts within a second, on a loaded machine in ten. */
   hookTrustMs: 30_000,
+  /** An agent's program that says its version: a tenth of a second, a few when it is scripts on a loaded machine. */
+  hookVersionMs: 10_000,
   /** Everything `agtmux hooks` asks of the daemon in one request: a dozen files on a slow machine. */
   hookAnswerMs: 120_000,
   /** Conversations of OpenCode that are remembered: one a person looks at and the subagents of its last turns. */

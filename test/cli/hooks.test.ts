@@ -1,5 +1,15 @@
 // `agtmux hooks` as a person uses it: what is shown, asked and refused, and what stands in the files afterwards.
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,17 +18,27 @@ import { createWorld, type Ran, root, type World } from './kit.ts';
 
 let world: World;
 let claude: string;
+let programs: string;
 const user = '{\n  "model": "opus",\n  "hooks": {\n    "Stop": [\n      { "hooks": [] }\n    ]\n  }\n}\n';
 
 beforeAll(() => {
-  world = createWorld();
+  programs = mkdtempSync(join(tmpdir(), 'agt-bin-'));
+  world = createWorld({ PATH: `${programs}:${process.env.PATH}` });
   mkdirSync(join(world.directory, '.claude'));
   claude = join(world.directory, '.claude/settings.json');
 });
-afterAll(() => world.end());
+afterAll(async () => {
+  await world.end();
+  rmSync(programs, { recursive: true });
+});
 beforeEach(async () => {
   writeFileSync(claude, user);
+  version('echo "2.0.77 (Claude Code)"');
 });
+
+/** What `claude --version` does. */
+const version = (script: string): void =>
+  writeFileSync(join(programs, 'claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
 
 const hooks = (...args: string[]): Promise<Ran> => world.agtmux('hooks', ...args);
 const held = (): string => readFileSync(claude, 'utf8');
@@ -75,6 +95,37 @@ describe('agtmux hooks', () => {
     expect(held()).toBe(user);
     expect(readdirSync(join(world.directory, '.claude'))).toEqual(['settings.json']);
     expect((await hooks('remove', '--yes')).stdout).toContain('nothing was installed: claude');
+  });
+
+  it('puts in what the installed version understands, says what it left out, and notices an upgrade', async () => {
+    const events = () => Object.keys((JSON.parse(held()) as { hooks: object }).hooks);
+    const first = await hooks('install', '--agent', 'claude', '--yes');
+    expect(first).toMatchObject({ status: 0, stderr: '' });
+    expect(first.stdout).toMatch(/^claude: version 2\.0\.77 was found.*StopFailure.*left out/m);
+    expect(events()).not.toContain('StopFailure');
+    version('echo "2.1.325 (Claude Code)"');
+    expect(await hooks('status', '--agent', 'claude')).toMatchObject({
+      status: 1,
+      stdout: expect.stringMatching(/^claude +partial \(not as version 2\.1\.325 needs it; /),
+    });
+    expect((await hooks('install', '--agent', 'claude', '--yes')).stdout).toContain('2.1.325 was found');
+    expect(events()).toContain('StopFailure');
+    expect(await hooks('status', '--agent', 'claude')).toMatchObject({
+      status: 0,
+      stdout: expect.stringMatching(/^claude +installed$/m),
+    });
+    version('exit 127');
+    expect((await hooks('status', '--agent', 'claude')).stdout).toMatch(
+      /^claude +installed \(its version is not known\)/,
+    );
+    await hooks('remove', '--yes');
+    expect(held()).toBe(user);
+    expect((await hooks('install', '--agent', 'claude', '--yes')).stdout).toMatch(
+      /^claude: its version was not found/m,
+    );
+    expect(events()).not.toContain('PermissionRequest');
+    await hooks('remove', '--yes');
+    expect(held()).toBe(user);
   });
 
   it('speaks JSON for programs', async () => {

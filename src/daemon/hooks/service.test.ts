@@ -62,7 +62,8 @@ afterEach(() => {
 
 function start(kind: 'local' | 'ssh'): void {
   mkdirSync(at('bin'));
-  const variables = { PATH: `${at('bin')}:${process.env.PATH}`, HOME: home };
+  // Agents of whoever runs this are not to be found.
+  const variables = { PATH: `${at('bin')}:/usr/bin:/bin`, HOME: home };
   const parts = { exec: createRealExec(clock), channels: createRealChannels(clock), variables };
   const near = createLocalExecutor({ target: targetId('vm1'), ...parts });
   const executor: Executor = { ...near, kind };
@@ -270,6 +271,57 @@ echo '{"id":3,"result":{"status":"ok"}}'; read -r never`;
     expect(await apply(talk)).toEqual([{ agent: 'codex', trusted: 1, problem: null }]);
     expect(textOf('said')).toContain(`${at('.codex')} app-server\n`);
     expect(textOf('said')).toContain('"k":{"trusted_hash":"h"}');
+  });
+
+  it('an agent gets what its installed version understands, and an upgrade is noticed', async () => {
+    put('.claude/settings.json', user);
+    const say = (script: string): void => writeFileSync(at('bin/claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const events = () => Object.keys((JSON.parse(textOf('.claude/settings.json')) as { hooks: object }).hooks);
+    const status = async () => must(await hooks.status(request('install', 'claude'))).agents[0];
+    say(`[ "$1" = --version ] && [ ! -t 0 ] && [ -z "$(cat)" ] && echo "2.0.77 (Claude Code)"`);
+    const { notes } = await run('install', 'claude');
+    expect(notes[0]).toMatch(/^claude: version 2\.0\.77 was found.*StopFailure/);
+    expect(events()).toContain('PermissionRequest');
+    expect(events()).not.toContain('StopFailure');
+    expect(await status()).toMatchObject({ state: 'installed', notes: [] });
+    say('echo "2.1.325 (Claude Code)"');
+    expect(await status()).toMatchObject({ state: 'partial', notes: [expect.stringContaining('2.1.325')] });
+    await run('install', 'claude');
+    expect(events()).toContain('StopFailure');
+    expect(await status()).toMatchObject({ state: 'installed', notes: [] });
+    expect(await run('install', 'claude')).toMatchObject({ written: [], removed: [] });
+    // A downgrade would cost the user all settings.
+    say('echo "1.0.128 (Claude Code)"');
+    expect((await status())?.state).toBe('partial');
+    await run('install', 'claude');
+    expect(events()).not.toContain('PermissionRequest');
+    await run('remove', 'claude');
+    expect(textOf('.claude/settings.json')).toBe(user);
+  });
+
+  it.each([
+    ['is not there', 'exit 127'],
+    ['fails', 'echo "2.1.325 (Claude Code)"; exit 1'],
+    ['says something else', 'echo "2.1.325"'],
+    ['talks without end', 'while :; do echo "2.1.325 (Claude Code)"; done'],
+  ])('from a program that %s no version is learned, and only what is safe is put in', async (_, script) => {
+    put('.claude/settings.json', user);
+    writeFileSync(at('bin/claude'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const { notes } = await run('install', 'claude');
+    expect(notes[0]).toMatch(/^claude: its version was not found out.*PermissionRequest/);
+    expect(textOf('.claude/settings.json')).not.toContain('PermissionRequest');
+    const [claude] = must(await hooks.status(request('install', 'claude'))).agents;
+    expect(claude).toMatchObject({ state: 'installed', notes: ['its version is not known'] });
+  });
+
+  it('is found where its own installer puts it, and nothing is started to take hooks out', async () => {
+    put('.local/bin/claude', '#!/bin/sh\necho "2.0.50 (Claude Code)"; echo x >>"$HOME/starts"\n');
+    chmodSync(at('.local/bin/claude'), 0o755);
+    mkdirSync(at('.claude'));
+    expect((await run('install', 'claude')).notes[0]).toContain('2.0.50');
+    const starts = textOf('starts');
+    await run('remove', 'claude');
+    expect(textOf('starts')).toBe(starts);
   });
 
   it('names that are not known are refused', async () => {

@@ -17,7 +17,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { RandomSource } from '../../platform/random.ts';
 import type { Executor } from '../../targets/executor.ts';
 import { makeSteps } from './apply.ts';
-import { collect, filesOf, isUsed } from './look.ts';
+import { collect, filesOf, isUsed, type Versions, versionsOf } from './look.ts';
 import { editsOf, planSteps, programSteps, type Step } from './plan.ts';
 import { farSite, localSite, type Site, type SiteFacts, variablesOf } from './site.ts';
 import { statusOf } from './status.ts';
@@ -104,18 +104,20 @@ export class Hooks implements HookService {
     // Who names an agent means it; otherwise nothing is put where nobody would look for it.
     const chosen = able.filter((_, place) => !isAll || request.action === 'remove' || used[place] === true);
     const unused = able.filter((agent) => !chosen.includes(agent)).map(({ name }) => name);
-    const steps = await this.#steps(request, site.value, chosen);
-    if (!steps.ok) return steps;
     const { target, action } = request;
-    const notes = [...steps.value.notes, ...(action === 'install' ? notesOf(chosen) : [])];
+    // Everything of ours goes, whatever version it was put in for.
+    const versions: Versions = action === 'install' ? await versionsOf(site.value, chosen) : new Map();
+    const steps = await this.#steps(request, site.value, chosen, versions);
+    if (!steps.ok) return steps;
+    const notes = [...steps.value.notes, ...(action === 'install' ? notesOf(chosen, versions) : [])];
     const digest = digestOf(steps.value.steps);
     const edits = editsOf(steps.value.steps);
     const plan = { target, action, digest, edits, agents: chosen.map(({ name }) => name), unused, notes };
     return ok({ site: site.value, chosen, steps: steps.value.steps, plan });
   }
 
-  async #steps(request: HookPlanRequest, site: Site, chosen: readonly Agent[]) {
-    const files = await filesOf(site, chosen);
+  async #steps(request: HookPlanRequest, site: Site, chosen: readonly Agent[], versions: Versions) {
+    const files = await filesOf(site, chosen, versions);
     if (!files.ok) return files;
     const planned = planSteps(request, files.value);
     if (!planned.ok || request.action === 'remove' || chosen.length === 0) return planned;
@@ -167,8 +169,11 @@ export class Hooks implements HookService {
   }
 }
 
-const notesOf = (chosen: readonly Agent[]): readonly string[] =>
-  chosen.flatMap(({ name, install }) => (install?.notes ?? []).map((note) => `${name}: ${note}`));
+const notesOf = (chosen: readonly Agent[], versions: Versions): readonly string[] =>
+  chosen.flatMap(({ name, install }) => {
+    const told = install?.version?.notes(versions.get(name) ?? null) ?? [];
+    return [...told, ...(install?.notes ?? [])].map((note) => `${name}: ${note}`);
+  });
 
 /** Told by what is written where and over what, and by nothing else. */
 function digestOf(steps: readonly Step[]): string {

@@ -19,7 +19,7 @@ export interface Site {
   readonly stateDir: string;
   readonly hookPath: string;
   readonly spoolDir: string;
-  contextOf(agent: AgentName): InstallContext;
+  contextOf(agent: AgentName, version?: string | null): InstallContext;
 }
 
 export interface SitePlace {
@@ -97,11 +97,12 @@ function siteOf({ target, executor }: SitePlace, facts: SiteFacts, files: HookFi
     stateDir,
     hookPath,
     spoolDir,
-    contextOf: (agent) => ({
+    contextOf: (agent, version = null) => ({
       home,
       env,
       hookPath,
       spoolDir,
+      version,
       command: (event) => `${prefix}${quotedHook.value} ${agent} ${event}`,
     }),
   });

@@ -3,7 +3,7 @@
 import type { Agent, InstallFile } from '../../agents/contract.ts';
 import type { HookAgentStatus, HookState, HookStatus } from '../../api/service-hooks.ts';
 import { ok, type Result } from '../../model/errors.ts';
-import { isUsed } from './look.ts';
+import { isUsed, versionsOf } from './look.ts';
 import type { Site } from './site.ts';
 
 export async function statusOf(
@@ -29,19 +29,26 @@ export async function statusOf(
 async function agentStatus(site: Site, agent: Agent): Promise<HookAgentStatus> {
   const { name, install } = agent;
   if (install === null) return { agent: name, state: 'unsupported', is_used: false, files: [], notes: [] };
-  const own = install.files(site.contextOf(name));
+  const is_used = await isUsed(site, agent);
+  // Where nobody uses it nothing is started.
+  const version = is_used ? ((await versionsOf(site, [agent])).get(name) ?? null) : null;
+  const own = install.files(site.contextOf(name, version));
   const files = await Promise.all(own.map((file) => fileStatus(site, file)));
   const counted = files.filter((_, place) => own[place]?.extra === undefined);
-  const notes = own.flatMap((file, place) =>
+  const state = together(counted.map((file) => file.state));
+  const extras = own.flatMap((file, place) =>
     file.extra !== undefined && files[place]?.state === 'installed' ? [`${file.extra} is put in`] : [],
   );
-  return {
-    agent: name,
-    state: together(counted.map((file) => file.state)),
-    is_used: await isUsed(site, agent),
-    files,
-    notes,
-  };
+  const notes = install.version === undefined ? extras : [...extras, ...versionNotes(state, version)];
+  return { agent: name, state, is_used, files, notes };
+}
+
+/** An upgrade or a downgrade makes a whole set one that does not fit, so it is said for which version it should. */
+function versionNotes(state: HookState, version: string | null): readonly string[] {
+  if (state === 'partial' && version !== null) {
+    return [`not as version ${version} needs it; \`agtmux hooks install\` mends that`];
+  }
+  return version === null && (state === 'installed' || state === 'partial') ? ['its version is not known'] : [];
 }
 
 async function fileStatus(site: Site, file: InstallFile): Promise<HookAgentStatus['files'][number]> {

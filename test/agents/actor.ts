@@ -1,0 +1,62 @@
+// What a scenario has to know of one agent: how it is set up and started without a network, which keys do what, and which
+// words on its screen are the truth that agtmux is compared with. These words are written apart from the screen rules.
+
+import type { Stage, StageSetup } from './stage.ts';
+
+export const stepNames = [
+  'start',
+  'trust dialog',
+  'idle',
+  'running',
+  'completed',
+  'approval asked',
+  'approval granted',
+  'tool running',
+  'completed after tool',
+  'approval refused',
+  'question asked',
+  'question answered',
+  'API error',
+  'retrying',
+  'recovered',
+  'interrupted',
+  'interrupted in silence',
+  'interrupted in a tool',
+  'exit',
+  'kill -9',
+] as const;
+export type StepName = (typeof stepNames)[number];
+
+export interface Actor extends StageSetup {
+  /** As the daemon calls it. */
+  readonly agent: string;
+  /** The name of this run in results: the agent, or the agent and how it was started. */
+  readonly label: string;
+  readonly version: string;
+  readonly command: string;
+  /** Truth: patterns on the screen. */
+  readonly shows: {
+    readonly trust: RegExp;
+    readonly ready: RegExp;
+    readonly busy: RegExp;
+    readonly approval: RegExp;
+    readonly question: RegExp;
+    readonly error: RegExp;
+    readonly interrupted: RegExp;
+    readonly refused: RegExp;
+  };
+  readonly press: {
+    trust(stage: Stage): void | Promise<void>;
+    approve(stage: Stage): void | Promise<void>;
+    refuse(stage: Stage): void | Promise<void>;
+    answer(stage: Stage): void | Promise<void>;
+    interrupt(stage: Stage): void | Promise<void>;
+    exit(stage: Stage): void | Promise<void>;
+    /** Empties the prompt: some agents put an interrupted prompt back. */
+    clear(stage: Stage): void | Promise<void>;
+  };
+  /** What the mock answers so that this agent tries again, and how its screen says so; null when it says nothing. */
+  readonly retry: { readonly status: number; readonly shows: RegExp | null };
+  /** Steps that this agent does not have, with the evidence. */
+  readonly missing: Partial<Readonly<Record<StepName, string>>>;
+}

@@ -1,0 +1,103 @@
+// The Anthropic messages wire: what Claude Code speaks.
+
+import type { ServerResponse } from 'node:http';
+import type { Turn } from './replies.ts';
+import {
+  beginStream,
+  listOf,
+  nextId,
+  promptsOf,
+  recordOf,
+  type Said,
+  sendEvent,
+  sendJson,
+  textOf,
+  toolOf,
+  type Wire,
+  type Writer,
+  wholeWriter,
+} from './wire.ts';
+
+const usage = { input_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 10 };
+
+/** What the program adds to a prompt by itself. */
+const isReminder = (text: string): boolean => text.trimStart().startsWith('<system-reminder>');
+
+function turnOf(body: Readonly<Record<string, unknown>>): Turn {
+  const tools = listOf(body.tools).map((tool) => toolOf(tool.name, tool.input_schema));
+  const said = listOf(body.messages)
+    .filter((message) => message.role === 'user')
+    .flatMap(({ content }) => (typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)))
+    .flatMap((part): readonly Said[] => {
+      if (part.type === 'tool_result') return [{ by: 'tool' }];
+      const text = textOf(part.text);
+      return text === '' || isReminder(text) ? [] : [{ by: 'person', text }];
+    });
+  const title = JSON.stringify({ title: 'A short task', branch: 'a-short-task' });
+  return { prompts: promptsOf(said), tools, errand: tools.length === 0 ? title : null };
+}
+
+function streamWriter(response: ServerResponse, model: unknown): Writer {
+  let index = -1;
+  let isTextOpen = false;
+  let reason = 'end_turn';
+  const send = (type: string, data: object): void => sendEvent(response, { type, ...data }, type);
+  const openBlock = (block: object): void => {
+    index += 1;
+    send('content_block_start', { index, content_block: block });
+  };
+  const closeText = (): void => {
+    if (isTextOpen) send('content_block_stop', { index });
+    isTextOpen = false;
+  };
+  return {
+    begin: () => {
+      beginStream(response);
+      const message = { id: nextId('msg'), type: 'message', role: 'assistant', model, content: [], usage };
+      send('message_start', { message: { ...message, stop_reason: null, stop_sequence: null } });
+      send('ping', {});
+    },
+    word: (text) => {
+      if (!isTextOpen) openBlock({ type: 'text', text: '' });
+      isTextOpen = true;
+      send('content_block_delta', { index, delta: { type: 'text_delta', text } });
+    },
+    tool: (name, input) => {
+      closeText();
+      openBlock({ type: 'tool_use', id: nextId('toolu'), name, input: {} });
+      send('content_block_delta', { index, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } });
+      send('content_block_stop', { index });
+      reason = 'tool_use';
+    },
+    end: () => {
+      closeText();
+      send('message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: 10 } });
+      send('message_stop', {});
+      response.end();
+    },
+  };
+}
+
+const errorTypes: Readonly<Record<number, string>> = {
+  400: 'invalid_request_error',
+  429: 'rate_limit_error',
+  500: 'api_error',
+  529: 'overloaded_error',
+};
+
+export const anthropicWire: Wire = {
+  serves: (path) => path.endsWith('/v1/messages'),
+  turn: turnOf,
+  writer: (response, body) => {
+    if (body.stream === true) return streamWriter(response, body.model);
+    return wholeWriter((text, call) => {
+      const content: object[] = text === '' ? [] : [{ type: 'text', text }];
+      if (call !== null)
+        content.push({ type: 'tool_use', id: nextId('toolu'), name: call.name, input: recordOf(call.input) });
+      const reason = call === null ? 'end_turn' : 'tool_use';
+      const message = { id: nextId('msg'), type: 'message', role: 'assistant', model: body.model, content, usage };
+      sendJson(response, { ...message, stop_reason: reason, stop_sequence: null });
+    });
+  },
+  failure: (status, message) => ({ type: 'error', error: { type: errorTypes[status] ?? 'api_error', message } }),
+};

@@ -1,0 +1,78 @@
+// The OpenAI chat completions wire: what Copilot CLI and OpenCode speak to a provider of one's own.
+
+import type { ServerResponse } from 'node:http';
+import type { Turn } from './replies.ts';
+import {
+  beginStream,
+  contentOf,
+  listOf,
+  nextId,
+  promptsOf,
+  recordOf,
+  type Said,
+  sendEvent,
+  sendJson,
+  toolOf,
+  type Wire,
+  type Writer,
+  wholeWriter,
+} from './wire.ts';
+
+const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+
+function turnOf(body: Readonly<Record<string, unknown>>): Turn {
+  const tools = listOf(body.tools).map((tool) => {
+    const { name, parameters } = recordOf(tool.function);
+    return toolOf(name, parameters);
+  });
+  const said = listOf(body.messages).flatMap(({ role, content }): readonly Said[] => {
+    if (role === 'tool') return [{ by: 'tool' }];
+    return role === 'user' ? [{ by: 'person', text: contentOf(content) }] : [];
+  });
+  return { prompts: promptsOf(said), tools, errand: tools.length === 0 ? 'A short task' : null };
+}
+
+const callOf = (name: string, input: unknown): object => ({
+  id: nextId('call'),
+  type: 'function',
+  function: { name, arguments: JSON.stringify(input) },
+});
+
+function streamWriter(response: ServerResponse, model: unknown): Writer {
+  const base = { id: nextId('chatcmpl'), object: 'chat.completion.chunk', created: 1, model };
+  let reason = 'stop';
+  const send = (delta: object, finish: string | null = null): void =>
+    sendEvent(response, { ...base, choices: [{ index: 0, delta, finish_reason: finish }] });
+  return {
+    begin: () => {
+      beginStream(response);
+      send({ role: 'assistant', content: '' });
+    },
+    word: (text) => send({ content: text }),
+    tool: (name, input) => {
+      send({ tool_calls: [{ index: 0, ...callOf(name, input) }] });
+      reason = 'tool_calls';
+    },
+    end: () => {
+      send({}, reason);
+      sendEvent(response, { ...base, choices: [], usage });
+      if (!response.destroyed) response.end('data: [DONE]\n\n');
+    },
+  };
+}
+
+export const chatWire: Wire = {
+  serves: (path) => path.endsWith('/chat/completions'),
+  turn: turnOf,
+  writer: (response, body) => {
+    if (body.stream === true) return streamWriter(response, body.model);
+    return wholeWriter((text, call) => {
+      const calls = call === null ? {} : { tool_calls: [callOf(call.name, call.input)] };
+      const message = { role: 'assistant', content: text, ...calls };
+      const choice = { index: 0, message, finish_reason: call === null ? 'stop' : 'tool_calls' };
+      const base = { id: nextId('chatcmpl'), object: 'chat.completion', created: 1, model: body.model };
+      sendJson(response, { ...base, choices: [choice], usage });
+    });
+  },
+  failure: (status, message) => ({ error: { message, type: 'mock_error', code: `mock_${status}` } }),
+};

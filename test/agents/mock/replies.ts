@@ -1,0 +1,115 @@
+// What a mock model answers. The words `do:slow`, `do:command` and so on in the last prompt choose it, so that a scenario
+// is driven by typing; what must last until the test has looked is held until the test lets it go.
+
+/** A tool as the agent offers it, with the names of its arguments. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly properties: readonly string[];
+}
+
+/** One request for the next piece of a conversation, whatever the wire it came by. */
+export interface Turn {
+  /** Texts of people, the oldest first, each with how many tool results came after it and before the next. */
+  readonly prompts: readonly { readonly text: string; readonly results: number }[];
+  readonly tools: readonly OfferedTool[];
+  /** What the agent asks for itself (a title, a check): the answer. Null when a person's prompt is to be answered. */
+  readonly errand: string | null;
+}
+
+export type Reply =
+  | { readonly kind: 'text'; readonly text: string }
+  /** One word after another until the test lets it go. */
+  | { readonly kind: 'slow' }
+  | { readonly kind: 'tool'; readonly say: string; readonly name: string; readonly input: unknown }
+  | { readonly kind: 'fail'; readonly status: number }
+  /** Taken, and never answered. */
+  | { readonly kind: 'hang' };
+
+/** A task as it is typed: what is to happen, and a number or name that goes with it. */
+export interface Task {
+  readonly word: string;
+  readonly argument: string;
+  readonly results: number;
+}
+
+export function taskOf(turn: Turn): Task | null {
+  for (const { text, results } of turn.prompts.toReversed()) {
+    const [, word, argument = ''] = [...text.matchAll(/\bdo:([a-z]+)(?: ([\w./-]+))?/g)].at(-1) ?? [];
+    if (word !== undefined) return { word, argument, results };
+  }
+  return null;
+}
+
+const shells = ['Bash', 'bash', 'exec_command', 'shell_command', 'run_shell_command', 'shell'];
+const questioners = ['AskUserQuestion', 'ask_user', 'request_user_input', 'question'];
+
+/** `isHeld` tells whether a request that fails until it is let go still fails. */
+export function replyTo(turn: Turn, isHeld: (task: Task) => boolean): Reply {
+  if (turn.errand !== null) return { kind: 'text', text: turn.errand };
+  const task = taskOf(turn);
+  if (task === null) return { kind: 'text', text: 'Nothing to do.' };
+  if (task.results > 0) return { kind: 'text', text: 'All of that is finished now.' };
+  switch (task.word) {
+    case 'slow':
+      return { kind: 'slow' };
+    case 'hang':
+      return { kind: 'hang' };
+    case 'fail':
+      return { kind: 'fail', status: Number(task.argument) };
+    case 'retry':
+      return isHeld(task)
+        ? { kind: 'fail', status: Number(task.argument) }
+        : { kind: 'text', text: 'It worked in the end.' };
+    case 'command':
+      return commandReply(turn.tools, task.argument);
+    case 'question':
+      return questionReply(turn.tools);
+    default:
+      return { kind: 'text', text: 'That was easy.' };
+  }
+}
+
+/** A command that needs approval and runs until the file that the task names is there. */
+function commandReply(tools: readonly OfferedTool[], file: string): Reply {
+  const tool = tools.find(({ name }) => shells.includes(name));
+  if (tool === undefined) return { kind: 'text', text: 'There is no shell here.' };
+  const command = `touch ${file}.began; until [ -e ${file} ]; do sleep 0.1; done; echo finished`;
+  const values: Readonly<Record<string, unknown>> = {
+    command,
+    cmd: command,
+    description: 'Wait for a file',
+    justification: 'May this command run outside the sandbox?',
+    sandbox_permissions: 'require_escalated',
+    yield_time_ms: 30_000,
+    sessionId: 'one',
+    async: false,
+    mode: 'sync',
+    initial_wait: 60,
+  };
+  const wanted = tool.properties.filter((name) => Object.hasOwn(values, name));
+  const input = Object.fromEntries(wanted.map((name) => [name, values[name]]));
+  return { kind: 'tool', say: 'I will wait for a file.', name: tool.name, input };
+}
+
+function questionReply(tools: readonly OfferedTool[]): Reply {
+  const tool = tools.find(({ name }) => questioners.includes(name));
+  if (tool === undefined) return { kind: 'text', text: 'There is no way to ask here.' };
+  return { kind: 'tool', say: 'I need a decision.', name: tool.name, input: questionInput(tool) };
+}
+
+function questionInput({ name, properties }: OfferedTool): unknown {
+  const question = 'Which colour should the button have?';
+  const options = [
+    { label: 'Green', description: 'The colour of grass' },
+    { label: 'Violet', description: 'The colour of plums' },
+  ];
+  if (properties.includes('requestedSchema')) {
+    const colour = { type: 'string', title: 'Colour', description: question, enum: ['Green', 'Violet'] };
+    return { message: question, requestedSchema: { type: 'object', properties: { colour }, required: ['colour'] } };
+  }
+  if (name === 'request_user_input') return { questions: [{ id: 'colour', header: 'Colour', question, options }] };
+  if (properties.includes('questions')) {
+    return { questions: [{ question, header: 'Colour', type: 'choice', multiSelect: false, options }] };
+  }
+  return { question, choices: ['Green', 'Violet'] };
+}

@@ -1,0 +1,100 @@
+// The OpenAI responses wire: what Codex speaks.
+
+import type { ServerResponse } from 'node:http';
+import type { Turn } from './replies.ts';
+import {
+  beginStream,
+  contentOf,
+  listOf,
+  nextId,
+  promptsOf,
+  type Said,
+  sendEvent,
+  textOf,
+  toolOf,
+  type Wire,
+  type Writer,
+} from './wire.ts';
+
+/** What the program adds to a conversation in the role of the person. */
+const isAddition = (text: string): boolean => /^\s*(<\w+|# AGENTS\.md)/.test(text);
+
+function turnOf(body: Readonly<Record<string, unknown>>): Turn {
+  const tools = listOf(body.tools).map((tool) => toolOf(tool.name, tool.parameters));
+  const said = listOf(body.input).flatMap((item): readonly Said[] => {
+    if (textOf(item.type).endsWith('_output')) return [{ by: 'tool' }];
+    const text = item.role === 'user' ? contentOf(item.content) : '';
+    return text === '' || isAddition(text) ? [] : [{ by: 'person', text }];
+  });
+  const prompts = promptsOf(said);
+  // For every prompt it has a title made in a conversation of its own, in which the prompt is quoted.
+  const isTitle = prompts.some(({ text }) => text.startsWith('Generate a concise'));
+  return { prompts, tools, errand: isTitle ? 'A short task' : null };
+}
+
+function streamWriter(response: ServerResponse, model: unknown): Writer {
+  const id = nextId('resp');
+  const output: object[] = [];
+  let sequence = 0;
+  let message: { readonly id: string; text: string } | null = null;
+  let isCall = false;
+  const send = (type: string, data: object): void => {
+    sendEvent(response, { type, sequence_number: sequence, ...data }, type);
+    sequence += 1;
+  };
+  const place = (itemId: string): object => ({ item_id: itemId, output_index: output.length, content_index: 0 });
+  const openMessage = (): { readonly id: string; text: string } => {
+    const opened = { id: nextId('msg'), text: '' };
+    const item = { id: opened.id, type: 'message', role: 'assistant', status: 'in_progress', content: [] };
+    send('response.output_item.added', { output_index: output.length, item });
+    const part = { type: 'output_text', text: '', annotations: [] };
+    send('response.content_part.added', { ...place(opened.id), part });
+    return opened;
+  };
+  const closeItem = (item: object): void => {
+    send('response.output_item.done', { output_index: output.length, item });
+    output.push(item);
+  };
+  const closeMessage = (): void => {
+    if (message === null) return;
+    const content = [{ type: 'output_text', text: message.text, annotations: [] }];
+    closeItem({ id: message.id, type: 'message', role: 'assistant', status: 'completed', content });
+    message = null;
+  };
+  return {
+    begin: () => {
+      beginStream(response);
+      send('response.created', { response: { id, object: 'response', status: 'in_progress', model, output: [] } });
+    },
+    word: (text) => {
+      message ??= openMessage();
+      message.text += text;
+      send('response.output_text.delta', { ...place(message.id), delta: text });
+    },
+    tool: (name, input) => {
+      closeMessage();
+      isCall = true;
+      const call = { type: 'function_call', name, call_id: nextId('call'), arguments: JSON.stringify(input) };
+      const item = { id: nextId('fc'), ...call };
+      send('response.output_item.added', { output_index: output.length, item: { ...item, status: 'in_progress' } });
+      closeItem({ ...item, status: 'completed' });
+    },
+    end: () => {
+      closeMessage();
+      const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } };
+      const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110, ...details };
+      const whole = { id, object: 'response', status: 'completed', model, output, end_turn: !isCall, usage };
+      send('response.completed', { response: whole });
+      response.end();
+    },
+  };
+}
+
+export const responsesWire: Wire = {
+  serves: (path) => path.endsWith('/responses'),
+  turn: turnOf,
+  writer: (response, body) => streamWriter(response, body.model),
+  failure: (status, message) => ({
+    error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'mock_error', code: null },
+  }),
+};

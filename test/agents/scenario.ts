@@ -1,0 +1,290 @@
+// The scenario that every agent is led through, from its start to kill -9, in terms of what a person at the keyboard
+// does. What differs between agents is in their actors.
+
+import type { Actor } from './actor.ts';
+import type { Play, Step } from './play.ts';
+import type { Stage } from './stage.ts';
+
+const settledStates = ['completed', 'idle'] as const;
+const correctedMs = 1_000;
+const holdMs = 1_500;
+
+/** The parts that many steps are made of. */
+class Parts {
+  readonly actor: Actor;
+  readonly stage: Stage;
+  #tasks = 0;
+
+  constructor(actor: Actor, stage: Stage) {
+    this.actor = actor;
+    this.stage = stage;
+  }
+
+  /** Types a task of its own number, so that it is not mistaken for an earlier one on the screen. */
+  async task(words: string): Promise<void> {
+    this.#tasks += 1;
+    await this.actor.press.clear(this.stage);
+    await this.stage.submit(`task ${this.#tasks} do:${words}`);
+  }
+
+  settled(pattern: RegExp = this.actor.shows.ready): Promise<number> {
+    const { ready, busy, approval, question } = this.actor.shows;
+    return this.stage.shows(
+      (view) => pattern.test(view) && ready.test(view) && ![busy, approval, question].some((one) => one.test(view)),
+      `${pattern} at a free prompt`,
+    );
+  }
+
+  /** The mock has been asked, and answers as the task says. */
+  asked(word: string, reply: 'slow' | 'hang' | 'fail', timesMin: number, before: number): Promise<number> {
+    const { mock } = this.stage;
+    return this.stage.holds(() => mock.count(word, reply) >= before + timesMin, `${timesMin} requests for ${word}`);
+  }
+}
+
+export async function playAll(play: Play): Promise<void> {
+  const parts = new Parts(play.actor, play.stage);
+  await playStart(play, parts);
+  await playTurn(play, parts);
+  await playApproval(play, parts);
+  await playRefusal(play, parts);
+  await playQuestion(play, parts);
+  await playFailure(play, parts);
+  await playInterrupts(play, parts);
+  await playEnds(play, parts);
+}
+
+async function playStart(play: Play, parts: Parts): Promise<void> {
+  const { actor, stage } = parts;
+  await play.step({
+    name: 'start',
+    act: () => stage.submit(actor.command),
+    truth: () => stage.holds(() => !stage.isShell(), 'the agent in the foreground'),
+    states: ['unknown', 'running', 'idle', 'waiting_approval', 'waiting_input'],
+  });
+  await play.step({
+    name: 'trust dialog',
+    act: () => undefined,
+    truth: () => stage.see(actor.shows.trust),
+    states: ['waiting_approval', 'waiting_input'],
+    reasons: ['trust_asked', 'dialog_open', 'approval_asked'],
+    holdMs,
+  });
+  await play.step({
+    name: 'idle',
+    act: () => actor.press.trust(stage),
+    truth: () => parts.settled(),
+    states: settledStates,
+    holdMs,
+  });
+}
+
+/** A long answer in words, to its end. */
+async function playTurn(play: Play, parts: Parts): Promise<void> {
+  const { stage } = parts;
+  const before = stage.mock.count('slow', 'slow');
+  await play.step({
+    name: 'running',
+    act: () => parts.task('slow'),
+    truth: () => parts.asked('slow', 'slow', 1, before),
+    states: ['running'],
+    holdMs: 3_000,
+  });
+  await play.step({
+    name: 'completed',
+    act: () => stage.mock.release(),
+    truth: () => parts.settled(),
+    states: settledStates,
+    holdMs,
+  });
+}
+
+/** Up to the dialog that asks whether a command may run. */
+const askApproval = (parts: Parts, file: string): Step => ({
+  name: 'approval asked',
+  act: () => parts.task(`command ${file}`),
+  truth: () => parts.stage.see(parts.actor.shows.approval),
+  states: ['waiting_approval'],
+  holdMs,
+});
+
+async function playApproval(play: Play, parts: Parts): Promise<void> {
+  const { actor, stage } = parts;
+  await play.step(askApproval(parts, 'go-1'));
+  await play.step({
+    name: 'approval granted',
+    act: () => actor.press.approve(stage),
+    truth: () => stage.holds(() => stage.hasFile('go-1.began'), 'the command to begin'),
+    states: ['running'],
+    limitMs: correctedMs,
+  });
+  await play.step({
+    name: 'tool running',
+    act: () => undefined,
+    truth: () => Promise.resolve(Date.now()),
+    states: ['running'],
+    holdMs: 3_000,
+  });
+  await play.step({
+    name: 'completed after tool',
+    act: () => stage.makeFile('go-1'),
+    truth: () => parts.settled(),
+    states: settledStates,
+    holdMs,
+  });
+}
+
+/** Waits until agent and daemon both have come to the dialog; only what follows is a step of its own. */
+async function reachApproval(play: Play, parts: Parts, file: string): Promise<void> {
+  const { act, truth } = askApproval(parts, file);
+  const before = Date.now();
+  await act();
+  await truth();
+  await play.stream.fits(before, (row) => row.state === 'waiting_approval', 3_000);
+  await pause(holdMs);
+}
+
+async function playRefusal(play: Play, parts: Parts): Promise<void> {
+  const { actor, stage } = parts;
+  await play.step({
+    name: 'approval refused',
+    prepare: () => reachApproval(play, parts, 'go-2'),
+    act: () => actor.press.refuse(stage),
+    truth: () => parts.settled(actor.shows.refused),
+    states: settledStates,
+    limitMs: correctedMs,
+    holdMs,
+  });
+}
+
+async function playQuestion(play: Play, parts: Parts): Promise<void> {
+  const { actor, stage } = parts;
+  await play.step({
+    name: 'question asked',
+    act: () => parts.task('question'),
+    truth: () => stage.see(actor.shows.question),
+    states: ['waiting_input'],
+    holdMs,
+  });
+  await play.step({
+    name: 'question answered',
+    act: () => actor.press.answer(stage),
+    truth: () => parts.settled(),
+    states: settledStates,
+    holdMs,
+  });
+}
+
+async function playFailure(play: Play, parts: Parts): Promise<void> {
+  const { actor, stage } = parts;
+  await play.step({
+    name: 'API error',
+    act: () => parts.task('fail 400'),
+    truth: () => parts.settled(actor.shows.error),
+    states: ['error'],
+    reasons: ['api_error', 'turn_failed'],
+    holdMs,
+  });
+  const before = stage.mock.count('retry', 'fail');
+  await play.step({
+    name: 'retrying',
+    act: () => parts.task(`retry ${actor.retry.status}`),
+    truth: async () => {
+      const askedAt = await parts.asked('retry', 'fail', 2, before);
+      return actor.retry.shows === null ? askedAt : stage.see(actor.retry.shows);
+    },
+    states: ['running'],
+    ...(actor.retry.shows === null ? {} : { reasons: ['retrying'] }),
+    holdMs: 3_000,
+  });
+  await play.step({
+    name: 'recovered',
+    act: () => stage.mock.release(),
+    truth: () => parts.settled(),
+    states: settledStates,
+    holdMs,
+  });
+}
+
+async function playInterrupts(play: Play, parts: Parts): Promise<void> {
+  const { actor, stage } = parts;
+  for (const [name, word] of [
+    ['interrupted', 'slow'],
+    ['interrupted in silence', 'hang'],
+  ] as const) {
+    const before = stage.mock.count(word, word);
+    await play.step({
+      name,
+      prepare: async () => {
+        const from = Date.now();
+        await parts.task(word);
+        await parts.asked(word, word, 1, before);
+        await play.stream.fits(from, (row) => row.state === 'running', 3_000);
+        await pause(holdMs);
+      },
+      act: () => actor.press.interrupt(stage),
+      truth: () => parts.settled(),
+      // Not done: whoever reads "completed" would take it for finished work.
+      states: ['idle'],
+      limitMs: correctedMs,
+      holdMs,
+    });
+  }
+  await play.step({
+    name: 'interrupted in a tool',
+    prepare: async () => {
+      await reachApproval(play, parts, 'go-3');
+      await actor.press.approve(stage);
+      const from = await stage.holds(() => stage.hasFile('go-3.began'), 'the command to begin');
+      await play.stream.fits(from, (row) => row.state === 'running', 3_000);
+      await pause(holdMs);
+    },
+    act: () => actor.press.interrupt(stage),
+    truth: () => parts.settled(),
+    states: ['idle'],
+    limitMs: correctedMs,
+    holdMs,
+  });
+  stage.makeFile('go-3');
+}
+
+async function playEnds(play: Play, parts: Parts): Promise<void> {
+  const { actor, stage } = parts;
+  await actor.press.clear(stage);
+  await play.step({
+    name: 'exit',
+    act: () => actor.press.exit(stage),
+    truth: () => stage.holds(() => stage.isShell(), 'the shell to be back'),
+    states: ['unknown'],
+    reasons: ['exited'],
+    isEnd: true,
+  });
+  const before = stage.mock.count('slow', 'slow');
+  await play.step({
+    name: 'kill -9',
+    prepare: async () => {
+      stage.live.tmux('send-keys', '-R', '-t', stage.pane);
+      stage.keys('Enter');
+      const from = Date.now();
+      await stage.submit(actor.command);
+      const { trust, ready } = actor.shows;
+      await stage.shows((view) => trust.test(view) || ready.test(view), 'the agent to be back');
+      if (trust.test(stage.screen())) await actor.press.trust(stage);
+      await parts.settled();
+      await pause(holdMs);
+      await parts.task('slow');
+      await parts.asked('slow', 'slow', 1, before);
+      await play.stream.fits(from, (row) => row.state === 'running' && row.ended === null, 3_000);
+    },
+    act: () => {
+      process.kill(stage.agentPid(), 'SIGKILL');
+    },
+    truth: () => stage.holds(() => stage.isShell(), 'the shell to be back'),
+    states: ['error'],
+    reasons: ['ended_by_signal', 'ended_without_goodbye', 'ended_with_status'],
+    isEnd: true,
+  });
+}
+
+/** Agents lose keys that come right after a dialog was drawn; nobody types that fast. */
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
