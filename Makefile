@@ -14,11 +14,12 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test build check static unit setup sim mutants bench coverage clean
+.PHONY: help start test test-agents build check static unit setup sim mutants bench coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, play a demo of look-alikes'
 	@echo 'make test           set up, and pass every test (COUNT=n for longer fuzz and fault suites)'
+	@echo 'make test-agents    fetch the real agents (1.4 GB) and lead each through every state (AGENTS="claude codex" for some)'
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'
 	@echo 'make sim SEEDS=n    n seeded schedules against the reference fold (default $(SEEDS))'
@@ -63,6 +64,13 @@ test: setup
 	$(RUN) publint
 	@$(RUN) node scripts/closing-line.ts
 
+# The real programs against mock models on this machine: large, therefore no part of `make test`.
+test-agents: setup
+	@sh scripts/system-packages.sh
+	@sh scripts/agents.sh
+	@sh scripts/build.sh
+	$(RUN) node test/agents/main.ts $(AGENTS)
+
 sim: setup
 	$(RUN) node test/sim/main.ts --seeds $(SEEDS) --from $(FROM)
 
@@ -76,4 +84,4 @@ coverage: setup
 	$(RUN) vitest run --coverage --coverage.reporter=text --coverage.reporter=html
 
 clean:
-	rm -rf dist dist.* coverage .runtime node_modules
+	rm -rf dist dist.* coverage .agents .runtime node_modules
