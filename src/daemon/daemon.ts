@@ -88,6 +88,7 @@ export class Daemon implements DaemonService {
       topologies: () => this.#topologies(),
       healthOf: (target) => this.#machines.healthOf(target),
       targets: () => this.targets(),
+      seenAskOf: (target, runtime) => this.#machines.watch(target)?.screens.askOf(runtime) ?? null,
     });
     this.feed = createFeed({
       epoch: ground.epoch,

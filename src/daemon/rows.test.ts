@@ -45,6 +45,7 @@ async function setUp() {
     topologies: () => topologies,
     healthOf: () => health.value,
     targets: () => [],
+    seenAskOf: () => null,
   });
   const show = (...panes: TmuxPane[]) =>
     topologies.set(host, { server, panes: new Map(panes.map((one) => [one.pane, one])) });

@@ -5,6 +5,7 @@ import { isSame } from '../engine/canonical.ts';
 import { underHealth } from '../engine/decay.ts';
 import { formatRef } from '../engine/refs.ts';
 import type { Route } from '../engine/route.ts';
+import type { Ask } from '../model/asks.ts';
 import type { RuntimeIdentity } from '../model/events.ts';
 import { type RuntimeId, type ServerKey, serverKey, type TargetId } from '../model/ids.ts';
 import type { Health, StateRecord } from '../model/records.ts';
@@ -23,6 +24,8 @@ export interface RowSources {
   readonly topologies: () => Iterable<readonly [TargetId, Topology]>;
   readonly healthOf: (target: TargetId) => Health;
   readonly targets: () => readonly TargetRow[];
+  /** What the dialog on a runtime's screen asks, as far as it can be read. */
+  readonly seenAskOf: (target: TargetId, runtime: RuntimeId) => Pick<Ask, 'options'> | null;
 }
 
 type Place = Pick<
@@ -76,7 +79,7 @@ export class RowBook {
       if (identity === undefined) continue;
       const seen = underHealth(state, this.#sources.healthOf(identity.target));
       if (state.ended === null && identity.parent === null) taken.add(`${identity.target}\n${identity.pane}`);
-      rows.push(this.#agentRow(identity, seen, routes.get(state.runtime_id) ?? 'NONE'));
+      rows.push(this.#agentRow(identity, this.#withOptions(identity, seen), routes.get(state.runtime_id) ?? 'NONE'));
     }
     for (const [target, topology] of topologies()) {
       for (const pane of topology.panes.values()) {
@@ -106,6 +109,13 @@ export class RowBook {
   /** What a client that starts from nothing is given: exactly what was published. */
   snapshot(): readonly { readonly key: string; readonly value: PaneRow | TargetRow }[] {
     return [...this.#published].map(([key, value]) => ({ key, value }));
+  }
+
+  /** Some agents tell what they ask but not what can be answered; the dialog on the screen shows it. */
+  #withOptions({ target, runtime_id }: RuntimeIdentity, state: StateRecord): StateRecord {
+    if (state.ask === null || state.ask.options.length > 0) return state;
+    const options = this.#sources.seenAskOf(target, runtime_id)?.options ?? [];
+    return options.length === 0 ? state : { ...state, ask: { ...state.ask, options } };
   }
 
   #agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route): PaneRow {

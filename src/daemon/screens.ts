@@ -1,10 +1,11 @@
 // The screens of one target's agents: each look is read by the agent's rules, told when it says something new, and held
 // against what is believed. Where a better witness is wrong for longer than a moment, the reconciler says so (RSV2, RSV3).
 
+import type { SeenAsk } from '../agents/contract.ts';
 import { classify, type Reading } from '../agents/screen/classify.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
 import { canonical, hashText } from '../engine/canonical.ts';
-import { type Doubt, reconcile } from '../engine/contradict.ts';
+import { contradicts, type Doubt, reconcile } from '../engine/contradict.ts';
 import type { EventEnvelope, StateFact } from '../model/events.ts';
 import {
   type AgentName,
@@ -62,6 +63,8 @@ interface Memory {
   /** Since when no rule fits; null while one does. */
   unreadSince: number | null;
   doubt: Doubt | null;
+  /** The version of the published state that the screen has confirmed once. */
+  agreedOn: number | null;
   ask: AskId | null;
   output: string;
   outputAt: number;
@@ -111,6 +114,12 @@ export class Screens {
     for (const { run, current, lines, title } of this.#byPane.values()) {
       if (run.runtime_id === runtime && current !== null) return { lines, title, version: run.version };
     }
+    return null;
+  }
+
+  /** What the dialog on the screen of a runtime asks. */
+  askOf(runtime: RuntimeId): SeenAsk | null {
+    for (const { run, current } of this.#byPane.values()) if (run.runtime_id === runtime) return current?.ask ?? null;
     return null;
   }
 
@@ -195,7 +204,8 @@ export class Screens {
       return;
     }
     memory.current = reading;
-    this.#tell(memory, reading, at);
+    // What was told meanwhile is later than the first look: with its time this would come too late for the engine.
+    this.#tell(memory, reading, memory.toldAt >= at ? this.#parts.now() : at);
   }
 
   /** A screen on its way from one state to another fits no rule for a moment; that is no news yet. */
@@ -227,7 +237,9 @@ export class Screens {
     const { state, reason } = reading;
     const record = this.#parts.published(run.runtime_id);
     const wasDone = record?.state === 'completed' || (record?.state === 'idle' && record.reason === 'completed_aged');
-    const hasWorked = told?.state === 'running' || (wasDone && told?.state !== 'idle');
+    const wasCut =
+      record?.state === 'idle' && (record.reason === 'interrupted' || record.reason === 'refused_by_person');
+    const hasWorked = (told?.state === 'running' && !wasCut) || (wasDone && told?.state !== 'idle');
     return state === 'idle' && reason === 'prompt_ready' && hasWorked
       ? { state: 'completed', reason: 'turn_completed' }
       : { state, reason };
@@ -308,10 +320,13 @@ export class Screens {
       memory.doubt = null;
       return;
     }
-    // The agent's word leads its screen: a fresh claim gets the time to be drawn.
-    if (at - record.since < limits.screenFollowsMs) return;
     const fact: StateFact = { kind: 'state.observed', ...factOf(reading) };
-    const { doubt, correction } = reconcile(memory.doubt, record, { time: at, fact });
+    const observation = { time: at, fact };
+    if (!contradicts(record, observation)) memory.agreedOn = record.state_version;
+    // The agent's word leads its screen: a claim that was never drawn yet gets the time to be.
+    const followsMs = isDialog(record.state) ? limits.dialogFollowsMs : limits.screenFollowsMs;
+    if (memory.agreedOn !== record.state_version && at - record.since < followsMs) return;
+    const { doubt, correction } = reconcile(memory.doubt, record, observation);
     memory.doubt = doubt;
     if (correction === null) return;
     const { kind: _, ...said } = correction;
@@ -334,6 +349,7 @@ function newMemory(run: ScreenRun, now: number): Memory {
     toldAt: 0,
     unreadSince: null,
     doubt: null,
+    agreedOn: null,
     ask: null,
     output: '',
     outputAt: now,
@@ -349,10 +365,11 @@ function factOf(reading: Reading | null): Omit<StateFact, 'kind'> {
     confidence: 'low',
     detail: null,
   };
-  const isDialog = state === 'waiting_approval' || state === 'waiting_input';
-  const dialog = state === 'unknown' ? {} : { dialog: isDialog };
+  const dialog = state === 'unknown' ? {} : { dialog: isDialog(state) };
   return { state, reason, confidence, ...dialog, ...(detail === null ? {} : { detail }) };
 }
+
+const isDialog = (state: StateName): boolean => state === 'waiting_approval' || state === 'waiting_input';
 
 /** The same words asked again later are another ask. */
 function screenAskId(ask: NonNullable<Reading['ask']>, runtime: RuntimeId, at: number): AskId {

@@ -294,3 +294,13 @@ describe('what an ask makes of the state', () => {
     expect(world.word('a')).toBe(word);
   });
 });
+
+describe('a screen that lags', () => {
+  it('RSV2 work that is still drawn does not undo that the turn is over; a dialog without a hook is heard at once', () => {
+    const world = oneAgent();
+    world.take(says('a', 'hook', 1_000, 'completed'), says('a', 'screen', 1_100, 'running'));
+    expect(world.word('a')).toBe('completed/turn_completed');
+    world.take(says('a', 'hook', 2_000, 'running'), says('a', 'screen', 2_100, 'waiting_approval'));
+    expect(world.word('a')).toBe('waiting_approval/approval_asked');
+  });
+});

@@ -60,13 +60,11 @@ export function resolve(fold: Fold, around: Surroundings): Resolved {
   const asks = openAsks(fold);
   const candidates = [...claimCandidates(fold), ...asks.map(askCandidate)];
   const standing = candidates.filter((one) => !isSuperseded(one, candidates, fold));
-  const first = standing.reduce<Candidate | null>(
-    (best, one) => (best === null || beats(one, best) ? one : best),
-    null,
-  );
+  const heard = standing.filter((one) => !isOutranked(one, standing));
+  const first = heard.reduce<Candidate | null>((best, one) => (best === null || beats(one, best) ? one : best), null);
   if (first === null) return resolveUnknown(fold, around);
-  const decided = cutShort(first, standing) ?? first;
-  const agreeing = standing.filter((one) => classOf(one.state) === classOf(decided.state));
+  const decided = cutShort(first, heard) ?? first;
+  const agreeing = heard.filter((one) => classOf(one.state) === classOf(decided.state));
   const contradicted = agreeing.length < standing.length;
   return {
     ...rest(fold),
@@ -83,6 +81,15 @@ export function resolve(fold: Fold, around: Surroundings): Resolved {
     asks_open: asks.length,
     ended: null,
   };
+}
+
+/**
+ * Screens lag: work that is still drawn when a better witness has said that it is over is not heard but looked at again
+ * (RSV2). A dialog is heard at once, since no hook may tell of it.
+ */
+function isOutranked(one: Candidate, standing: readonly Candidate[]): boolean {
+  const isBetter = (other: Candidate): boolean => rankOf(other.source) > rankOf(one.source);
+  return one.state === 'running' && standing.some((other) => isBetter(other) && other.state !== 'running');
 }
 
 /** Who only believes that the turn was finished gives way to who saw at that moment that it was cut short. */

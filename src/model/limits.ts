@@ -51,6 +51,8 @@ export const limits = {
   sameMomentMs: 3_000,
   /** The agent's word leads its screen: half a second under load, rarely more. Before that the screen denies nothing. */
   screenFollowsMs: 700,
+  /** Dialogs are drawn later than that: up to a second after the agent's server says that it waits. */
+  dialogFollowsMs: 1_500,
   /** A screen is drawn in pieces: what it says is believed when a second look this much later agrees. */
   screenConfirmMs: 80,
   /** A screen that no rule fits may be half drawn; what was read before stays this long. */

@@ -215,7 +215,10 @@ function decide(mine: readonly Seen[]): string {
           classOf(o.state) !== classOf(voice.state) &&
           !(voice.state === 'error' && o.state === 'idle'),
       ));
-  const standing = all.filter((voice) => !isOutdone(voice));
+  const left = all.filter((voice) => !isOutdone(voice));
+  const isOutranked = (voice: Voice): boolean =>
+    voice.state === 'running' && left.some((o) => o.rank > voice.rank && o.state !== 'running');
+  const standing = left.filter((voice) => !isOutranked(voice));
   const top = stateNames.find((state) => standing.some((voice) => voice.state === state));
   const heard = standing.filter((voice) => voice.state === top);
   // Asks come first, in the order of the queue; among the rest the better witness, the later word, the name.

@@ -118,7 +118,7 @@ export class Journal {
       case 'session.usage_checkpoint':
         // A rewind takes the rows of the turn away and leaves this one: the prompt is back for editing.
         if (!JSON.stringify(data.promptCacheBreakState ?? null).includes('"rewind"')) return false;
-        this.#endTurn({ state: 'idle', reason: 'prompt_ready' });
+        this.#endTurn(this.#base?.state === 'idle' ? this.#base : { state: 'idle', reason: 'prompt_ready' });
         return true;
       case 'session.shutdown':
         this.#hasGoodbye = data.shutdownType !== 'error';
