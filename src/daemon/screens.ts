@@ -237,9 +237,10 @@ export class Screens {
     const { state, reason } = reading;
     const record = this.#parts.published(run.runtime_id);
     const wasDone = record?.state === 'completed' || (record?.state === 'idle' && record.reason === 'completed_aged');
-    const wasCut =
-      record?.state === 'idle' && (record.reason === 'interrupted' || record.reason === 'refused_by_person');
-    const hasWorked = (told?.state === 'running' && !wasCut) || (wasDone && told?.state !== 'idle');
+    // A better witness that has seen the end of the turn and does not call it done knows more than the screen.
+    const isKnown =
+      record?.state === 'idle' && record.decided_by !== null && rankOf(record.decided_by) > rankOf('screen');
+    const hasWorked = (told?.state === 'running' && !isKnown) || (wasDone && told?.state !== 'idle');
     return state === 'idle' && reason === 'prompt_ready' && hasWorked
       ? { state: 'completed', reason: 'turn_completed' }
       : { state, reason };
