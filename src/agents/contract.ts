@@ -236,6 +236,8 @@ export interface HookInstall {
 
 export interface Agent {
   readonly name: AgentName;
+  /** Its interface is another agent's: a screen alone cannot tell the two apart. */
+  readonly forkOf?: AgentName;
   readonly contract: string;
   readonly capabilities: Capabilities;
   readonly identify: Identify;

@@ -43,6 +43,10 @@ export class AdapterBook {
     return found === null || this.#off.has(found.agent) || this.#refused.has(found.agent) ? null : found;
   };
 
+  isOff(name: AgentName): boolean {
+    return this.#off.has(name);
+  }
+
   agentOf(name: AgentName): Agent | null {
     return this.usable.find((agent) => agent.name === name && !this.#off.has(name)) ?? null;
   }

@@ -103,16 +103,11 @@ export class Daemon implements DaemonService {
       random: manager.random,
       clock: parts.clock,
     });
-    this.#rules = new RuleBook({
-      agents,
-      files: manager.files,
-      clock: parts.clock,
-      folder: parts.rulesFolder,
-      log: parts.log,
-      onChange: () => {
-        for (const watch of this.#machines.watches()) watch.screens.onRules(this.now());
-      },
-    });
+    const onRules = (): void => {
+      for (const watch of this.#machines.watches()) watch.screens.onRules(this.now());
+    };
+    const { clock, log, rulesFolder: folder } = parts;
+    this.#rules = new RuleBook({ agents, files: manager.files, clock, folder, log, onChange: onRules });
     this.#adapters = new AdapterBook({
       agents,
       store: ground.loaded.store,
@@ -132,6 +127,8 @@ export class Daemon implements DaemonService {
       rulesOf: (agent) => this.#rules.rulesOf(agent),
       rules: () => this.#adapters.rules(),
       agentOf: (agent) => this.#adapters.agentOf(agent),
+      isOff: (agent) => this.#adapters.isOff(agent),
+      onRefused: (file, why) => parts.log.warn('a hook call was refused', { file, why }),
       hearing: { spoolFolder: join(parts.places.stateDir, 'spool'), home: parts.home },
       identify: (program) => this.#adapters.identify(program),
       onChange: () => this.#publishSoon(),
@@ -284,7 +281,7 @@ export class Daemon implements DaemonService {
     // Nobody looks at them any more: they leave quietly.
     const gone = enabled ? [] : this.#living().filter(({ identity }) => identity.agent === changed.value.name);
     const at = this.now();
-    this.#offer(gone.flatMap(({ identity }) => [goodbyeOf(identity, at), endOf(identity, identity, at)]));
+    void this.#offer(gone.flatMap(({ identity }) => [goodbyeOf(identity, at), endOf(identity, identity, at)]));
     for (const watch of this.#machines.watches()) watch.lookNow();
     return ok(null);
   }
@@ -310,14 +307,14 @@ export class Daemon implements DaemonService {
     if (!this.#isStopped) this.#tickTimer = this.#parts.clock.after(limits.inboxRetryMs, () => this.#tick());
   }
 
-  #offer(events: readonly EventEnvelope[]): void {
-    for (const event of events) {
-      this.#inbox.offer(event).catch((problem: unknown) => {
-        // A full inbox: the next look sees the same and offers it again.
-        if (!(problem instanceof AgtmuxError)) throw problem;
-        this.#parts.log.warn('an observation was not taken', { code: problem.code });
-      });
-    }
+  /** False when some were turned away: a full inbox. Whoever looks again offers them again. */
+  async #offer(events: readonly EventEnvelope[]): Promise<boolean> {
+    const taken = await Promise.allSettled(events.map((event) => this.#inbox.offer(event)));
+    const refused = taken.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown);
+    const defect = refused.find((problem) => !(problem instanceof AgtmuxError));
+    if (defect !== undefined) throw defect;
+    if (refused.length > 0) this.#parts.log.warn('observations were not taken', { count: refused.length });
+    return refused.length === 0;
   }
 
   #publishSoon(): void {

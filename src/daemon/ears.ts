@@ -11,7 +11,7 @@ import { createLocalReach } from '../observe/native/local-reach.ts';
 import { createRemoteReach, type ReadRemoteFiles } from '../observe/native/remote-files.ts';
 import { RunViews } from '../observe/native/run-view.ts';
 import type { ProcSource } from '../observe/process/proc.ts';
-import type { TakeCall } from '../observe/spool/call.ts';
+import { type SpoolRefusal, spoolRefusals, type TakeCall } from '../observe/spool/call.ts';
 import { RemoteSpool } from '../observe/spool/remote-spool.ts';
 import { Spool } from '../observe/spool/spool.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -41,7 +41,11 @@ export interface EarsParts {
   readonly take: (events: readonly EventEnvelope[]) => Promise<readonly Verdict[]>;
   /** Targets of a machine with the sockets of their tmux servers. */
   readonly targetsOf: (machine: TargetId) => readonly { readonly target: TargetId; readonly path: string }[];
-  readonly onCall: (machine: TargetId) => void;
+  /** A call of this machine waits for its runtime. */
+  readonly onPending: (machine: TargetId) => void;
+  readonly isOff: (name: AgentName) => boolean;
+  /** A file of the spool was refused, in words. */
+  readonly onRefused: (file: string, why: string) => void;
 }
 
 const textOf = (bytes: Uint8Array | null): string => new TextDecoder().decode(bytes ?? undefined);
@@ -59,6 +63,8 @@ export class Ears {
     this.#parts = parts;
   }
 
+  readonly #onRefused = (file: string, why: SpoolRefusal): void => this.#parts.onRefused(file, spoolRefusals[why]);
+
   of(name: TargetId, machine: Machine): Ear {
     const known = this.#ears.get(name);
     if (known !== undefined) return known;
@@ -66,6 +72,11 @@ export class Ears {
     this.#ears.set(name, ear);
     ear.hearing.start();
     return ear;
+  }
+
+  /** Nobody watches this target any more: what its runs had is not followed. */
+  forget(target: TargetId): void {
+    for (const { hearing } of this.#ears.values()) hearing.setRuns(target, []);
   }
 
   /** Nobody watches this machine any more. */
@@ -85,8 +96,9 @@ export class Ears {
 
   #near(name: TargetId): Ear {
     const { clock, files, uid, spoolFolder, proc, timeline, identify, home } = this.#parts;
+    const onRefused = this.#onRefused;
     const openSpool = (take: TakeCall): SpoolFollower =>
-      new Spool({ folder: spoolFolder, uid, files, watch: createRealFileWatch(), clock, take });
+      new Spool({ folder: spoolFolder, uid, files, watch: createRealFileWatch(), clock, take, onRefused });
     const hearing = this.#hearing(name, {
       reach: createLocalReach(clock),
       openSpool,
@@ -113,7 +125,7 @@ export class Ears {
     const wallMs = (): number => clock.wallMs() - (machine.view().clockOffset?.offsetMs ?? 0);
     const hearing = this.#hearing(name, {
       reach: createRemoteReach({ clock, now: wallMs, readFiles }),
-      openSpool: (take) => new RemoteSpool({ collector, clock, take }),
+      openSpool: (take) => new RemoteSpool({ collector, clock, take, onRefused: this.#onRefused }),
       now: wallMs,
       toTimeline: (ms) => timeline.fromTarget(name, ms) ?? timeline.now(),
       boot: () => machine.view().facts?.boot ?? null,
@@ -129,7 +141,7 @@ export class Ears {
       readonly programOf: (process: ProcessIdentity) => ReturnType<ProcSource['program']>;
     },
   ): Hearing {
-    const { ledger, agentOf, identify, offer, take, targetsOf, onCall } = this.#parts;
+    const { ledger, agentOf, identify, offer, take, targetsOf, onPending, isOff } = this.#parts;
     const { boot, programOf, ...rest } = ports;
     return new Hearing({
       machine,
@@ -142,7 +154,8 @@ export class Ears {
         programOf,
         socketOf: ({ target }) => targetsOf(machine).find((one) => one.target === target)?.path ?? null,
         targetOf: (socket) => targetsOf(machine).find((one) => one.path === socket)?.target ?? machine,
-        onCall: () => onCall(machine),
+        onPending: () => onPending(machine),
+        isOff,
       },
       offer,
       take,

@@ -7,9 +7,13 @@ import { classify } from '../agents/screen/classify.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
 import { type AgentName, agentName, type PaneId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import type { PaneAgents } from '../observe/process/foreground.ts';
+import type { TmuxPane } from '../observe/tmux/view.ts';
 
 export interface GuestsParts {
   readonly rules: () => Iterable<readonly [AgentName, RuleFile]>;
+  /** Who an agent's interface comes from; itself, unless it is a fork. */
+  readonly originOf: (agent: AgentName) => AgentName;
   /** A guest came or went: the processes are worth another look. */
   readonly onChange: () => void;
 }
@@ -30,8 +34,19 @@ export class Guests {
     this.#parts = parts;
   }
 
-  /** The panes with a door in their foreground. */
-  follow(panes: ReadonlySet<PaneId>, at: number): void {
+  /** What shows behind a door is as good as an agent that was seen, only less sure. */
+  withGuests(found: ReadonlyMap<TmuxPane, PaneAgents>, at: number): ReadonlyMap<TmuxPane, PaneAgents> {
+    const all = new Map(found);
+    const doors = [...found].filter(([, { agent, inside }]) => agent === null && inside !== null);
+    this.#follow(new Set(doors.map(([{ pane }]) => pane)), at);
+    for (const [pane, agents] of doors) {
+      const guest = this.#in(pane.pane);
+      if (guest !== null) all.set(pane, { ...agents, agent: guest, process: agents.door });
+    }
+    return all;
+  }
+
+  #follow(panes: ReadonlySet<PaneId>, at: number): void {
     for (const pane of this.#doors.keys()) if (!panes.has(pane)) this.#doors.delete(pane);
     for (const pane of panes)
       if (!this.#doors.has(pane)) this.#doors.set(pane, { agent: null, shown: null, since: at });
@@ -44,7 +59,7 @@ export class Guests {
   onScreen(pane: PaneId, lines: readonly string[], title: string, at: number): void {
     const door = this.#doors.get(pane);
     if (door === undefined) return;
-    const shown = this.#shownOn(lines, title);
+    const shown = this.#isStill(door.agent, lines, title) ? door.agent : this.#shownOn(lines, title);
     if (shown !== door.shown) [door.shown, door.since] = [shown, at];
   }
 
@@ -60,18 +75,25 @@ export class Guests {
     if (isChanged) this.#parts.onChange();
   }
 
-  in(pane: PaneId): Identified | null {
+  #in(pane: PaneId): Identified | null {
     const agent = this.#doors.get(pane)?.agent ?? null;
     return agent === null ? null : { agent: agentName(agent), mode: 'interactive', version: null, confidence: 'low' };
   }
 
-  /** Two agents that both fit prove neither (RSV4). */
+  /** Who was let in stays as long as its own rules can read the screen: dialogs of different agents look alike. */
+  #isStill(agent: AgentName | null, lines: readonly string[], title: string): boolean {
+    const rules = [...this.#parts.rules()].find(([name]) => name === agent)?.[1];
+    return rules !== undefined && classify(rules, { lines, title, command: null }, null).state !== 'unknown';
+  }
+
+  /** Two agents that both fit prove neither (RSV4), unless one is a fork of the other: then it is the one they come from. */
   #shownOn(lines: readonly string[], title: string): AgentName | null {
     const found: AgentName[] = [];
     for (const [agent, rules] of this.#parts.rules()) {
       const { state, confidence } = classify(rules, { lines, title, command: null }, null);
       if (state !== 'unknown' && confidence === 'high') found.push(agent);
     }
-    return found.length === 1 ? (found[0] ?? null) : null;
+    const origins = new Set(found.map((agent) => this.#parts.originOf(agent)));
+    return origins.size === 1 ? ([...origins][0] ?? null) : null;
   }
 }

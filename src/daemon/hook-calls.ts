@@ -1,7 +1,7 @@
 // From a call in the spool to events: whose it is follows from the processes it came from, never from the pane it names
 // (BND1). A call that claims a pane its processes do not stand in is refused; every call is counted.
 
-import type { Agent, Identify, ProgramView } from '../agents/contract.ts';
+import type { Agent, HookReader, Identify, ProgramView } from '../agents/contract.ts';
 import type { EventEnvelope, RuntimeIdentity } from '../model/events.ts';
 import type { SourceInfo } from '../model/explanations.ts';
 import { type AgentName, agentName, type ProcessIdentity, type TargetId } from '../model/ids.ts';
@@ -26,14 +26,16 @@ export interface HookCallsParts {
   readonly socketOf: (runtime: RuntimeIdentity) => string | null;
   readonly toTimeline: (wallMs: number) => number;
   readonly take: (events: readonly EventEnvelope[]) => Promise<readonly Verdict[]>;
-  /** A conversation ended or began: natives and processes are worth a look. */
-  readonly onCall: () => void;
+  /** An agent that is known but switched off. */
+  readonly isOff: (name: AgentName) => boolean;
+  /** A call waits for its runtime: the processes are worth a look. */
+  readonly onPending: () => void;
 }
 
 /** Where the fields of a call that may be stored stand in an event. */
 export const hookField = 'hook';
 
-type Refusal = 'unknown_agent' | 'other_pane' | 'unbound';
+type Refusal = 'unknown_agent' | 'other_pane' | 'still_there' | 'unbound' | 'not_an_event';
 
 interface Tally {
   count: number;
@@ -44,6 +46,8 @@ interface Tally {
 export class HookCalls {
   readonly #parts: HookCallsParts;
   readonly #tallies = new Map<AgentName, Tally>();
+  /** Calls that were read and are not on disk yet, by file. */
+  readonly #read = new Map<string, readonly EventEnvelope[]>();
 
   constructor(parts: HookCallsParts) {
     this.#parts = parts;
@@ -54,13 +58,38 @@ export class HookCalls {
     const wrapped = readWrap(call);
     if (wrapped !== null) return this.#takeWrap(call, wrapped);
     const name = call.agent;
-    const agent = this.#parts.agentOf(name);
-    const hooks = agent?.hooks ?? null;
-    if (agent === null || hooks === null) return this.#refuse(name, 'unknown_agent');
+    // Nobody looks at agents that are switched off, and what they wrote is not kept either.
+    if (this.#parts.isOff(name)) return 'done';
+    const hooks = this.#parts.agentOf(name)?.hooks ?? null;
+    if (hooks === null) return this.#refuse(name, 'unknown_agent');
     const ancestry = this.#ancestryOf(call, name);
     const runtime = this.#runtimeOf(ancestry);
     if (runtime !== null && this.#isElsewhere(call, runtime)) return this.#refuse(name, 'other_pane');
-    const { event, payload } = call;
+    const events = this.#eventsOf(call, hooks, ancestry, runtime);
+    const tally = this.#tallyOf(name);
+    if (events.length > 0) {
+      const verdicts = await this.#parts.take(events);
+      if (verdicts.some((one) => one.verdict === 'unbound')) this.#count(name, 'unbound');
+      if (verdicts.some((one) => one.verdict === 'refused')) this.#count(name, 'not_an_event');
+      // It came from an agent that was not seen yet.
+      if (verdicts.some((one) => one.verdict === 'pending')) this.#parts.onPending();
+    }
+    this.#read.delete(call.file);
+    tally.count += 1;
+    tally.lastAt = this.#timeOf(call);
+    return 'done';
+  }
+
+  /** Read once: what a reader remembers of earlier calls must not hear the same one twice. */
+  #eventsOf(
+    call: SpoolCall,
+    hooks: HookReader,
+    ancestry: readonly ProcessIdentity[],
+    runtime: RuntimeIdentity | null,
+  ): readonly EventEnvelope[] {
+    const known = this.#read.get(call.file);
+    if (known !== undefined) return known;
+    const { event, payload, agent: name } = call;
     const time = this.#timeOf(call);
     const said = { event, payload, time: call.time };
     const session = hooks.session(said);
@@ -76,22 +105,17 @@ export class HookCalls {
       // In a field of its own, so that nothing the agent wrote can be read as part of the fact.
       return { ...envelope, payload: { ...envelope.payload, [hookField]: hook } };
     });
-    const tally = this.#tallyOf(name);
-    tally.count += 1;
-    tally.lastAt = time;
-    if (events.length === 0) return 'done';
-    const verdicts = await this.#parts.take(events);
-    if (verdicts.some((one) => one.verdict === 'unbound')) this.#count(name, 'unbound');
-    this.#parts.onCall();
-    return 'done';
+    this.#read.set(call.file, events);
+    return events;
   }
 
   /** The exact end of an agent that was started under `agtmux wrap`. */
-  async #takeWrap(call: SpoolCall, word: WrapWord): Promise<'done'> {
+  async #takeWrap(call: SpoolCall, word: WrapWord): Promise<'done' | 'refused'> {
     const boot = this.#parts.boot();
-    this.#parts.onCall();
     if (word.kind === 'started' || boot === null) return 'done';
     const process = { boot, ...word.process };
+    // A wrapper tells it when its child is gone and collected; who is still there has not ended, whoever says so.
+    if (this.#parts.programOf(process) !== null) return this.#refuse(call.agent, 'still_there');
     const target = this.#runtimeOf([process])?.target ?? this.#parts.targetOf(call.socket);
     const events = word.facts.map((fact, place) =>
       envelopeOf(
@@ -181,7 +205,9 @@ export class HookCalls {
 const refusalWords: Readonly<Record<Refusal, string>> = {
   unknown_agent: 'calls for an agent nobody knows',
   other_pane: 'calls refused: they named another pane than their processes are in',
+  still_there: 'ends refused: the agent they named is still there',
   unbound: 'calls that no running agent could be found for',
+  not_an_event: 'calls that said what cannot be',
 };
 
 /** Only what the adapter's list names is ever stored (ADM1), and of that no long texts. */

@@ -54,6 +54,11 @@ export class Leaving {
     }
   }
 
+  /** Forgets all others. */
+  keepOnly(runtimes: ReadonlySet<RuntimeId>): void {
+    for (const id of this.#worn.keys()) if (!runtimes.has(id)) this.#worn.delete(id);
+  }
+
   /** Notes how the terminal looks while the agent is alive. */
   async note({ runtime_id, pane }: Leaver): Promise<void> {
     if (pane === null) return;

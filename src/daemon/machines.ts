@@ -31,13 +31,16 @@ export interface MachinesParts {
   readonly settings: { readonly current: Config };
   readonly ledger: Ledger;
   readonly timeline: Timeline;
-  readonly offer: (events: readonly EventEnvelope[]) => void;
+  /** False when some were turned away. */
+  readonly offer: (events: readonly EventEnvelope[]) => Promise<boolean>;
   readonly take: EarsParts['take'];
   readonly rulesOf: WatchParts['rulesOf'];
   readonly rules: WatchParts['rules'];
   readonly agentOf: WatchParts['agentOf'];
   readonly identify: WatchParts['identify'];
   readonly hearing: Pick<EarsParts, 'spoolFolder' | 'home'>;
+  readonly isOff: EarsParts['isOff'];
+  readonly onRefused: EarsParts['onRefused'];
   readonly onChange: () => void;
   /** A target of the book that cannot be used. */
   readonly onTrouble: (failure: Failure) => void;
@@ -84,7 +87,12 @@ export class Machines {
           .targets()
           .filter((view) => view.machine === machine)
           .map(({ target, socket }) => ({ target, path: socket.path })),
-      onCall: () => undefined,
+      onPending: (machine) => {
+        for (const view of this.#manager.targets())
+          if (view.machine === machine) this.#watches.get(view.target)?.lookNow();
+      },
+      isOff: parts.isOff,
+      onRefused: parts.onRefused,
     });
   }
 
@@ -240,9 +248,7 @@ export class Machines {
       // A machine that was just reached may have its socket or its tmux elsewhere than was thought.
       if (this.#addressOf(views.get(target)) === this.#addresses.get(target)) continue;
       this.#watches.delete(target);
-      const machine = views.get(target)?.machine;
-      const ear = machine === undefined ? null : this.#manager.machine(machine);
-      if (machine !== undefined && ear !== null) this.#ears.of(machine, ear).hearing.setRuns(target, []);
+      this.#ears.forget(target);
       void watch.stop().then(() => this.#parts.onChange());
     }
     for (const view of views.values()) {

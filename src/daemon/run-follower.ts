@@ -10,7 +10,7 @@ import type { PaneAgents } from '../observe/process/foreground.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
 import type { TmuxPane } from '../observe/tmux/view.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { ScreenRun } from './screens.ts';
+import type { ScreenRun } from './screen-memory.ts';
 import { idOfOwner, type Look } from './sightings.ts';
 
 export interface RunFollowerParts {
@@ -39,16 +39,17 @@ export class RunFollower {
   follow(look: Look, found: ReadonlyMap<TmuxPane, PaneAgents>): void {
     const screens: ScreenRun[] = [];
     const known: Known[] = [];
-    for (const [pane, { agent, process, suspended, inside }] of found) {
+    for (const [pane, { agent, process, suspended, inside, door }] of found) {
       if (agent === null || process === null) continue;
       const runtime_id = idOfOwner(look, pane.pane, process.identity);
       // Behind Ctrl-Z a shell draws.
-      const door = inside === null ? null : (`inside_${inside}` as const);
+      const isGuest = inside !== null && process === door;
+      const through = isGuest ? (`inside_${inside}` as const) : null;
       const { agent: name, version } = agent;
-      if (!suspended) screens.push({ runtime_id, pane: pane.pane, agent: name, version, inside: door });
+      if (!suspended) screens.push({ runtime_id, pane: pane.pane, agent: name, version, inside: through });
       const adapter = this.#parts.agentOf(name);
       // Its own files are on the other side of the door.
-      if (adapter === null || inside !== null) continue;
+      if (adapter === null || isGuest) continue;
       const facts = {
         runtime_id,
         agent: adapter,
@@ -62,6 +63,14 @@ export class RunFollower {
     this.#known = known;
     this.#table = look.table;
     this.#parts.onScreenRuns(screens);
+    this.#tell();
+  }
+
+  /** Nobody is there any more. */
+  clear(): void {
+    if (this.#known.length === 0) return;
+    this.#known = [];
+    this.#parts.onScreenRuns([]);
     this.#tell();
   }
 

@@ -1,109 +1,9 @@
 // What is told of screens, over simulated time and a real engine: transitions, asks, and the healing of what hooks miss.
 
 import { describe, expect, it } from 'vitest';
-import { asks, oneAgent, says, type TestWorld, t0 } from '../../test/kit/engine.ts';
-import { readRuleFile } from '../agents/screen/rule-file.ts';
-import type { EventEnvelope } from '../model/events.ts';
-import { agentName, paneId, runtimeId, targetId } from '../model/ids.ts';
+import { asks, event, says, settles, t0 } from '../../test/kit/engine.ts';
+import { Desk, pane } from '../../test/kit/screen-desk.ts';
 import { limits } from '../model/limits.ts';
-import { createSimulatedClock, type SimulatedClock } from '../platform/simulated/clock.ts';
-import { Screens } from './screens.ts';
-
-const rules = readRuleFile({
-  schema: 1,
-  agent: 'claude',
-  regions: { last: { bottom: 1 } },
-  rules: [
-    {
-      id: 'running',
-      priority: 3,
-      where: [{ in: 'last', all: ['^busy'] }],
-      proves: { state: 'running', reason: 'turn_running' },
-    },
-    {
-      id: 'approval',
-      priority: 3,
-      where: [{ in: 'last', all: ['^allow'] }],
-      proves: { state: 'waiting_approval', reason: 'approval_asked' },
-      ask: { kind: 'command', text: { in: 'last', match: '^allow (.*)' } },
-    },
-    {
-      id: 'interrupted',
-      priority: 2,
-      where: [{ in: 'screen', all: ['^stopped'] }],
-      proves: { state: 'idle', reason: 'interrupted' },
-    },
-    {
-      id: 'idle',
-      priority: 1,
-      where: [{ in: 'last', all: ['^>'] }],
-      proves: { state: 'idle', reason: 'prompt_ready' },
-    },
-  ],
-});
-
-const pane = paneId('%1');
-const sweepMs = 250;
-
-/** One agent in one pane, looked at every sweep, and the engine behind it. */
-class Desk {
-  readonly clock: SimulatedClock = createSimulatedClock();
-  readonly world: TestWorld = oneAgent();
-  readonly offered: EventEnvelope[] = [];
-  readonly screens: Screens;
-  #lines: readonly string[] = [];
-  #told: string | null = null;
-
-  constructor() {
-    this.screens = new Screens({
-      target: targetId('host'),
-      clock: this.clock,
-      now: () => this.now(),
-      rulesOf: () => rules,
-      published: (runtime) => this.world.world.entries.get(runtime)?.record ?? null,
-      offer: (events) => {
-        this.offered.push(...events);
-        this.take(...events);
-      },
-      capture: async () => this.#lines,
-      titleOf: () => '',
-      onLook: () => undefined,
-    });
-    this.screens.follow([
-      { runtime_id: runtimeId('a'), pane, agent: agentName('claude'), version: null, inside: null },
-    ]);
-  }
-
-  now(): number {
-    return t0 + this.clock.monotonicMs();
-  }
-
-  take(...events: readonly unknown[]): void {
-    this.world.now = this.now();
-    this.world.take(...events);
-  }
-
-  shows(...lines: readonly string[]): void {
-    this.#lines = lines;
-  }
-
-  /** Lets sweeps happen for this long. */
-  async pass(ms: number): Promise<void> {
-    for (let passed = 0; passed < ms; passed += sweepMs) {
-      await this.clock.advanceSettled(sweepMs);
-      const text = this.#lines.join('\n');
-      if (text !== this.#told) this.screens.onScreen(pane, this.#lines, this.now());
-      this.#told = text;
-      this.screens.onRefresh(this.now());
-      this.take();
-    }
-    await this.clock.advanceSettled(limits.screenConfirmMs);
-  }
-
-  get word(): string {
-    return this.world.word('a');
-  }
-}
 
 describe('a screen alone', () => {
   it('every transition is told once, and finished work is done, not idle', async () => {
@@ -237,5 +137,125 @@ describe('a screen beside hooks', () => {
     desk.take(says('a', 'hook', desk.now() - t0, 'error'));
     await desk.pass(3_000);
     expect(desk.word).toBe('error/api_error');
+  });
+});
+
+describe('asks', () => {
+  it('ASK3 after a restart the ask on the screen is still the same one, and another dialog is another', async () => {
+    const desk = new Desk();
+    desk.shows('allow ls');
+    await desk.pass(500);
+    const first = desk.world.state('a').ask?.ask_id;
+    desk.restart();
+    await desk.pass(1_000);
+    expect(desk.world.state('a').ask?.ask_id).toBe(first);
+    desk.shows('allow rm -rf /');
+    await desk.pass(1_000);
+    expect(desk.world.state('a')).toMatchObject({ asks_open: 1, ask: { text: 'rm -rf /' } });
+  });
+
+  it('ASK3 each of three dialogs is asked, however slow the disk is', async () => {
+    const desk = new Desk();
+    desk.commitMs = 300;
+    for (const what of ['one', 'two', 'three']) {
+      desk.shows(`allow ${what}`);
+      await desk.pass(500);
+    }
+    await desk.pass(2_000);
+    expect(desk.world.state('a')).toMatchObject({ asks_open: 1, ask: { text: 'three' } });
+  });
+
+  it('RSV4 a dialog that gave way to something unreadable is not asked any more', async () => {
+    const desk = new Desk();
+    desk.shows('allow ls');
+    await desk.pass(500);
+    desk.shows('garbage');
+    await desk.pass(limits.screenUnreadMs + 500);
+    expect(desk.world.state('a')).toMatchObject({ state: 'unknown', ask: null, asks_open: 0 });
+  });
+
+  it('RSV3 a hook asked, a person answered, and the next dialog has no hook: what is asked is what stands there', async () => {
+    const desk = new Desk();
+    desk.take(says('a', 'hook', 0, 'running'), asks('a', 'hook', 10, 'h1', { text: 'ls' }));
+    desk.shows('allow ls');
+    await desk.pass(1_000);
+    expect(desk.world.state('a')).toMatchObject({ asks_open: 1, ask: { ask_id: 'h1' } });
+    desk.shows('allow rm -rf /');
+    await desk.pass(1_000);
+    expect(desk.world.state('a')).toMatchObject({ asks_open: 1, ask: { text: 'rm -rf /' } });
+  });
+
+  it('ASK1 a hook that comes after its screen makes no second ask', async () => {
+    const desk = new Desk();
+    desk.shows('allow ls');
+    await desk.pass(1_000);
+    desk.take(asks('a', 'hook', desk.now() - t0, 'h1', { text: 'ls' }));
+    await desk.pass(500);
+    expect(desk.world.state('a')).toMatchObject({ asks_open: 1, ask: { ask_id: 'h1' } });
+    desk.take(settles('a', 'hook', desk.now() - t0, 'h1'));
+    desk.shows('busy');
+    await desk.pass(500);
+    expect(desk.world.state('a')).toMatchObject({ asks_open: 0, state: 'running' });
+  });
+});
+
+describe('what goes wrong on the way', () => {
+  it('a second look that fails is made up for at the next sweep', async () => {
+    const desk = new Desk();
+    desk.shows('busy');
+    await desk.pass(500);
+    desk.shows('> ');
+    desk.failsLook = true;
+    await desk.pass(500);
+    desk.failsLook = false;
+    await desk.pass(750);
+    expect(desk.word).toBe('completed/turn_completed');
+  });
+
+  it('what a full inbox turned away is told when there is room again', async () => {
+    const desk = new Desk();
+    desk.shows('busy');
+    await desk.pass(500);
+    desk.isFull = true;
+    desk.shows('allow ls');
+    await desk.pass(1_000);
+    desk.isFull = false;
+    await desk.pass(1_000);
+    expect(desk.world.state('a')).toMatchObject({ state: 'waiting_approval', ask: { text: 'ls' } });
+  });
+
+  it('work in the background is told when it changes and not at every look, and its end after a restart too', async () => {
+    const desk = new Desk();
+    desk.take(event('a', 'hook', 0, 'background.counted', { shells: 0, agents: 1 }));
+    for (let turn = 0; turn < 20; turn += 1) {
+      desk.shows('2 shells', `busy ${turn}`);
+      await desk.pass(250);
+    }
+    expect(desk.offered.filter((one) => one.kind === 'background.counted').length).toBe(1);
+    const alone = new Desk();
+    alone.shows('1 shells', 'busy');
+    await alone.pass(500);
+    expect(alone.world.state('a').background.shells).toBe(1);
+    alone.restart();
+    alone.shows('busy');
+    await alone.pass(500);
+    expect(alone.world.state('a').background.shells).toBe(0);
+  });
+
+  it('RSV3 Esc in the first moment heals within a second, and an old doubt does not count against a new claim', async () => {
+    const desk = new Desk();
+    desk.shows('> ');
+    await desk.pass(2_000);
+    const claimed = desk.now();
+    desk.take(says('a', 'hook', claimed - t0, 'running'));
+    while (desk.word !== 'idle/prompt_ready' && desk.now() < claimed + 5_000) await desk.pass(250);
+    expect(desk.now() - claimed).toBeLessThanOrEqual(limits.screenFollowsMs + 330);
+    await desk.pass(2_000);
+    desk.take(says('a', 'hook', desk.now() - t0, 'running'));
+    await desk.pass(250);
+    desk.take(says('a', 'hook', desk.now() - t0, 'completed'));
+    desk.take(says('a', 'hook', desk.now() - t0 + 1, 'running'));
+    await desk.pass(500);
+    expect(desk.word).toBe('running/turn_running');
   });
 });

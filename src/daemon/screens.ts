@@ -4,36 +4,17 @@
 import type { SeenAsk } from '../agents/contract.ts';
 import { classify, type Reading } from '../agents/screen/classify.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
-import { canonical, hashText } from '../engine/canonical.ts';
-import { contradicts, type Doubt, reconcile } from '../engine/contradict.ts';
+import { contradicts, reconcile } from '../engine/contradict.ts';
 import type { EventEnvelope, StateFact } from '../model/events.ts';
-import {
-  type AgentName,
-  type AskId,
-  askId,
-  mainScope,
-  type PaneId,
-  type RuntimeId,
-  type TargetId,
-} from '../model/ids.ts';
+import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { ReasonCode } from '../model/reasons.ts';
 import type { StateRecord } from '../model/records.ts';
 import { rankOf } from '../model/sources.ts';
 import { classOf, type StateName } from '../model/states.ts';
-import type { Cancel, Clock } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Seen } from './explain.ts';
+import { factOf, isDialog, type Memory, newMemory, type ScreenRun } from './screen-memory.ts';
 import { outputOf } from './screen-output.ts';
-
-/** An agent whose screen is looked at. */
-export interface ScreenRun {
-  readonly runtime_id: RuntimeId;
-  readonly pane: PaneId;
-  readonly agent: AgentName;
-  readonly version: string | null;
-  /** Seen behind a door only: what it seems to do is told with this reason and low confidence (IDN7). */
-  readonly inside: ReasonCode | null;
-}
 
 export interface ScreensParts {
   readonly target: TargetId;
@@ -43,33 +24,14 @@ export interface ScreensParts {
   readonly rulesOf: (agent: AgentName) => RuleFile | null;
   /** What is published of a runtime now. */
   readonly published: (runtime: RuntimeId) => StateRecord | null;
-  readonly offer: (events: readonly EventEnvelope[]) => void;
+  /** False when it was turned away, because the inbox is full: it has to be told again. */
+  readonly offer: (events: readonly EventEnvelope[]) => Promise<boolean>;
   /** One look at a pane's screen outside of the sweep. */
   readonly capture: (pane: PaneId) => Promise<readonly string[]>;
   /** The title tmux shows for a pane. */
   readonly titleOf: (pane: PaneId) => string;
   /** For whoever has to find out which agent is which by what they do. */
   readonly onLook: (runtime: RuntimeId, state: StateName) => void;
-}
-
-/** What is remembered of one agent's screen. */
-interface Memory {
-  readonly run: ScreenRun;
-  lines: readonly string[];
-  title: string;
-  /** What was told last, and when. */
-  told: Reading | null;
-  toldAt: number;
-  /** Since when no rule fits; null while one does. */
-  unreadSince: number | null;
-  doubt: Doubt | null;
-  /** The version of the published state that the screen has confirmed once. */
-  agreedOn: number | null;
-  ask: AskId | null;
-  output: string;
-  outputAt: number;
-  confirm: Cancel | null;
-  current: Reading | null;
 }
 
 export class Screens {
@@ -86,19 +48,24 @@ export class Screens {
     for (const [pane, memory] of this.#byPane) if (!panes.has(pane)) this.#drop(pane, memory);
     for (const run of runs) {
       const known = this.#byPane.get(run.pane);
-      if (known?.run.runtime_id === run.runtime_id) continue;
+      if (known?.run.runtime_id === run.runtime_id) {
+        known.run = run;
+        continue;
+      }
       if (known !== undefined) this.#drop(run.pane, known);
       const memory = newMemory(run, this.#parts.now());
       this.#byPane.set(run.pane, memory);
       // The sweep tells only what changed; what was there before this run was known has to be fetched.
-      if (known !== undefined || run.inside !== null) void this.#fetch(memory);
+      void this.#fetch(memory);
     }
   }
 
   async #fetch(memory: Memory): Promise<void> {
-    const lines = await this.#parts.capture(memory.run.pane).catch(() => null);
-    if (lines !== null && this.#byPane.get(memory.run.pane) === memory)
-      this.onScreen(memory.run.pane, lines, this.#parts.now());
+    const { pane } = memory.run;
+    const lines = await this.#parts.capture(pane).catch(() => []);
+    const isBlank = lines.every((line) => line.trim() === '');
+    if (!isBlank && this.#byPane.get(pane) === memory && memory.current === null)
+      this.onScreen(pane, lines, this.#parts.now());
   }
 
   get panes(): readonly PaneId[] {
@@ -111,15 +78,18 @@ export class Screens {
 
   /** The screen of a runtime as it was looked at last. */
   seenOf(runtime: RuntimeId): Seen | null {
-    for (const { run, current, lines, title } of this.#byPane.values()) {
-      if (run.runtime_id === runtime && current !== null) return { lines, title, version: run.version };
-    }
-    return null;
+    const memory = this.#memoryOf(runtime);
+    if (memory === null || memory.current === null) return null;
+    return { lines: memory.lines, title: memory.title, version: memory.run.version };
   }
 
   /** What the dialog on the screen of a runtime asks. */
   askOf(runtime: RuntimeId): SeenAsk | null {
-    for (const { run, current } of this.#byPane.values()) if (run.runtime_id === runtime) return current?.ask ?? null;
+    return this.#memoryOf(runtime)?.current?.ask ?? null;
+  }
+
+  #memoryOf(runtime: RuntimeId): Memory | null {
+    for (const memory of this.#byPane.values()) if (memory.run.runtime_id === runtime) return memory;
     return null;
   }
 
@@ -151,20 +121,23 @@ export class Screens {
   /** A sweep was answered: what every screen showed before, it still shows. */
   onRefresh(at: number): void {
     for (const memory of this.#byPane.values()) {
-      const { current } = memory;
-      if (current === null) continue;
-      if (current.state === 'unknown') this.#read(memory, at);
-      else if (memory.confirm === null) this.#hold(memory, current, at);
-      if (current.state === 'running' && at - memory.toldAt >= limits.screenRepeatMs && memory.told !== null)
-        this.#repeat(memory, at);
+      const { current, told } = memory;
+      if (current === null || memory.confirm !== null) continue;
+      if (current.state === 'unknown') {
+        this.#onUnread(memory, current, at);
+        continue;
+      }
+      // A second look that failed, or an event that was turned away: what the screen says is still to be told.
+      if (told === null || classOf(told.state) !== classOf(current.state)) this.#believe(memory, current, at);
+      else this.#tell(memory, current, at);
+      this.#hold(memory, current, at);
+      if (current.state === 'running' && at - memory.toldAt >= limits.screenRepeatMs) this.#repeat(memory, current, at);
     }
   }
 
   #read(memory: Memory, at: number): void {
-    const rules = this.#parts.rulesOf(memory.run.agent);
-    if (rules === null) return;
-    const { lines, title, run } = memory;
-    const reading = classify(rules, { lines, title, command: null }, run.version);
+    const reading = this.#classify(memory);
+    if (reading === null) return;
     const before = memory.current;
     memory.current = reading;
     if (reading.state === 'unknown') {
@@ -172,34 +145,42 @@ export class Screens {
       return;
     }
     memory.unreadSince = null;
-    if (before === null || before.state !== reading.state) this.#parts.onLook(run.runtime_id, reading.state);
+    if (before?.state !== reading.state) this.#parts.onLook(memory.run.runtime_id, reading.state);
+    this.#believe(memory, reading, at);
+    this.#hold(memory, reading, at);
+  }
+
+  #classify({ run, lines, title }: Memory): Reading | null {
+    const rules = this.#parts.rulesOf(run.agent);
+    return rules === null ? null : classify(rules, { lines, title, command: null }, run.version);
+  }
+
+  /** Work is believed at once: it is never drawn by accident. Everything else may be a piece of a screen on its way. */
+  #believe(memory: Memory, reading: Reading, at: number): void {
     const isSame = memory.told !== null && classOf(memory.told.state) === classOf(reading.state);
-    // Work is believed at once: it is never drawn by accident. Everything else may be a piece of a screen on its way.
     if (isSame || reading.state === 'running') {
       memory.confirm?.();
       memory.confirm = null;
       this.#tell(memory, reading, at);
     } else if (memory.confirm === null) {
-      memory.confirm = this.#parts.clock.after(limits.screenConfirmMs, () => void this.#lookAgain(memory, reading, at));
+      const cancel = this.#parts.clock.after(
+        limits.screenConfirmMs,
+        () => void this.#lookAgain(memory, reading, at, cancel),
+      );
+      memory.confirm = cancel;
     }
-    this.#hold(memory, reading, at);
   }
 
-  async #lookAgain(memory: Memory, first: Reading, at: number): Promise<void> {
-    const { run } = memory;
-    const lines = await this.#parts.capture(run.pane).catch(() => null);
-    if (lines === null || this.#byPane.get(run.pane) !== memory) {
-      memory.confirm = null;
-      return;
-    }
+  async #lookAgain(memory: Memory, first: Reading, at: number, token: Memory['confirm']): Promise<void> {
+    const { pane } = memory.run;
+    const lines = await this.#parts.capture(pane).catch(() => null);
+    // Meanwhile a sweep may have seen more than this look.
+    if (memory.confirm !== token || this.#byPane.get(pane) !== memory) return;
     memory.confirm = null;
-    const rules = this.#parts.rulesOf(run.agent);
-    if (rules === null) return;
-    const title = this.#parts.titleOf(run.pane);
-    const reading = classify(rules, { lines, title, command: null }, run.version);
-    [memory.lines, memory.title] = [lines, title];
-    if (classOf(reading.state) !== classOf(first.state)) {
-      memory.current = null;
+    if (lines === null) return;
+    [memory.lines, memory.title] = [lines, this.#parts.titleOf(pane)];
+    const reading = this.#classify(memory);
+    if (reading === null || classOf(reading.state) !== classOf(first.state)) {
       this.#read(memory, this.#parts.now());
       return;
     }
@@ -214,20 +195,15 @@ export class Screens {
     if (at - memory.unreadSince < limits.screenUnreadMs && memory.told !== null) return;
     if (memory.told?.state === 'unknown' && memory.told.reason === reading.reason) return;
     this.#say(memory, reading, at, { state: 'unknown', reason: reading.reason });
+    // What nobody can read asks nothing either (RSV4).
+    this.#offerAsks(memory, memory.asks.close(), at);
   }
 
   #tell(memory: Memory, reading: Reading, at: number): void {
     const { told } = memory;
-    const known = told !== null && told.state === reading.state && told.reason === reading.reason;
-    const isSameAsk = canonical(told?.ask ?? null) === canonical(reading.ask);
-    if (known && isSameAsk) {
-      const isOtherDetail = told.detail !== reading.detail && at - memory.toldAt >= limits.screenDetailMs;
-      if (!isOtherDetail) {
-        this.#tellBackground(memory, reading, at);
-        return;
-      }
-    }
-    this.#say(memory, reading, at, this.#stateOf(memory, reading));
+    const isKnown = told !== null && told.state === reading.state && told.reason === reading.reason;
+    const isOtherDetail = told?.detail !== reading.detail && at - memory.toldAt >= limits.screenDetailMs;
+    if (!isKnown || isOtherDetail) this.#say(memory, reading, at, this.#stateOf(memory, reading));
     this.#tellAsk(memory, reading, at);
     this.#tellBackground(memory, reading, at);
   }
@@ -254,64 +230,57 @@ export class Screens {
     const detail = reading.ask === null ? {} : { detail: reading.ask.text };
     const isDoubt = inside !== null && said.state !== 'unknown';
     const seen = isDoubt ? ({ ...fact, ...detail, reason: inside, confidence: 'low' } as const) : fact;
-    this.#offer(memory.run, at, 'screen', seen);
+    this.#offer(memory, at, 'screen', 'state.observed', { ...seen });
   }
 
-  #offer({ runtime_id }: ScreenRun, at: number, source: 'screen' | 'reconciler', fact: Omit<StateFact, 'kind'>): void {
-    this.#parts.offer([this.#event(runtime_id, at, source, 'state.observed', { ...fact })]);
-  }
-
-  #event(
-    runtime_id: RuntimeId,
+  #offer(
+    memory: Memory,
     at: number,
     source: EventEnvelope['source'],
     kind: EventEnvelope['kind'],
     payload: EventEnvelope['payload'],
-  ): EventEnvelope {
-    return { evidence: { target: this.#parts.target, runtime_id }, source, kind, event_time: at, payload };
+  ): void {
+    const evidence = { target: this.#parts.target, runtime_id: memory.run.runtime_id };
+    void this.#parts.offer([{ evidence, source, kind, event_time: at, payload }]).then((isTaken) => {
+      if (isTaken) return;
+      memory.told = null;
+      memory.counted = null;
+      memory.asks.forget();
+    });
   }
 
-  /** What the dialog asks, unless the agent itself has told it already: one dialog is one ask. */
   #tellAsk(memory: Memory, reading: Reading, at: number): void {
-    const { runtime_id, inside } = memory.run;
     // An ask is something to act on; behind a door nobody knows on whom.
-    if (inside !== null) return;
-    const known = this.#parts.published(runtime_id)?.ask ?? null;
-    const isToldByAgent = known !== null && known.ask_id !== memory.ask;
-    const id = reading.ask === null || isToldByAgent ? null : screenAskId(reading.ask, runtime_id, at);
-    if (memory.ask !== null) {
-      this.#parts.offer([
-        this.#event(runtime_id, at, 'screen', 'ask.settled', { ask_id: memory.ask, how: 'withdrawn' }),
-      ]);
-    }
-    memory.ask = id;
-    if (id === null || reading.ask === null) return;
-    const { kind, text, options } = reading.ask;
-    const ask = { ask_id: id, kind, scope: mainScope, text, options };
-    this.#parts.offer([this.#event(runtime_id, at, 'screen', 'ask.opened', { ask })]);
+    if (memory.run.inside !== null) return;
+    const record = this.#parts.published(memory.run.runtime_id);
+    this.#offerAsks(memory, memory.asks.step(reading.ask, record, at), at);
+  }
+
+  #offerAsks(memory: Memory, events: ReturnType<Memory['asks']['close']>, at: number): void {
+    for (const { source, kind, payload } of events) this.#offer(memory, at, source, kind, payload);
   }
 
   #tellBackground(memory: Memory, { background }: Reading, at: number): void {
-    const known = this.#parts.published(memory.run.runtime_id)?.background;
-    const counted = background ?? (memory.told?.background !== null ? { shells: 0, agents: 0 } : null);
-    if (counted === null || (known?.shells === counted.shells && known.agents === counted.agents)) return;
-    this.#parts.offer([this.#event(memory.run.runtime_id, at, 'screen', 'background.counted', counted)]);
+    memory.counted ??= this.#parts.published(memory.run.runtime_id)?.background ?? { shells: 0, agents: 0 };
+    const { shells, agents } = background ?? { shells: 0, agents: 0 };
+    if (memory.counted.shells === shells && memory.counted.agents === agents) return;
+    memory.counted = { shells, agents };
+    this.#offer(memory, at, 'screen', 'background.counted', { shells, agents });
   }
 
   /** It still shows work: fresh, or stalled when nothing was printed for minutes (RSV9). */
-  #repeat(memory: Memory, at: number): void {
+  #repeat(memory: Memory, reading: Reading, at: number): void {
     memory.toldAt = at;
     const isStalled = at - memory.outputAt >= limits.stalledMs;
-    const { runtime_id } = memory.run;
-    const record = this.#parts.published(runtime_id);
-    if (record?.state === 'running' && (record.reason === 'stalled') !== isStalled) {
-      const said = isStalled ? ({ state: 'running', reason: 'stalled' } as const) : {};
-      // Whoever decides is outdone only by a word of its own rank.
-      const source = record.decided_by === 'screen' ? 'screen' : 'reconciler';
-      this.#offer(memory.run, at, source, { ...factOf(memory.current), ...said });
-    } else {
-      this.#parts.offer([this.#event(runtime_id, at, 'screen', 'state.repeated', {})]);
+    const record = this.#parts.published(memory.run.runtime_id);
+    if (record?.state !== 'running' || (record.reason === 'stalled') === isStalled) {
+      this.#offer(memory, at, 'screen', 'state.repeated', {});
+      return;
     }
+    // Whoever decides is outdone only by a word of its own rank.
+    const source = record.decided_by === 'screen' ? 'screen' : 'reconciler';
+    const said = isStalled ? ({ state: 'running', reason: 'stalled' } as const) : {};
+    this.#offer(memory, at, source, 'state.observed', { ...factOf(reading), ...said });
   }
 
   /** Held against what is believed. Only a better witness can be wrong here: the screen's own word is already told. */
@@ -321,58 +290,27 @@ export class Screens {
       memory.doubt = null;
       return;
     }
-    const fact: StateFact = { kind: 'state.observed', ...factOf(reading) };
-    const observation = { time: at, fact };
+    const observation = { time: at, fact: { kind: 'state.observed', ...factOf(reading) } as const };
     if (!contradicts(record, observation)) memory.agreedOn = record.state_version;
+    // What was doubted before this claim says nothing about this claim.
+    const before = memory.doubt !== null && memory.doubt.since < record.since ? null : memory.doubt;
+    const { doubt, correction } = reconcile(before, record, observation);
+    if (correction === null) {
+      memory.doubt = doubt;
+      return;
+    }
     // The agent's word leads its screen: a claim that was never drawn yet gets the time to be.
     const followsMs = isDialog(record.state) ? limits.dialogFollowsMs : limits.screenFollowsMs;
-    if (memory.agreedOn !== record.state_version && at - record.since < followsMs) return;
-    const { doubt, correction } = reconcile(memory.doubt, record, observation);
-    memory.doubt = doubt;
-    if (correction === null) return;
-    const { kind: _, ...said } = correction;
-    this.#offer(memory.run, at, 'reconciler', said);
-    this.#tellAsk(memory, reading, at);
+    const isEarly = memory.agreedOn !== record.state_version && at - record.since < followsMs;
+    memory.doubt = isEarly ? before : null;
+    if (isEarly) return;
+    const { kind, ...said } = correction;
+    this.#offer(memory, at, 'reconciler', kind, { ...said });
   }
 
   #drop(pane: PaneId, memory: Memory): void {
     memory.confirm?.();
+    memory.confirm = null;
     this.#byPane.delete(pane);
   }
-}
-
-function newMemory(run: ScreenRun, now: number): Memory {
-  return {
-    run,
-    lines: [],
-    title: '',
-    told: null,
-    toldAt: 0,
-    unreadSince: null,
-    doubt: null,
-    agreedOn: null,
-    ask: null,
-    output: '',
-    outputAt: now,
-    confirm: null,
-    current: null,
-  };
-}
-
-function factOf(reading: Reading | null): Omit<StateFact, 'kind'> {
-  const { state, reason, confidence, detail } = reading ?? {
-    state: 'unknown',
-    reason: 'unsupported_signal',
-    confidence: 'low',
-    detail: null,
-  };
-  const dialog = state === 'unknown' ? {} : { dialog: isDialog(state) };
-  return { state, reason, confidence, ...dialog, ...(detail === null ? {} : { detail }) };
-}
-
-const isDialog = (state: StateName): boolean => state === 'waiting_approval' || state === 'waiting_input';
-
-/** The same words asked again later are another ask. */
-function screenAskId(ask: NonNullable<Reading['ask']>, runtime: RuntimeId, at: number): AskId {
-  return askId(`screen:${hashText(canonical([ask, runtime, at]))}`);
 }

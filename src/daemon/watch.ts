@@ -7,18 +7,19 @@ import type { PaneId, ProcessIdentity, RuntimeId, TargetId } from '../model/ids.
 import type { Health } from '../model/records.ts';
 import type { StateName } from '../model/states.ts';
 import type { RunViews } from '../observe/native/run-view.ts';
-import { agentIn, type PaneAgents } from '../observe/process/foreground.ts';
+import { agentIn } from '../observe/process/foreground.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
 import { TmuxLink, type TmuxLinkOptions } from '../observe/tmux/link.ts';
 import type { UserOption } from '../observe/tmux/user-options.ts';
-import type { PaneScreen, TmuxPane, TmuxServer, Topology } from '../observe/tmux/view.ts';
+import type { PaneScreen, TmuxServer, Topology } from '../observe/tmux/view.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import { Guests, type GuestsParts } from './guests.ts';
 import { dressOf, Leaving } from './leaving.ts';
 import type { Ledger } from './ledger.ts';
 import { serverKeyOf } from './rows.ts';
 import { RunFollower, type RunFollowerParts } from './run-follower.ts';
-import { type ScreenRun, Screens, type ScreensParts } from './screens.ts';
+import type { ScreenRun } from './screen-memory.ts';
+import { Screens, type ScreensParts } from './screens.ts';
 import { endOf, factsOf, goodbyeOf, type LiveRuntime, type Look, partings, serverSeenOf } from './sightings.ts';
 import { anyOptionsOf, optionChanges } from './tmux-status.ts';
 
@@ -42,7 +43,8 @@ export interface WatchParts {
   readonly sight: ProcessSight;
   readonly ledger: Ledger;
   readonly identify: Identify;
-  readonly offer: (events: readonly EventEnvelope[]) => void;
+  /** False when some were turned away. */
+  readonly offer: (events: readonly EventEnvelope[]) => Promise<boolean>;
   readonly rulesOf: ScreensParts['rulesOf'];
   readonly rules: GuestsParts['rules'];
   readonly agentOf: RunFollowerParts['agentOf'];
@@ -122,7 +124,11 @@ export class TargetWatch {
       titleOf: (pane) => this.#topology?.panes.get(pane)?.title ?? '',
       onLook: (runtime, state) => this.#onLook(runtime, state),
     });
-    this.#guests = new Guests({ rules: parts.rules, onChange: () => this.#look() });
+    this.#guests = new Guests({
+      rules: parts.rules,
+      originOf: (agent) => parts.agentOf(agent)?.forkOf ?? agent,
+      onChange: () => this.#look(),
+    });
     this.#runs = new RunFollower({
       clock: parts.clock,
       views: parts.views,
@@ -305,10 +311,15 @@ export class TargetWatch {
     const topology = this.#topology;
     const panes = [...(topology?.panes.values() ?? [])];
     const live = this.#live();
-    if (panes.length === 0 && live.length === 0) return;
+    this.#leaving.keepOnly(new Set(live.map(({ identity }) => identity.runtime_id)));
+    if (panes.length === 0 && live.length === 0) {
+      this.#runs.clear();
+      return;
+    }
     const table = await sight.read(panes.map((pane) => pane.panePid));
     if (table === null || this.#isStopped) return;
-    const found = this.#withGuests(new Map(panes.map((pane) => [pane, agentIn(table, pane.panePid, identify)])));
+    const seen = new Map(panes.map((pane) => [pane, agentIn(table, pane.panePid, identify)]));
+    const found = this.#guests.withGuests(seen, now());
     const look: Look = {
       target,
       server:
@@ -333,17 +344,6 @@ export class TargetWatch {
     // A new agent may end within the second: it is checked on from now, not from the next slow round.
     this.#isExpecting = facts.some((fact) => fact.kind === 'runtime.started');
     if (this.#isExpecting) this.#hurryAlive();
-  }
-
-  /** What shows behind a door is as good as an agent that was seen, only less sure. */
-  #withGuests(found: Map<TmuxPane, PaneAgents>): ReadonlyMap<TmuxPane, PaneAgents> {
-    const doors = [...found].filter(([, { agent, inside }]) => agent === null && inside !== null);
-    this.#guests.follow(new Set(doors.map(([{ pane }]) => pane)), this.#parts.now());
-    for (const [pane, agents] of doors) {
-      const guest = this.#guests.in(pane.pane);
-      if (guest !== null) found.set(pane, { ...agents, agent: guest, process: agents.door });
-    }
-    return found;
   }
 
   #checkAlive(): void {

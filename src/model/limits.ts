@@ -17,8 +17,9 @@ export const limits = {
   screenRulesMax: 500,
   /** One pattern of a rule; longer ones are not read by anybody. */
   screenPatternCharsMax: 1_000,
-  /** Columns of a line that rules look at. The widest terminals have some hundreds. */
-  screenColumnsMax: 1_000,
+  /** Columns and rows of a screen that rules look at. The largest terminals have some hundreds of each. */
+  screenColumnsMax: 500,
+  screenRowsMax: 300,
   /** Parent processes a hook may name. Real chains are under ten deep. */
   ancestryMax: 32,
   /** Nesting of a payload: canonical JSON stops here rather than overflow the stack. */

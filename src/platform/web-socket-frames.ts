@@ -22,6 +22,9 @@ interface Frame {
   readonly bytes: number;
 }
 
+/** Pieces of one message that are kept apart. */
+const piecesMax = 1_024;
+
 export class FrameParser {
   readonly #messageBytesMax: number;
   readonly #handlers: FrameHandlers;
@@ -120,8 +123,13 @@ export class FrameParser {
       return;
     }
     this.#messageBytes += piece.length;
-    if (this.#kind === 'text' && this.#messageBytes <= this.#messageBytesMax) this.#message.push(piece.slice());
-    else this.#message = [];
+    if (this.#kind !== 'text' || this.#messageBytes > this.#messageBytesMax) {
+      this.#message = [];
+      return;
+    }
+    this.#message.push(piece.slice());
+    // Many small pieces cost more than what is in them.
+    if (this.#message.length >= piecesMax) this.#message = [Buffer.concat(this.#message)];
   }
 
   #finish(frame: Frame): void {

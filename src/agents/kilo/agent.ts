@@ -10,6 +10,7 @@ import { screen } from './screen.ts';
 
 export const agent: Agent = {
   name: agentName('kilo'),
+  forkOf: agentName('opencode'),
   contract: contractVersion,
   capabilities: {
     event_driven: true,

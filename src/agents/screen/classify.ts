@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts';
 import type { ReasonCode } from '../../model/reasons.ts';
 import { type Confidence, classOf, type StateName } from '../../model/states.ts';
 import type { SeenAsk } from '../contract.ts';
-import { type Regions, regionsOf, type Screen } from './regions.ts';
+import { type Regions, regionsOf, type Screen, unframed } from './regions.ts';
 import type { AskRule, Condition, Pick, Rule, RuleFile } from './rule-file.ts';
 import { fits } from './versions.ts';
 
@@ -80,7 +80,7 @@ export function classify(
   if (isShell) return nothing('agent_not_running', 'built-in.shell', 'high');
   const decided = matched[0];
   if (decided === undefined)
-    return nothing((regions('screen') ?? []).length === 0 ? 'starting' : 'unsupported_signal', null);
+    return nothing((regions.lines('screen') ?? []).length === 0 ? 'starting' : 'unsupported_signal', null);
   const rival = matched.find(
     (rule) => rule.priority === decided.priority && classOf(rule.state) !== classOf(decided.state),
   );
@@ -107,17 +107,18 @@ function readingOf(rule: Rule, regions: Regions): Reading {
 /** Null when everything holds; else the first thing that does not. */
 function unmet(rule: Rule, regions: Regions): string | null {
   for (const condition of rule.where) {
-    const why = unmetIn(condition, regions(condition.in));
+    const why = unmetIn(condition, regions);
     if (why !== null) return why;
   }
   return null;
 }
 
-function unmetIn(condition: Condition, lines: readonly string[] | null): string | null {
+function unmetIn(condition: Condition, regions: Regions): string | null {
   const { present, all, any, none, flow } = condition;
+  const lines = regions.lines(condition.in);
   if (!present) return lines === null ? null : `${condition.in} is there`;
   if (lines === null) return `${condition.in} is not there`;
-  const tested = flow ? [flowOf(lines)] : lines;
+  const tested = flow ? [regions.flow(condition.in) ?? ''] : lines;
   const found = (pattern: RegExp): boolean => tested.some((line) => pattern.test(line));
   const missing = all.find((pattern) => !found(pattern));
   if (missing !== undefined) return `${condition.in} lacks ${missing.source}`;
@@ -127,14 +128,8 @@ function unmetIn(condition: Condition, lines: readonly string[] | null): string 
   return wrong === undefined ? null : `${condition.in} has ${wrong.source}`;
 }
 
-/** Wrapped text as one line. Frames and bars at the edges are no part of it. */
-const flowOf = (lines: readonly string[]): string => lines.map(unframed).join(' ').replace(/\s+/gu, ' ').trim();
-
-/** A plain bar is none: at the end of a line it is the pipe of a command that wraps. */
-const unframed = (line: string): string => line.replace(/^[\s│┃║]+|[\s│┃║]+$/gu, '');
-
 function pickText(pick: Pick, regions: Regions): string | null {
-  const lines = regions(pick.in);
+  const lines = regions.lines(pick.in);
   if (lines === null) return null;
   if (pick.match === null) return textOf(lines);
   for (const line of lines) {
@@ -163,7 +158,7 @@ function askOf(rule: AskRule, regions: Regions): SeenAsk {
 }
 
 function optionsOf({ options }: AskRule, regions: Regions): readonly AskOption[] {
-  const lines = options === null ? null : regions(options.in);
+  const lines = options === null ? null : regions.lines(options.in);
   if (options === null || lines === null) return [];
   const found: { id: string; label: string; indent: number }[] = [];
   for (const line of lines) {

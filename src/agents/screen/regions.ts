@@ -11,8 +11,12 @@ export interface Screen {
   readonly command: string | null;
 }
 
-/** The lines of a region; null when it is not on this screen. */
-export type Regions = (name: string) => readonly string[] | null;
+export interface Regions {
+  /** The lines of a region; null when it is not on this screen. */
+  lines(name: string): readonly string[] | null;
+  /** The same as one line of text: wrapped text without its frames. */
+  flow(name: string): string | null;
+}
 
 export function regionsOf(file: RuleFile, screen: Screen): Regions {
   const found = new Map<string, readonly string[] | null>([
@@ -29,7 +33,30 @@ export function regionsOf(file: RuleFile, screen: Screen): Regions {
     found.set(name, lines);
     return lines;
   };
-  return find;
+  const flows = new Map<string, string | null>();
+  const flow = (name: string): string | null => {
+    const known = flows.get(name);
+    if (known !== undefined) return known;
+    const lines = find(name);
+    const text = lines === null ? null : lines.map(unframed).join(' ').replace(/\s+/gu, ' ').trim();
+    flows.set(name, text);
+    return text;
+  };
+  return { lines: find, flow };
+}
+
+const edges = new Set([' ', '\t', '\u00a0', '│', '┃', '║']);
+
+/**
+ * A line without blanks and bars at its ends. A plain bar is none: at the end of a line it is the pipe of a command that
+ * wraps. By hand, because a pattern for the end of a line takes a square of its length on a hostile one.
+ */
+export function unframed(line: string): string {
+  let start = 0;
+  let end = line.length;
+  while (start < end && edges.has(line[start] ?? '')) start += 1;
+  while (end > start && edges.has(line[end - 1] ?? '')) end -= 1;
+  return line.slice(start, end);
 }
 
 function cut(region: Region, whole: readonly string[]): readonly string[] | null {
@@ -65,5 +92,7 @@ function lastMatch(lines: readonly string[], pattern: RegExp, before: number): n
 function withoutBlankEnd(lines: readonly string[]): readonly string[] {
   let end = lines.length;
   while (end > 0 && (lines[end - 1] ?? '').trim() === '') end -= 1;
-  return lines.slice(0, end).map((line) => line.slice(0, limits.screenColumnsMax).trimEnd());
+  // The live interface stands at the bottom; nobody has a terminal of more rows than this.
+  const start = Math.max(0, end - limits.screenRowsMax);
+  return lines.slice(start, end).map((line) => line.slice(0, limits.screenColumnsMax).trimEnd());
 }
