@@ -135,6 +135,8 @@ export interface NativeAnswer {
   readonly send?: readonly string[];
   /** What else is to be followed from now on. */
   readonly watch?: readonly Watch[];
+  /** Why nothing could be made of it, in a few words: it is counted and shown until something can. */
+  readonly trouble?: string;
 }
 
 /** Follows one watched thing for all runs that asked for it. Keeps what it needs between calls; touches nothing else. */

@@ -196,6 +196,7 @@ export const statusSchema = z.strictObject({
   trouble: z.string().nullable(),
   events: z.strictObject({ taken: count, verdicts: z.record(z.enum(verdictNames), count) }),
   feed_epoch: z.string(),
+  hook_calls: z.strictObject({ taken: count, waiting: count, refused: count }),
   feed_version: count,
   memory_bytes: count,
 });

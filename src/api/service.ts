@@ -21,6 +21,8 @@ export interface DaemonStatus {
   /** Why the log does not take anything at the moment, null when it does. */
   readonly trouble: string | null;
   readonly events: { readonly taken: number; readonly verdicts: Readonly<Record<VerdictName, number>> };
+  /** Files in the spools of all machines: taken, waiting, refused and set aside. */
+  readonly hook_calls: { readonly taken: number; readonly waiting: number; readonly refused: number };
   readonly feed_version: number;
   readonly memory_bytes: number;
 }

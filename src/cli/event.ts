@@ -1,7 +1,6 @@
 // `agtmux event`: hands in event envelopes, one JSON object a line, and tells what became of each. For scripts, and for
 // agents without an adapter.
 
-import { readFileSync } from 'node:fs';
 import type { VerdictsReply } from '../api/schemas.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -9,13 +8,14 @@ import { verdictReasons } from '../model/verdicts.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
+import { readStandardInput } from './input.ts';
 import { print } from './output.ts';
 
 /** Some were refused: a script wants to know. */
 const refusedStatus = 2;
 
 export const event: Action = async (parsed, context) => {
-  const events = readEvents();
+  const events = await readEvents();
   let refused = 0;
   for (let start = 0; start < events.length; start += limits.batchEventsMax) {
     const body = events.slice(start, start + limits.batchEventsMax);
@@ -33,13 +33,13 @@ export const event: Action = async (parsed, context) => {
   if (refused > 0) process.exitCode = refusedStatus;
 };
 
-function readEvents(): readonly unknown[] {
+async function readEvents(): Promise<readonly unknown[]> {
   if (process.stdin.isTTY) {
     throw new AgtmuxError('E_USAGE', 'event reads JSON lines from standard input, and that is a terminal', {
       next: 'send them through a pipe: `... | agtmux event`',
     });
   }
-  const lines = readFileSync(0, 'utf8').split('\n');
+  const lines = (await readStandardInput()).split('\n');
   return lines.flatMap((line, place) => {
     if (line.trim() === '') return [];
     try {

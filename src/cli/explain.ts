@@ -11,6 +11,7 @@ import { foreign, gateLine, gateRevealed } from '../text/gate.ts';
 import { stateLabel } from '../view/words.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, configPath, must } from './context.ts';
+import { readText } from './input.ts';
 import { columnsOf, hasColour, note, print } from './output.ts';
 import type { Parsed } from './parse.ts';
 
@@ -35,19 +36,25 @@ function expand(ref: string): string {
   if (ref !== '.') return ref;
   const pane = process.env.TMUX_PANE;
   if (pane !== undefined && pane !== '') return pane;
-  throw new AgtmuxError('E_USAGE', '`.` is the pane you are in, and this is not a pane of tmux');
+  throw new AgtmuxError('E_USAGE', '`.` is the pane you are in, and this is not a pane of tmux', {
+    next: 'name a pane, as in %5; `agtmux list` shows them',
+  });
 }
 
-function explainScreen(parsed: Parsed, file: string): void {
+async function explainScreen(parsed: Parsed, file: string): Promise<void> {
   const agent = parsed.value('agent');
   if (agent === undefined)
     throw new AgtmuxError('E_USAGE', 'whose screen is it?', { next: 'say --agent, as in --agent claude' });
+  const version = parsed.value('agent-version');
+  if (version !== undefined && !/^\d+(\.\d+)*/.test(version)) {
+    throw new AgtmuxError('E_USAGE', `${gateLine(foreign(version))} is not a version`, { next: 'write it as 2.1.325' });
+  }
   const screen: SavedScreen = {
     agent,
-    text: readText(file),
+    text: await readText(file),
     title: parsed.value('title') ?? '',
     command: parsed.value('command') ?? null,
-    version: parsed.value('agent-version') ?? null,
+    version: version ?? null,
     userRules: userRulesOf(agent),
   };
   const report = must(readScreen(screen));
@@ -78,15 +85,6 @@ function linesOf({ reading, tried }: ScreenReport): readonly string[] {
       `    ${one.matched ? 'fits   ' : 'no     '} ${gateLine(foreign(one.rule))}${one.why === null ? '' : `: ${gateLine(foreign(one.why))}`}`,
     );
   return lines;
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (problem) {
-    const code = (problem as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new AgtmuxError('E_FILE', `cannot read ${gateLine(foreign(file))} (${code})`, { cause: problem });
-  }
 }
 
 /** The same files as the daemon follows; a missing one is no trouble. */

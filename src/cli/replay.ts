@@ -1,31 +1,21 @@
 // `agtmux replay`: recorded events in, states out. The whole path of a fact without a daemon, for trying the engine, for
 // bug reports and for explaining a verdict.
 
-import { readFileSync } from 'node:fs';
 import { type OfflineReport, type OfflineRow, replayLines } from '../daemon/offline.ts';
-import { AgtmuxError } from '../model/errors.ts';
 import { reasons } from '../model/reasons.ts';
 import { verdictNames, verdictReasons } from '../model/verdicts.ts';
 import { foreign, gateLine, type SafeText } from '../text/gate.ts';
 import { tableLines } from '../view/table.ts';
 import { ageLabel, backgroundLabel, stateLabel, wordsOf } from '../view/words.ts';
 import type { Action } from './context.ts';
+import { readText } from './input.ts';
 import { columnsOf, print } from './output.ts';
 
 export const replay: Action = async (parsed) => {
-  const report = await replayLines(readText(parsed.args[0] ?? '-').split('\n'));
+  const report = await replayLines((await readText(parsed.args[0] ?? '-')).split('\n'));
   if (parsed.has('json')) print(JSON.stringify(asJson(report), null, 2));
   else print([...(parsed.has('verdicts') ? verdictLines(report) : []), ...tableOf(report)].join('\n'));
 };
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8');
-  } catch (problem) {
-    const code = (problem as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new AgtmuxError('E_FILE', `cannot read ${plain(file)} (${code})`, { cause: problem });
-  }
-}
 
 const plain = (text: string): SafeText => gateLine(foreign(text));
 

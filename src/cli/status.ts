@@ -64,12 +64,20 @@ function lines(
     const shown = cut(gateLine(foreign(text)), Math.max(1, columnsOf() - titleColumns));
     return title.padEnd(titleColumns) + (role === null || !hasColour(parsed) ? shown : paint(shown, role));
   };
+  const { taken, waiting, refused } = daemon.hook_calls;
+  const counted = [
+    `${taken} calls`,
+    ...(waiting > 0 ? [`${waiting} wait`] : []),
+    ...(refused > 0 ? [`${refused} refused, see \`agtmux logs\``] : []),
+  ];
+  const hooks = taken + waiting + refused === 0 ? '' : counted.join(', ');
   const memory = Math.round(daemon.memory_bytes / megabyte);
   return [
     row('daemon', `up ${ageLabel(daemon.up_ms)}, version ${daemon.version}, pid ${daemon.pid}, ${memory} MB`, 'good'),
     row('agents', agents.join(' · ') || 'none'),
     row('targets', targets.join(' · ') || 'none'),
     row('events', `${daemon.events.taken} taken, feed at version ${daemon.feed_version}`),
+    ...(hooks === '' ? [] : [row('hooks', hooks)]),
     ...(troubles.length === 0
       ? [row('trouble', 'none')]
       : troubles.map((text, place) => row(place === 0 ? 'trouble' : '', text, 'bad'))),

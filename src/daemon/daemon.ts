@@ -220,8 +220,9 @@ export class Daemon implements DaemonService {
       ready: true,
       state_dir: places.stateDir,
       socket_path: places.socketPath,
-      trouble: failure instanceof Error ? failure.message : null,
+      trouble: failure instanceof Error ? failure.message : this.#rules.trouble,
       events: this.#ground.ledger.counters(),
+      hook_calls: this.#machines.hookCalls(),
       feed_version: this.feed.version(),
       memory_bytes: memoryBytes(),
     };

@@ -94,6 +94,18 @@ export class Ears {
     return [...this.#ears.values()].flatMap(({ hearing }) => hearing.infosOf(agent));
   }
 
+  /** What became of the hook calls of all machines. */
+  counts(): { readonly taken: number; readonly waiting: number; readonly refused: number } {
+    const sum = { taken: 0, waiting: 0, refused: 0 };
+    for (const { hearing } of this.#ears.values()) {
+      const { taken, waiting, refused } = hearing.counts();
+      sum.taken += taken;
+      sum.waiting += waiting;
+      sum.refused += Object.values(refused).reduce((all, one) => all + one, 0);
+    }
+    return sum;
+  }
+
   #near(name: TargetId): Ear {
     const { clock, files, uid, spoolFolder, proc, timeline, identify, home } = this.#parts;
     const onRefused = this.#onRefused;

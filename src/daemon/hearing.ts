@@ -12,6 +12,7 @@ import type { NativeHealth } from '../observe/native/entry.ts';
 import type { Reach } from '../observe/native/follower.ts';
 import { type NativeRun, NativeSources } from '../observe/native/sources.ts';
 import type { TakeCall } from '../observe/spool/call.ts';
+import type { SpoolCounts } from '../observe/spool/handover.ts';
 import { envelopeOf } from './findings.ts';
 import { HookCalls, type HookCallsParts } from './hook-calls.ts';
 import type { Ledger } from './ledger.ts';
@@ -20,6 +21,7 @@ import type { Ledger } from './ledger.ts';
 export interface SpoolFollower {
   start(): void;
   stop(): Promise<void>;
+  counts(): SpoolCounts;
 }
 
 export interface HearingParts {
@@ -68,6 +70,11 @@ export class Hearing {
   async stop(): Promise<void> {
     this.#natives.close();
     await this.#spool.stop();
+  }
+
+  /** What became of the files in the spool. */
+  counts(): SpoolCounts {
+    return this.#spool.counts();
   }
 
   /** The runs of one of the machine's targets, as they are now. */

@@ -96,6 +96,10 @@ export class Machines {
     });
   }
 
+  hookCalls(): ReturnType<Ears['counts']> {
+    return this.#ears.counts();
+  }
+
   /** How the agents' own words are heard on all machines. */
   sourcesOf(agent: AgentName): readonly SourceInfo[] {
     return this.#ears.infosOf(agent);

@@ -54,6 +54,12 @@ export class RuleBook {
     return { path: page?.path ?? null, trouble: page?.trouble ?? null };
   }
 
+  /** What is wrong with a file of the user, the first of them; null when nothing is. */
+  get trouble(): string | null {
+    for (const page of this.#pages.values()) if (page.trouble !== null) return page.trouble.message;
+    return null;
+  }
+
   /** Reads the user's files once, then follows them. */
   async start(): Promise<void> {
     await this.look();

@@ -292,6 +292,8 @@ export const limits = {
   processesBytesMax: 8 * 1_048_576,
   /** History grows by megabytes a day: looking once an hour is often enough. */
   pruneEveryMs: 3_600_000,
+  /** What a command reads from standard input: a day of events, a screen many times over. */
+  inputBytesMax: 256 * 1_048_576,
   /** Settings are a page of text. */
   configBytesMax: 1_048_576,
   /** A person who saves the file looks at the screen next. */

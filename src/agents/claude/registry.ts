@@ -21,8 +21,11 @@ export function registryReader(): NativeReader {
       for (const known of told.keys()) if (!runs.some((run) => run.runtime_id === known)) told.delete(known);
       if (input.text === null) return { findings: leave(told, now) };
       const row = parseFields(input.text);
-      const run = row === null ? undefined : runs.find((one) => isRowOf(row, input.path, one));
-      return row === null || run === undefined ? { findings: [] } : readRow(row, run, input, told);
+      if (row === null) return { findings: [], trouble: 'its registry file cannot be read' };
+      const run = runs.find((one) => isRowOf(row, input.path, one));
+      return run === undefined
+        ? { findings: [], trouble: 'its registry file is of another process' }
+        : readRow(row, run, input, told);
     },
   };
 }

@@ -5,6 +5,7 @@ import { type AskKind, askKinds } from '../../model/asks.ts';
 import { limits } from '../../model/limits.ts';
 import { isReasonCode, type ReasonCode, reasonFits } from '../../model/reasons.ts';
 import { type Confidence, confidences, isStateName, type StateName } from '../../model/states.ts';
+import { canTakeForever } from './pattern-cost.ts';
 import { parseRange, type VersionRange } from './versions.ts';
 
 /** A part of the screen. Ends are found first, from below: the live interface stands at the bottom. */
@@ -243,6 +244,12 @@ function patternOf(value: unknown, near: string): RegExp | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || value.length > limits.screenPatternCharsMax)
     throw new RuleProblem(`${near}: a pattern must be a short text`, near);
+  if (canTakeForever(value)) {
+    throw new RuleProblem(
+      `${near}: a repeated group that itself holds a repetition can take for ever; bound one of them`,
+      value,
+    );
+  }
   try {
     return new RegExp(value, 'u');
   } catch (problem) {

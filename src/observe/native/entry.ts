@@ -118,7 +118,8 @@ export class Entry {
   #answerOf(reader: NativeReader, input: NativeInput, now: number): NativeAnswer | null {
     try {
       const answer = reader.take(input, this.#runs, now);
-      this.#defect = null;
+      this.#defect = answer.trouble ?? null;
+      if (answer.trouble !== undefined) this.#dropped += 1;
       return answer;
     } catch (error) {
       this.#defect = `its reader failed: ${troubleWords(error)}`;

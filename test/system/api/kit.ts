@@ -111,6 +111,7 @@ export class FakeDaemon implements DaemonService {
           refused: 0,
         },
       },
+      hook_calls: { taken: 0, waiting: 0, refused: 0 },
       feed_version: this.feed.version(),
       memory_bytes: 1,
     };
