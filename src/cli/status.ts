@@ -64,13 +64,13 @@ function lines(
     const shown = cut(gateLine(foreign(text)), Math.max(1, columnsOf() - titleColumns));
     return title.padEnd(titleColumns) + (role === null || !hasColour(parsed) ? shown : paint(shown, role));
   };
-  const { taken, waiting, refused } = daemon.hook_calls;
+  const calls = daemon.hook_calls;
   const counted = [
-    `${taken} calls`,
-    ...(waiting > 0 ? [`${waiting} wait`] : []),
-    ...(refused > 0 ? [`${refused} refused, see \`agtmux logs\``] : []),
+    `${calls.taken} calls`,
+    ...(calls.waiting > 0 ? [`${calls.waiting} wait`] : []),
+    ...(calls.refused > 0 ? [`${calls.refused} refused, see \`agtmux logs\``] : []),
   ];
-  const hooks = taken + waiting + refused === 0 ? '' : counted.join(', ');
+  const hooks = calls.taken + calls.waiting + calls.refused === 0 ? '' : counted.join(', ');
   const memory = Math.round(daemon.memory_bytes / megabyte);
   return [
     row('daemon', `up ${ageLabel(daemon.up_ms)}, version ${daemon.version}, pid ${daemon.pid}, ${memory} MB`, 'good'),
