@@ -39,7 +39,10 @@ function house() {
     in: at,
     look(lines: readonly string[], ms: number): string | null {
       guests.onScreen(pane.pane, lines, '', now);
-      for (let passed = 0; passed <= ms; passed += 250) guests.onRefresh((now += 250));
+      for (let passed = 0; passed <= ms; passed += 250) {
+        now += 250;
+        guests.onRefresh(now);
+      }
       return at();
     },
   };
