@@ -108,7 +108,7 @@ export class Live {
     } catch {
       // It was gone already.
     }
-    rmSync(this.dir, { recursive: true, force: true });
+    rmSync(this.dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
 

@@ -98,10 +98,11 @@ export class LookAlike {
     writeFileSync(`${this.#file}.next`, JSON.stringify({ ...what, mark }));
     renameSync(`${this.#file}.next`, this.#file);
     let drawn = 0;
+    // Where many programs start at once a runtime takes its time.
     await until(() => {
       drawn = this.#drawnAt(mark);
       return drawn > 0;
-    });
+    }, 60_000);
     return drawn;
   }
 

@@ -52,7 +52,7 @@ export async function createTmuxServer(): Promise<TmuxServerKit> {
     end: async () => {
       await executor.close();
       await tmux('kill-server').catch(() => undefined);
-      await rm(directory, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
     },
   };
 }

@@ -50,10 +50,12 @@ describe('screens alone', () => {
   it('eight agents of three kinds in one directory: no state crosses over', async () => {
     await live.startDaemon();
     const kinds: readonly LookAlikeKind[] = ['claude', 'codex', 'gemini'];
-    const actors = Array.from({ length: 8 }, (_, place) => LookAlike.start(live, kinds[place % 3] ?? 'claude', 'work'));
+    const actors: LookAlike[] = [];
     const truth = new Map<string, Act>();
     const seen = new Map<string, Set<string>>();
-    for (const actor of actors) {
+    for (let place = 0; place < 8; place += 1) {
+      const actor = LookAlike.start(live, kinds[place % 3] ?? 'claude', 'work');
+      actors.push(actor);
       await act(actor, 'settled');
       truth.set(actor.pane, 'settled');
     }
