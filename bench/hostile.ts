@@ -8,7 +8,22 @@ import { limits } from '../src/model/limits.ts';
 import type { BenchRow } from './row.ts';
 
 const heads = ['', '  ', '│ ', '⠋ ', '● ', '❯ ', '› ', '✦ ', '┃ ', '> '];
-const fillers = [' ', '─', '│', '┃', '⠋', '0', 'a ', '- ', '· ', '_', '? '];
+const fillers = [
+  ' ',
+  '─',
+  '│',
+  '┃',
+  '⠋',
+  '0',
+  'a ',
+  '- ',
+  '· ',
+  '_',
+  '? ',
+  'Enter to select · ',
+  'enter/',
+  '(Use Enter ',
+];
 const tails = ['x', '│', ')', '? x', 'esc', '…'];
 const feet = [
   [],

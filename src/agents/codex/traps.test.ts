@@ -161,6 +161,72 @@ describe('RSV10 screens that look like something else', () => {
   });
 });
 
+describe('RSV4 screens of which a part is out of sight', () => {
+  /** An answer so long that its first line, and all that was said before it, scrolled off. */
+  const long = (name: string, rows: number): readonly string[] => {
+    const { lines } = base(name);
+    const steps = Array.from({ length: rows }, (_, step) => `  ${step + 1}. Step ${step + 1}, still being written.`);
+    return [...steps, '', '', ...lines.slice(promptOf(lines))];
+  };
+
+  it.each(['06_running_streaming.80x24', '06_running_streaming.200x50.daemon', '06_running_streaming.100x30.v0.80.0'])(
+    'a long answer: only the title tells whether it still grows (%s)',
+    (name) => {
+      for (const rows of [10, 24, 60]) {
+        expect(read(long(name, rows), '').state).toBe('unknown');
+        if (!name.endsWith('v0.80.0')) expect(read(long(name, rows), '⠸ proj')).toMatchObject({ state: 'running' });
+      }
+    },
+  );
+
+  it('a banner that an answer quotes is not the one of a fresh start', () => {
+    const lines = long('06_running_streaming.80x24', 12);
+    const quoted = [...lines.slice(0, 5), '  >_ OpenAI Codex (v0.166.0)', '     ~/proj', ...lines.slice(5)];
+    expect(read(quoted, '').state).toBe('unknown');
+  });
+
+  const asks = recorded.filter((one) => one.class === 'waiting_approval');
+  it.each(asks.map(({ file: name }) => name.replace(/\.txt$/, '')))('an ask in a low window: %s', (name) => {
+    const { lines } = base(name);
+    for (const rows of [5, 6, 8, 10, 14]) {
+      const seen = classOf(read(lines.slice(-rows), '').state);
+      expect(['waiting_approval', 'unclassified']).toContain(seen);
+    }
+  });
+});
+
+describe('RSV10 hints of other programs, and footers of a person', () => {
+  const hints = [
+    ['Choose:', '> Yes', '  No', '', '←↓↑→ navigate • enter submit'],
+    ['? Select a framework:', '❯ 1. React', '  2. Vue', '', '(Use arrow keys, enter to select, esc to cancel)'],
+    [' > Ready?', ':::', ' esc cancel • enter send • ctrl+p commands'],
+    ['Every 2.0s: list', '', '  running           codex   %5  Working (3s • esc to interrupt)'],
+    ['╭──────────────╮', '│ > fix        │', '╰──────────────╯', '  esc to cancel'],
+    ['  ┃   Confirm   Cancel', '  ┃', '  ┃  ⇆ select  enter confirm', '  ┃'],
+  ];
+  it.each(hints.map((lines) => [lines.at(-1) ?? '', lines] as const))('no dialog of Codex: %s', (_, lines) => {
+    for (const title of ['', 'host']) expect(read(lines, title).state).toBe('unknown');
+  });
+
+  it.each([
+    ['04_turn_completed.80x24', 'settled'],
+    ['16_interrupted_esc.200x50', 'settled'],
+    ['26_error_usage_limit.80x24', 'error'],
+    ['05_running_thinking.80x24', 'running'],
+  ])('a footer of its own choice, or none: %s', (name, expected) => {
+    const { lines, title } = base(name);
+    const upTo = lines.slice(0, promptOf(lines) + 1);
+    for (const footer of [[], ['', '  main · 5h 20%'], ['', '  ~/proj']])
+      expect(classOf(read([...upTo, ...footer], title).state), footer.join()).toBe(expected);
+  });
+
+  it('a hint in a footer is none of a dialog', () => {
+    const { lines, title } = base('04_turn_completed.80x24');
+    const noted = [...lines.slice(0, promptOf(lines) + 1), '', '  ⚠ esc to interrupt'];
+    expect(classOf(read(noted, title).state)).not.toBe('waiting_input');
+  });
+});
+
 describe('what codex asks, as its screen shows it', () => {
   const asked = (name: string) => read(base(name).lines, base(name).title).ask;
 

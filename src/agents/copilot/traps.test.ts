@@ -147,3 +147,25 @@ describe('traps on the screen of copilot', () => {
     }
   });
 });
+
+describe('RSV4 dialogs of other programs', () => {
+  it.each([
+    [
+      'Claude, in a frame',
+      ['╭──────────────╮', '│ Do you want to proceed?', '│ ❯ 1. Yes', '│   2. No (esc)', '╰──────────────╯'],
+    ],
+    [
+      'Claude, open',
+      ['   Background work is running', '   ❯ 1. Exit', '     2. Stay', '   Enter to confirm · Esc to cancel'],
+    ],
+    ['Claude, with tabs', ['    1. Add a new rule…', '', '  ←/→ to switch · ↓ to select · Esc to cancel']],
+    ['Codex', ['› 1. Trust and continue', '  2. Quit', '', '  enter continue · esc quit']],
+    [
+      'Gemini',
+      ['╭──────────────╮', '│ ● 1.  Red', '│ Enter to select · ↑/↓ to navigate · Esc to cancel', '╰──────────────╯'],
+    ],
+    ['a wizard', ['◆  Pick a framework', '│  ● React', '└  ↑/↓ to navigate · Enter to confirm · Esc to cancel']],
+  ])('%s', (_, lines) => {
+    expect(classify(rules, { lines, title: '', command: 'node' }, null).state).toBe('unknown');
+  });
+});

@@ -187,3 +187,37 @@ describe('traps on the screen of gemini', () => {
       expect(classify(rules, { lines: idle, title, command: 'node' }, '0.61.0').state).toBe('unknown');
   });
 });
+
+describe('screens of which only a part is there', () => {
+  const shown = (lines: readonly string[], title = '') => classify(rules, { lines, title, command: 'node' }, '0.61.0');
+  const filled = (file: string) => load(file).join('\n').trimEnd().split('\n');
+
+  it('RSV4 the question of trust in a low window is no mere choice', () => {
+    for (const rows of [6, 8, 10])
+      expect(shown(filled('80x24-startup_dialog').slice(-rows))).toMatchObject({
+        state: 'waiting_approval',
+        reason: 'trust_asked',
+      });
+    expect(shown(filled('80x24-startup_dialog').slice(-4)).state).toBe('unknown');
+  });
+
+  it('RSV4 a prompt that a shell wrote over is nobody’s', () => {
+    for (const name of ['80x24-killed_inner', '80x24-killed_outer']) expect(shown(filled(name)).state).toBe('unknown');
+  });
+
+  it('RSV4 a tool whose head is out of sight may still run', () => {
+    const lines = filled('80x24-after_answer');
+    const composer = lines.slice(lines.findLastIndex(isRuler));
+    const tool = ['│ started                              │', '╰──────────────────────────────────────╯', '', ''];
+    expect(shown([...tool, ...composer]).state).toBe('unknown');
+    expect(shown([...tool, ...composer], '◇  Ready (gem)').state).toBe('idle');
+    expect(shown([...tool, '✦ Done.', '', '', ...composer]).state).toBe('idle');
+  });
+
+  it('RSV10 a spinner in the first column is one too', () => {
+    const lines = filled('80x24-after_answer');
+    const ruler = lines.findLastIndex(isRuler);
+    const words = '⠙ Why do programmers prefer dark mode? (esc to cancel, 30s)';
+    expect(shown([...lines.slice(0, ruler), words, ...lines.slice(ruler)]).state).toBe('running');
+  });
+});

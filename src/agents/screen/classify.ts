@@ -6,6 +6,7 @@ import { limits } from '../../model/limits.ts';
 import type { ReasonCode } from '../../model/reasons.ts';
 import { type Confidence, classOf, type StateName } from '../../model/states.ts';
 import type { SeenAsk } from '../contract.ts';
+import { isNeverAgent, type Sign, signOfOther } from './not-agents.ts';
 import { type Regions, regionsOf, type Screen, unframed } from './regions.ts';
 import type { AskRule, Condition, Pick, Rule, RuleFile } from './rule-file.ts';
 import { fits } from './versions.ts';
@@ -29,23 +30,6 @@ export interface Trial {
   readonly why: string | null;
 }
 
-const shells = new Set([
-  'sh',
-  'bash',
-  'dash',
-  'zsh',
-  'fish',
-  'ksh',
-  'mksh',
-  'tcsh',
-  'csh',
-  'ash',
-  'nu',
-  'elvish',
-  'xonsh',
-  'pwsh',
-]);
-
 const nothing = (reason: ReasonCode, rule: string | null, confidence: Confidence = 'low'): Reading => ({
   state: 'unknown',
   reason,
@@ -64,11 +48,9 @@ export function classify(
   trials: Trial[] | null = null,
 ): Reading {
   const regions = regionsOf(file, screen);
-  const command = screen.command?.replace(/^-/, '') ?? null;
-  // Whatever a dead agent left on the screen: a shell in the foreground is no agent (IDN8).
-  const isShell = command !== null && shells.has(command);
-  if (isShell) trials?.push({ rule: 'built-in.shell', matched: true, why: null });
-  if (isShell && trials === null) return nothing('agent_not_running', 'built-in.shell', 'high');
+  const other = otherThanAgent(screen.command, regions);
+  if (other !== null) trials?.push({ rule: other.rule, matched: true, why: null });
+  if (other !== null && trials === null) return nothing(other.reason, other.rule, 'high');
   const matched: Rule[] = [];
   for (const rule of file.rules) {
     const best = matched[0];
@@ -77,7 +59,7 @@ export function classify(
     trials?.push({ rule: rule.id, matched: why === null, why });
     if (why === null) matched.push(rule);
   }
-  if (isShell) return nothing('agent_not_running', 'built-in.shell', 'high');
+  if (other !== null) return nothing(other.reason, other.rule, 'high');
   const decided = matched[0];
   if (decided === undefined)
     return nothing((regions.lines('screen') ?? []).length === 0 ? 'starting' : 'unsupported_signal', null);
@@ -86,6 +68,12 @@ export function classify(
   );
   if (rival !== undefined) return nothing('unsupported_signal', `${decided.id} against ${rival.id}`);
   return readingOf(decided, regions);
+}
+
+/** Whatever a dead agent left on the screen: a shell or a pager in the foreground is no agent (IDN8). */
+function otherThanAgent(command: string | null, regions: Regions): Sign | null {
+  if (command === null) return signOfOther(regions.lines('screen') ?? []);
+  return isNeverAgent(command) ? { rule: 'built-in.shell', reason: 'agent_not_running' } : null;
 }
 
 function readingOf(rule: Rule, regions: Regions): Reading {

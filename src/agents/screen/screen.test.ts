@@ -123,6 +123,19 @@ describe('rules of a screen', () => {
     expect(look(lines, null, 'node').state).toBe('running');
   });
 
+  it('IDN8 neither is a pager, nor what a shell wrote below where nobody knows what runs', () => {
+    const lines = ['x', '-----', '>', '-----', 'stop with esc'];
+    const gone = { state: 'unknown', reason: 'agent_not_running', confidence: 'high' };
+    expect(look(lines, null, 'less')).toMatchObject({ ...gone, rule: 'built-in.shell' });
+    expect(look([...lines, 'user@host:~$ '])).toMatchObject({ ...gone, rule: 'built-in.prompt' });
+    expect(look([...lines, 'user@host:~$ '], null, 'node').state).toBe('running');
+    expect(look([...lines, '(END)'])).toMatchObject({ state: 'unknown', reason: 'unsupported_signal' });
+    const trials: Trial[] = [];
+    const screen = { lines: [...lines, '(END)'], title: '', command: null };
+    expect(classify(toy, screen, null, trials).rule).toBe('built-in.program');
+    expect(trials.map(({ rule }) => rule)).toEqual(['built-in.program', 'approval', 'running', 'idle']);
+  });
+
   it('a rule for other versions does not count; a version nobody knows fits all', () => {
     const lines = ['x', '-----', '>', '-----', 'stop with esc'];
     expect(look(lines, '1.9.9').state).toBe('unknown');
