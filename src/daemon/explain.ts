@@ -46,7 +46,12 @@ function evidenceOf({ agent }: AgentPaneRow): Explanation['evidence'] {
 
 function explainScreen(rules: RuleFile, { lines, title, version }: Seen): ScreenExplanation {
   const tried: Trial[] = [];
-  const { state, reason, confidence, rule } = classify(rules, { lines, title, command: null }, version, tried);
+  const { state, reason, confidence, rule } = classify(
+    rules,
+    { lines, title, command: null, isAlive: true },
+    version,
+    tried,
+  );
   return { state, reason, confidence, rule, tried };
 }
 

@@ -152,7 +152,7 @@ export class Screens {
 
   #classify({ run, lines, title }: Memory): Reading | null {
     const rules = this.#parts.rulesOf(run.agent);
-    return rules === null ? null : classify(rules, { lines, title, command: null }, run.version);
+    return rules === null ? null : classify(rules, { lines, title, command: null, isAlive: true }, run.version);
   }
 
   /** Work is believed at once: it is never drawn by accident. Everything else may be a piece of a screen on its way. */

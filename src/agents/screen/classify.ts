@@ -48,7 +48,7 @@ export function classify(
   trials: Trial[] | null = null,
 ): Reading {
   const regions = regionsOf(file, screen);
-  const other = otherThanAgent(screen.command, regions);
+  const other = otherThanAgent(screen, regions);
   if (other !== null) trials?.push({ rule: other.rule, matched: true, why: null });
   if (other !== null && trials === null) return nothing(other.reason, other.rule, 'high');
   const matched: Rule[] = [];
@@ -71,7 +71,8 @@ export function classify(
 }
 
 /** Whatever a dead agent left on the screen: a shell or a pager in the foreground is no agent (IDN8). */
-function otherThanAgent(command: string | null, regions: Regions): Sign | null {
+function otherThanAgent({ command, isAlive }: Screen, regions: Regions): Sign | null {
+  if (isAlive === true) return null;
   if (command === null) return signOfOther(regions.lines('screen') ?? []);
   return isNeverAgent(command) ? { rule: 'built-in.shell', reason: 'agent_not_running' } : null;
 }

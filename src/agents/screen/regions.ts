@@ -9,6 +9,8 @@ export interface Screen {
   readonly title: string;
   /** What tmux says runs in the foreground; null where nobody asked. */
   readonly command: string | null;
+  /** Its process is known to have the keyboard: whatever looks like a shell's prompt is the agent's own. */
+  readonly isAlive?: boolean;
 }
 
 export interface Regions {
