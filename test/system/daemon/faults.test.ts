@@ -39,7 +39,8 @@ describe('the state directory', () => {
   it('a daemon whose directory is removed, or replaced by another, leaves', async () => {
     await live.startDaemon();
     const left = live.daemonLeft();
-    rmSync(live.stateDir, { recursive: true, force: true });
+    // The daemon may write while its folder is taken away.
+    rmSync(live.stateDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
     mkdirSync(live.stateDir, { mode: 0o700 });
     expect(await left).toBe(0);
   });
