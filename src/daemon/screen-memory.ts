@@ -42,6 +42,7 @@ export interface Memory {
   counted: Counted | null;
   output: string;
   outputAt: number;
+  outputLookedAt: number;
   /** The second look that is on its way. */
   confirm: Cancel | null;
 }
@@ -61,6 +62,7 @@ export function newMemory(run: ScreenRun, now: number): Memory {
     counted: null,
     output: '',
     outputAt: now,
+    outputLookedAt: 0,
     confirm: null,
   };
 }

@@ -98,9 +98,16 @@ export class Screens {
     if (memory === undefined) return;
     memory.lines = lines;
     memory.title = this.#parts.titleOf(pane);
-    const output = outputOf(lines);
-    if (output !== memory.output) [memory.output, memory.outputAt] = [output, at];
+    this.#noteOutput(memory, at);
     this.#read(memory, at);
+  }
+
+  /** What is printed counts in minutes (RSV9): it is not looked at as often as spinners turn. */
+  #noteOutput(memory: Memory, at: number): void {
+    if (at - memory.outputLookedAt < limits.outputLookMs) return;
+    memory.outputLookedAt = at;
+    const output = outputOf(memory.lines);
+    if (output !== memory.output) [memory.output, memory.outputAt] = [output, at];
   }
 
   /** Titles come with the topology, not with the screen. */

@@ -55,7 +55,7 @@ export const limits = {
   /** Dialogs are drawn later than that: up to a second after the agent's server says that it waits. */
   dialogFollowsMs: 1_500,
   /** A screen is drawn in pieces: what it says is believed when a second look this much later agrees. */
-  screenConfirmMs: 80,
+  screenConfirmMs: 60,
   /** A screen that no rule fits may be half drawn; what was read before stays this long. */
   screenUnreadMs: 1_000,
   /** How often a screen that still shows work says so: well inside the time after which running is stale. */
@@ -73,6 +73,8 @@ export const limits = {
   explainEventsMax: 20,
   /** A goodbye stands right above the shell's prompt. */
   goodbyeLinesMax: 12,
+  /** Between two looks at what an agent has printed. */
+  outputLookMs: 1_000,
   /** Looks busy and has printed nothing this long: worth a look by a person (RSV9). */
   stalledMs: 180_000,
   /** An ended runtime leaves the default lists after this (RSV12). */
@@ -227,7 +229,7 @@ export const limits = {
   /** How often every pane is looked at (configurable); half of what a person notices. */
   sweepMs: 250,
   /** Between two looks while a few wanted screens move, and what each of them adds: sixty cost what they did before. */
-  sweepBusyMs: 100,
+  sweepBusyMs: 50,
   sweepPerBusyPaneMs: 4,
   /** Every pane costs tmux about 10 microseconds a look, so a crowd is looked at less often: 200 panes every 400 ms... */
   sweepPerPaneMs: 2,
