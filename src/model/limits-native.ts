@@ -58,6 +58,8 @@ export const nativeLimits = {
   openFilesPerProcessMax: 1_024,
   /** Those that tell which conversation it is: one or two. */
   openFilesPerRunMax: 64,
+  /** The table of all connections of a machine: 150 bytes each, some tens of thousands of them. */
+  socketTableBytesMax: 8 * 1_048_576,
   /** Which files a run holds open changes when it changes its conversation. */
   openFilesLookMs: 2_000,
 } as const;

@@ -1,9 +1,13 @@
 // Every queue, timeout and size of the product, each with its reason. Unit and bound stand last in the name.
 
+import { actLimits } from './limits-act.ts';
 import { nativeLimits } from './limits-native.ts';
+import { spoolLimits } from './limits-spool.ts';
 
 export const limits = {
+  ...actLimits,
   ...nativeLimits,
+  ...spoolLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */
   eventBytesMax: 32_768,
   /** Ids, names, keys: longer is garbage or an attack. */
@@ -79,8 +83,37 @@ export const limits = {
   stalledMs: 180_000,
   /** An ended runtime leaves the default lists after this (RSV12). */
   endedShownMs: 600_000,
-  /** Between looking and acting: a person reads, decides and presses (ACT1). */
-  snapshotMs: 30_000,
+  /** What an action was decided on counts this long: enough to wait for its turn, too short to act on the past (ACT1). */
+  snapshotMs: 10_000,
+  /** Actions on one agent that wait for their turn; each takes a second or two, so more of them would expire waiting. */
+  actionsWaitingMax: 16,
+  /** A key pressed sooner after a dialog appeared was lost in one of seven tries; it must have stood still this long. */
+  dialogSteadyMs: 300,
+  /** After an answer, an interruption or a signal: how long its effect is looked for, and how often. */
+  effectSeenMs: 2_000,
+  effectLookMs: 100,
+  /** Messages that wait for one agent; a person who has more of them has forgotten the first (ACT7). */
+  queuedMessagesMax: 100,
+  /** All waiting messages together: they are kept in one file that is written whole. */
+  queuedBytesMax: 8 * 1_048_576,
+  /** A message that could not be delivered for this long belongs to a situation that is over. */
+  queuedMs: 1_800_000,
+  /** After a delivery the agent needs a moment to say that it works; only then the next message may go. */
+  queueNextMs: 3_000,
+  /** A message whose delivery was refused for the moment is tried again after this. */
+  queueRetryMs: 2_000,
+  /** Agents that a message may go through: two that answer each other for ever stop here (ACT6). */
+  hopsMax: 4,
+  /** An agent that was written to by another speaks for it this long, unless a person writes to it meanwhile. */
+  hopsRememberedMs: 600_000,
+  /** A name that is typed by hand. */
+  nickCharsMax: 32,
+  /** Names, marks and answered asks that are kept; the oldest give way. */
+  actingKeptMax: 1_000,
+  /** The file of waiting messages, names and answered asks: the messages and as much again. */
+  actingFileBytesMax: 32 * 1_048_576,
+  /** Reading the same output again and again, as --follow does, is one row in the audit per this time. */
+  viewAuditMs: 60_000,
   /** Events taken but not yet committed; at 10,000/s this is one second of a stalled disk. */
   inboxEventsMax: 10_000,
   /** A full or failing disk is asked again this often; senders wait meanwhile, nothing is dropped. */
@@ -117,6 +150,15 @@ export const limits = {
   requestBytesMax: 4 * 1_048_576,
   /** Values of one filter; nobody names more targets or sessions than this by hand. */
   filterValuesMax: 100,
+  /** Agents a message went through, as its sender says; how many are let through is decided elsewhere. */
+  hopsSaidMax: 1_000,
+  /** An action waits for its turn, types, and looks again whether it arrived, on a machine far away too. */
+  actAnswerMs: 60_000,
+  /** What `view-output` shows when nobody says how much: more than a screen. */
+  outputLinesDefault: 100,
+  /** The same for `audit`. */
+  auditRowsDefault: 50,
+  auditRowsMax: 1_000,
   /** A client on the same machine sends its request within a moment; one that does not only holds a connection. */
   requestReadMs: 5_000,
   /** How often connections that overdue are looked for. */
@@ -326,36 +368,4 @@ export const limits = {
   hookCallsMax: 1_024,
   /** What is read of a conversation that is under way: some turns with their attachments. */
   transcriptTailBytes: 262_144,
-  /** One file of the hook spool: payloads with the text of a file or a tool's answer in them reach some hundred kilobytes. */
-  spoolFileBytesMax: 1_048_576,
-  /** Its first line: two names and a socket path, all of it escaped, and a dozen parents. */
-  spoolHeaderBytesMax: 8_192,
-  /** Files that may wait: a day of hooks of a busy user. Above it hooks are told to write no more. */
-  spoolFilesMax: 20_000,
-  /** Calls handed over and not yet on disk: some batches of the inbox... */
-  spoolFlightCallsMax: 200,
-  /** ...and what they weigh together. */
-  spoolFlightBytesMax: 16 * 1_048_576,
-  /** Files that are looked at or opened at once: enough to keep the disk busy, few enough for everyone else. */
-  spoolReadTogetherMax: 16,
-  /** A hook writes its file in milliseconds; one that is not whole after this never will be (ADM3). */
-  spoolYoungMs: 5_000,
-  /** The folder is listed this often while something waits in it, or while the system gives no hints... */
-  spoolBusyMs: 100,
-  /** ...and this often otherwise, since hints get lost. */
-  spoolIdleMs: 1_000,
-  /** One hook call gives several hints: made, written, closed. */
-  spoolHintMs: 2,
-  /** Refused files that are kept to be looked at. */
-  spoolRefusedFilesMax: 100,
-  spoolRefusedBytesMax: 10 * 1_048_576,
-  /** The spool of another machine is asked for this often: most of what a person notices as delay. */
-  remoteSpoolMs: 500,
-  /** Spool files of one answer; with ten answers a second a flood of 640. */
-  remoteSpoolFilesMax: 64,
-  /** What one answer weighs before its last file: half of what an answer may. */
-  remoteSpoolBytesMax: 4 * 1_048_576,
-  /** Small files of agents on another machine: registry entries have some hundred bytes. */
-  remoteFileBytesMax: 65_536,
-  remoteFilesMax: 64,
 } as const;

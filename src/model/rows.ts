@@ -18,6 +18,10 @@ export interface PaneIdentity {
 export interface AgentRow {
   readonly runtime_id: RuntimeId;
   readonly agent: AgentName;
+  /** The name that a person gave it. */
+  readonly nick: string | null;
+  /** Whether a person has seen what it finished; null while there is nothing to see. */
+  readonly seen: boolean | null;
   readonly parent: RuntimeId | null;
   readonly state: StateName;
   readonly reason_code: ReasonCode;

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { paneRow } from '../../test/kit/rows.ts';
+import { runtimeId } from '../model/ids.ts';
+import { canonicalRef, referTo, referToConnected } from './refer.ts';
+
+const ended = { cause: 'exit', status: 0, signal: null, clean: true, time: 1 } as const;
+const first = paneRow({ pane: 1, fields: { route: 'DISCONNECTED' } });
+const second = paneRow({ pane: 2, agent: 'codex', fields: { route: 'CONNECTED' } });
+const old = paneRow({ pane: 1, fields: { runtime_id: runtimeId('old'), ended, route: 'NONE' } });
+const rows = [old, first, second, paneRow({ pane: 3, agent: null })];
+const nicks = new Map([
+  ['front', runtimeId('host-work-11')],
+  ['codex', runtimeId('host-work-11')],
+]);
+
+const found = (text: string): string => {
+  const result = referTo(text, rows, nicks);
+  return result.ok ? canonicalRef(result.value.agent.runtime_id) : result.failure.code;
+};
+
+describe('a name', () => {
+  it.each([
+    ['runtime:host-work-11', 'runtime:host-work-11'],
+    ['host-work-12', 'runtime:host-work-12'],
+    ['%11', 'runtime:host-work-11'],
+    ['pane:host/work/@1/%12', 'runtime:host-work-12'],
+    ['claude', 'runtime:host-work-11'],
+    ['front', 'runtime:host-work-11'],
+    ['runtime:old', 'runtime:old'],
+    ['codex', 'E_REF_AMBIGUOUS'],
+    ['fron', 'E_REF_NOT_FOUND'],
+    ['%13', 'E_REF_NOT_FOUND'],
+    ['pane:x', 'E_REF_INVALID'],
+  ])('ACT1 %s is %s', (text, expected) => {
+    expect(found(text)).toBe(expected);
+  });
+
+  it('RTE4 without one it is the CONNECTED agent, or nobody', () => {
+    expect(referToConnected(rows)).toMatchObject({ ok: true, value: { agent: { agent: 'codex' } } });
+    expect(referToConnected([old, first])).toMatchObject({ ok: false, failure: { code: 'E_REF_NOT_FOUND' } });
+  });
+});

@@ -1,0 +1,166 @@
+// What can be done to agents, and what became of it: requests, receipts and callers. Every action leaves one audit row,
+// refused ones too.
+
+import type { Failure, Result } from './errors.ts';
+import type { AskId, RuntimeId, SnapshotId, TargetId } from './ids.ts';
+import type { AuditRecord } from './records.ts';
+import type { StateName } from './states.ts';
+
+export const actionKinds = [
+  'send',
+  'approve',
+  'reject',
+  'answer',
+  'interrupt',
+  'kill',
+  'attach',
+  'view',
+  'resume',
+  'new',
+  'name',
+  'seen',
+  'activate',
+  'queue',
+] as const;
+export type ActionKind = (typeof actionKinds)[number];
+
+/**
+ * Who acts (ACT6). human: at a terminal with no agent above it, or a web session. operator: a program of the user's.
+ * observer: an agent; it reads and sends to others, it answers nothing and never reaches itself.
+ */
+export const callerRoles = ['human', 'operator', 'observer'] as const;
+export type CallerRole = (typeof callerRoles)[number];
+
+export interface Caller {
+  readonly role: CallerRole;
+  /** In a few words, for the audit and for the line that tells where a message came from. */
+  readonly name: string;
+  /** The agent that is behind it, if one is. */
+  readonly runtime_id: RuntimeId | null;
+  /** How many agents a message has already gone through. */
+  readonly hops: number;
+  /** Why it has this role. */
+  readonly why: string;
+}
+
+/** Conditions that the caller sets (ACT1, ACT8). */
+export interface ActionConditions {
+  readonly if_runtime?: RuntimeId;
+  readonly if_state?: readonly StateName[];
+  readonly if_updated_within_ms?: number;
+  readonly force_stale?: boolean;
+}
+
+export type Signal = 'INT' | 'TERM' | 'KILL';
+
+/** A file that a message is about, or lines of it. The path is absolute. */
+export interface FileReference {
+  readonly path: string;
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+export type ActionRequest = { readonly ref: string; readonly conditions: ActionConditions } & (
+  | {
+      readonly action: 'send';
+      readonly text: string;
+      /** False: the text is left in the prompt. */
+      readonly enter: boolean;
+      /** Waits in the queue until the agent can take it. */
+      readonly when_ready: boolean;
+      readonly strip_control: boolean;
+      /** Named in front of the text, in the syntax of the agent that gets it (RTE6). */
+      readonly files?: readonly FileReference[];
+    }
+  | { readonly action: 'approve'; readonly ask_id?: AskId }
+  | { readonly action: 'reject'; readonly ask_id?: AskId; readonly because?: string }
+  | { readonly action: 'answer'; readonly ask_id?: AskId; readonly option?: string; readonly text?: string }
+  | { readonly action: 'interrupt' }
+  | { readonly action: 'kill'; readonly signal: Signal }
+  | { readonly action: 'resume' }
+  | { readonly action: 'seen' }
+  | { readonly action: 'activate' }
+  | { readonly action: 'name'; readonly nick: string | null }
+);
+
+/** delivered: it was seen to arrive. unconfirmed: it left, and nobody saw it arrive. queued: it waits. refused: nothing happened. */
+export const outcomes = ['delivered', 'unconfirmed', 'queued', 'refused'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export interface Receipt {
+  readonly outcome: Outcome;
+  readonly action: ActionKind;
+  /** The canonical reference of who it was for; null when nobody was found. */
+  readonly ref: string | null;
+  readonly runtime_id: RuntimeId | null;
+  readonly snapshot_id: SnapshotId | null;
+  /** By which way: `keys`, or the name of the agent's own channel. */
+  readonly way: string | null;
+  /** Why it was refused; null when it was not. */
+  readonly failure: Failure | null;
+  /** What is worth knowing: "pasted, not submitted". */
+  readonly words: string | null;
+}
+
+/** What a door knows of who knocks. The daemon looks at the process itself; the words are only words. */
+export interface CallerClaim {
+  /** The process that asks, on this machine; null for doors without one. */
+  readonly pid: number | null;
+  /** How many agents the message has gone through, as far as the caller was told. */
+  readonly hops: number;
+}
+
+/** A message that waits for its agent (ACT7). */
+export interface QueuedMessage {
+  readonly id: string;
+  readonly ref: string;
+  readonly runtime_id: RuntimeId;
+  readonly text: string;
+  readonly from: string;
+  readonly queued_at: number;
+  readonly expires_at: number;
+  readonly outcome: Outcome;
+}
+
+/** How a person gets to a pane. The command line carries it out: it has the terminal. */
+export interface AttachPlan {
+  readonly ref: string;
+  readonly target: TargetId;
+  readonly kind: 'local' | 'ssh';
+  readonly connection_ref: string;
+  readonly socket_path: string;
+  readonly session_id: string;
+  readonly window_id: string;
+  readonly pane_id: string;
+}
+
+export interface ViewedOutput {
+  readonly ref: string;
+  readonly lines: readonly string[];
+  /** screen: what tmux keeps. transcript: the agent's own, where its screen keeps no history. */
+  readonly from: 'screen' | 'transcript';
+  /** What is worth knowing about that: why a screen is all there is. */
+  readonly words?: string;
+}
+
+export interface NewAgent {
+  readonly agent: string;
+  readonly target: TargetId | null;
+  readonly session: string | null;
+  readonly cwd: string | null;
+  readonly args: readonly string[];
+}
+
+export interface ActService {
+  /** Never rejects for a refusal: that is a receipt too, and in the audit. */
+  act(request: ActionRequest, claim: CallerClaim): Promise<Receipt>;
+  attach(ref: string, conditions: ActionConditions, claim: CallerClaim): Promise<Result<AttachPlan>>;
+  /** With `isScreen` its screen, also where that keeps no history. */
+  view(ref: string, linesMax: number, claim: CallerClaim, isScreen?: boolean): Promise<Result<ViewedOutput>>;
+  start(wanted: NewAgent, claim: CallerClaim): Promise<Receipt>;
+  queue(): readonly QueuedMessage[];
+  editQueued(id: string, text: string, claim: CallerClaim): Promise<Receipt>;
+  dropQueued(id: string, claim: CallerClaim): Promise<Receipt>;
+  /** Newest first. */
+  audit(countMax: number): Promise<readonly AuditRecord[]>;
+}

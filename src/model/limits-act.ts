@@ -1,0 +1,41 @@
+// The bounds of typing at panes; part of the one table in limits.ts, where everyone takes them from.
+
+export const actLimits = {
+  /** From the window to an agent that is known: loaders take seconds. */
+  agentStartMs: 15_000,
+  /** Of an ended agent, how far back it is looked which of several conversations was its last: some hours of work. */
+  sessionEventsMax: 5_000,
+  /** One message to an agent: a long log pasted in; more belongs in a file that the agent reads itself. */
+  messageBytesMax: 1_048_576,
+  /** Text in one line of control mode: tmux reads it within 2 ms, and its log of 1,000 commands stays below 16 MB. */
+  bufferPieceCharsMax: 16_384,
+  /** Pieces of one text under way at once: four round trips for the largest message, and room for everyone's requests. */
+  bufferPiecesTogetherMax: 16,
+  /** What tmux is asked to find on the screen before Enter; a row of a narrow pane. */
+  shownCharsMax: 40,
+  /** A prompt shows what was pasted within milliseconds, a busy one within a second. */
+  pasteShownMs: 1_500,
+  pasteLookMs: 30,
+  /** Gemini takes an Enter within 40 ms of a paste for a line of it, and on a busy machine within more (measured). */
+  enterAfterPasteMs: 200,
+  /** Two Escapes without a pause are one key to Copilot, and Enter must find a list that was drawn anew. */
+  strokesApartMs: 200,
+  /** Codex's server tells that an answer was a no within 15 ms of telling that there was one (measured). */
+  answerSettledMs: 150,
+  /** What is read of a transcript for people: first so much from its end, then four times as much while lines are missing. */
+  transcriptPieceBytes: 262_144,
+  /** Some hundred turns with their attachments; a tenth of a second to read. */
+  transcriptBytesMax: 4_194_304,
+  /** The same for transcripts in a database. */
+  transcriptRowsMax: 1_000,
+  /** How far back it is looked which conversation an agent named last: calls of hooks are among the newest events. */
+  transcriptEventsMax: 500,
+  /** Files in a folder among which one is looked for by its name. */
+  transcriptNamesMax: 10_000,
+  /** The first row of a transcript, which says whose it is. */
+  transcriptHeadBytesMax: 4_096,
+  /** One thing said: more is a file that was pasted in. */
+  spokenCharsMax: 65_536,
+  /** A tool or a note: one line of a wide terminal. */
+  spokenColumnsMax: 200,
+} as const;
