@@ -9,6 +9,7 @@ import { runtimeId } from '../model/ids.ts';
 import { type SourceName, sources } from '../model/sources.ts';
 import type { Agent, Finding, InstallContext, NativeInput, RunView, Watch } from './contract.ts';
 import { contractVersion } from './contract.ts';
+import { keysSuite } from './keys/keys.contract.ts';
 import { usableAgents } from './registry.ts';
 import { classify } from './screen/classify.ts';
 import { readRuleFile } from './screen/rule-file.ts';
@@ -42,6 +43,7 @@ export function adapterSuite(agent: Agent): void {
     it('hooks: whatever a payload holds, it is read or passed over, never refused later', () => hookPayloads(agent));
     it('natives: whatever a file or a socket holds, it is read or passed over', () => nativeInputs(agent));
     it('install: put in twice is put in once, and taken out leaves what was there', () => installs(agent));
+    if (agent.keys !== null) keysSuite(agent.keys);
   });
 }
 

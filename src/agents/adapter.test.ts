@@ -84,6 +84,7 @@ const toy: Agent = {
     },
   ],
   install: null,
+  keys: null,
 };
 
 for (const agent of [...agents, toy]) adapterSuite(agent);

@@ -1,7 +1,8 @@
 // What one agent's folder offers to the rest of the product. Each part stands in a file of the same name in every folder:
-// identify, screen (rules as data), hooks, native, install. Adapters read and say what it means; they touch nothing.
+// identify, screen (rules as data), hooks, native, install, transcript. Adapters read and say what it means; they touch
+// nothing.
 
-import type { AskKind, AskOption } from '../model/asks.ts';
+import type { Ask, AskKind, AskOption } from '../model/asks.ts';
 import type { Fact } from '../model/events.ts';
 import type { AgentName, AgentSessionId, RuntimeId } from '../model/ids.ts';
 import type { SourceName } from '../model/sources.ts';
@@ -164,6 +165,8 @@ export interface SeenAsk {
   readonly kind: AskKind;
   readonly text: string;
   readonly options: readonly AskOption[];
+  /** The label Enter would take, where only colours tell: null when none was found, left out when nobody looked. */
+  readonly marked?: string | null;
 }
 
 /** Where things are when hooks are put in. */
@@ -236,6 +239,66 @@ export interface HookInstall {
   readonly version?: VersionQuestion;
 }
 
+/** Something done at the keyboard in one guarded step: keys by tmux's names, or text as it is. */
+export type Stroke = { readonly keys: readonly string[] } | { readonly text: string };
+
+/** What is asked, as far as a person can see it: enough to answer by the words of an option and never by its place. */
+export type AnswerableAsk = Pick<Ask, 'kind' | 'text' | 'options'> & Pick<SeenAsk, 'marked'>;
+
+/**
+ * How an agent is worked at the keyboard. Null means that it cannot be done this way and nothing is typed. An option is
+ * found by its words: its number differs from dialog to dialog and from version to version.
+ */
+export interface Keys {
+  /** Interrupts a turn and leaves the agent running. */
+  readonly interrupt: readonly Stroke[];
+  /** What a prompt shows instead of a long or many-lined paste, as the text of a pattern; null: it spells out everything. */
+  readonly collapsed: string | null;
+  /** For dialogs in which nothing but a colour tells what Enter takes: that label, out of lines with their colours. */
+  marked?(lines: readonly string[]): string | null;
+  /** Yes, this once. */
+  approve(ask: AnswerableAsk): readonly Stroke[] | null;
+  /** No, and with `because` what to do instead where the dialog takes it. */
+  reject(ask: AnswerableAsk, because: string | null): readonly Stroke[] | null;
+  /** One of the options, by its id. */
+  choose(ask: AnswerableAsk, optionId: string): readonly Stroke[] | null;
+  /** Words of one's own where the dialog takes them. */
+  write(ask: AnswerableAsk, text: string): readonly Stroke[] | null;
+  /** How a file, or lines of it, are named in a message to this agent (RTE6). Paths may hold blanks. */
+  fileRef(path: string, lines: { readonly from: number; readonly to: number } | null): string;
+  /** The command that goes on with an ended conversation; without an id the last one of its directory. Null: it has none. */
+  resume(session: string | null): readonly string[] | null;
+  /** The command that starts it. */
+  readonly start: readonly string[];
+}
+
+/** One thing that was said or done in a conversation, as its record tells it; foreign text. A tool and a note are one line. */
+export interface Spoken {
+  readonly who: 'user' | 'assistant' | 'tool' | 'note';
+  readonly text: string;
+}
+
+/** Where the record of a conversation may stand. Only places that bear the id of the conversation in them (BND1). */
+export type TranscriptPlace =
+  /** A file of lines that grows. */
+  | { readonly kind: 'journal'; readonly path: string }
+  /** The same in a folder, by a pattern for its name. One part of the folder may be `*`. */
+  | { readonly kind: 'find'; readonly folder: string; readonly name: string }
+  /** A SQLite file. The query gives one text a row, the newest first; its values are these and then how many rows. */
+  | { readonly kind: 'database'; readonly path: string; readonly query: string; readonly values: readonly string[] };
+
+/** The agent's own record of a conversation, for people: where its screen keeps no history, this is what it said. */
+export interface Transcript {
+  /** Variables of the agent's environment that say where its files are. */
+  readonly environment: readonly string[];
+  /** The ids hold nothing but letters, digits, `-` and `_`. */
+  places(run: RunView, sessions: readonly string[]): readonly TranscriptPlace[];
+  /** Whether the record is about one of these conversations, where a name alone does not tell. */
+  isOf?(firstRow: string, sessions: readonly string[]): boolean;
+  /** Rows of a record, the oldest first, perhaps without their beginning. Never throws on foreign input. */
+  read(rows: readonly string[]): readonly Spoken[];
+}
+
 export interface Agent {
   readonly name: AgentName;
   /** Its interface is another agent's: a screen alone cannot tell the two apart. */
@@ -248,4 +311,7 @@ export interface Agent {
   readonly hooks: HookReader | null;
   readonly natives: readonly NativeSource[];
   readonly install: HookInstall | null;
+  readonly keys: Keys | null;
+  /** Left out where it keeps no record that can be read. */
+  readonly transcript?: Transcript;
 }

@@ -32,8 +32,8 @@ function load(): typeof import('node:sqlite') {
 
 const sqlite = load();
 
-export function openDatabase(path: string): DatabaseSync {
-  return new sqlite.DatabaseSync(path);
+export function openDatabase(path: string, options: { readonly readOnly?: boolean } = {}): DatabaseSync {
+  return new sqlite.DatabaseSync(path, options);
 }
 
 /**

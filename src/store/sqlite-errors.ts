@@ -21,7 +21,7 @@ const primary = {
 /** Extended codes of reads that failed: the bytes are there no more. */
 const readFailures: readonly number[] = [266, 522, 8458];
 
-function sqliteCodeOf(error: unknown): number | null {
+export function sqliteCodeOf(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error)) return null;
   return typeof error.errcode === 'number' ? error.errcode : null;
 }

@@ -56,7 +56,7 @@ export function summaryOf(tool: string, input: Fields): string {
 function wordsOf(kind: AskKind, tool: string, input: Fields): string {
   switch (kind) {
     case 'command':
-      return textOf(input.command) ?? tool;
+      return [textOf(input.command) ?? tool, ...aboutOf(input)].join('\n');
     case 'edit':
       return editOf(tool, input);
     case 'plan':
@@ -72,6 +72,12 @@ function wordsOf(kind: AskKind, tool: string, input: Fields): string {
     case 'dialog':
       return `${tool} ${deeperThan(input, limits.payloadDepthMax) ? '' : canonical(input)}`;
   }
+}
+
+/** What the dialog says about a command, above or below it. As a comment: it is no part of what is run. */
+function aboutOf({ description }: Fields): readonly string[] {
+  const words = (textOf(description) ?? '').replace(/\s+/g, ' ').trim();
+  return words === '' ? [] : [`# ${words}`];
 }
 
 function editOf(tool: string, input: Fields): string {

@@ -123,7 +123,11 @@ describe('a turn', () => {
       'question',
       'question',
     ]);
-    expect(asks[0]).toMatchObject({ ask_id: 'toolu_mock000008', text: 'touch made-a.txt && sleep 8', scope: 'main' });
+    expect(asks[0]).toMatchObject({
+      ask_id: 'toolu_mock000008',
+      text: 'touch made-a.txt && sleep 8\n# Run the requested command',
+      scope: 'main',
+    });
     expect(asks[3]?.text).toMatch(/^Edit .*notes\.txt\n-alpha\n\+omega$/);
     expect(asks[5]).toMatchObject({
       text: 'Which database should the service use?',

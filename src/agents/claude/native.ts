@@ -4,14 +4,9 @@
 import { limits } from '../../model/limits.ts';
 import type { NativeSource, RunView, Watch } from '../contract.ts';
 import { registryReader } from './registry.ts';
-import { transcriptPath, transcriptReader } from './transcript.ts';
+import { configFolder, transcriptPath, transcriptReader } from './transcript.ts';
 
 const environment = ['CLAUDE_CONFIG_DIR'];
-
-function configFolder({ env, home }: RunView): string {
-  const named = env.CLAUDE_CONFIG_DIR;
-  return named === undefined || named === '' ? `${home}/.claude` : named.replace(/\/+$/, '');
-}
 
 const openReader = (watch: Watch) => (watch.kind === 'journal' ? transcriptReader() : registryReader());
 

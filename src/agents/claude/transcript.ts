@@ -1,13 +1,19 @@
 // The transcript of a conversation: a journal of rows. It tells a finished turn from one that was interrupted, refused or
-// failed, which the registry does not; that a dialog is open it never tells.
+// failed, which the registry does not; that a dialog is open it never tells. For people it is what was said.
 
 import type { StateFact } from '../../model/events.ts';
 import { agentSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { ReasonCode } from '../../model/reasons.ts';
 import type { StateName } from '../../model/states.ts';
-import type { Finding, NativeInput, NativeReader, RunView } from '../contract.ts';
+import type { Finding, NativeInput, NativeReader, RunView, Spoken, Transcript } from '../contract.ts';
 import { type Fields, fieldsOf, parseFields, rowsOf, textOf } from '../fields.ts';
+import { textIn, toolCalled, toolReturned } from '../transcript/tools.ts';
+
+export function configFolder({ env, home }: RunView): string {
+  const named = env.CLAUDE_CONFIG_DIR;
+  return named === undefined || named === '' ? `${home}/.claude` : named.replace(/\/+$/, '');
+}
 
 /** Folders are named after the directory the agent was started in. */
 export function transcriptPath(configFolder: string, cwd: string, session: string): string {
@@ -141,4 +147,59 @@ function state(name: StateName, reason: ReasonCode, detail: string | null = null
     ...(name === 'running' || name === 'unknown' ? {} : { dialog: false }),
     ...(detail === null ? {} : { detail: detail.slice(0, limits.detailCharsMax) }),
   };
+}
+
+/** What was said. A directory that Claude was sent to later does not move the file, hence the second place. */
+export const transcript: Transcript = {
+  environment: ['CLAUDE_CONFIG_DIR'],
+  places: (run, sessions) =>
+    sessions.flatMap((session) => [
+      { kind: 'journal', path: transcriptPath(configFolder(run), run.cwd, session) },
+      { kind: 'find', folder: `${configFolder(run)}/projects/*`, name: `^${session}\\.jsonl$` },
+    ]),
+  read(rows) {
+    const names = new Map<string, string>();
+    return rows.flatMap((text) => {
+      const row = parseFields(text);
+      return row === null || row.isSidechain === true || row.isMeta === true ? [] : spokenIn(row, names);
+    });
+  },
+};
+
+function spokenIn(row: Fields, names: Map<string, string>): readonly Spoken[] {
+  const content = fieldsOf(row.message)?.content;
+  const parts: readonly Fields[] = typeof content === 'string' ? [{ type: 'text', text: content }] : rowsOf(content);
+  switch (row.type) {
+    case 'user':
+      return parts.flatMap((part) => saidByPerson(row, part, names));
+    case 'assistant':
+      return parts.flatMap((part) => saidByAgent(row, part, names));
+    case 'system':
+      return row.subtype === 'compact_boundary' ? [{ who: 'note', text: 'the conversation was compacted' }] : [];
+    default:
+      return [];
+  }
+}
+
+function saidByPerson(row: Fields, part: Fields, names: Map<string, string>): readonly Spoken[] {
+  if (part.type === 'tool_result') {
+    const name = names.get(textOf(part.tool_use_id) ?? '') ?? null;
+    return [toolReturned(name, textIn(part.content), part.is_error === true)];
+  }
+  const text = textOf(part.text) ?? '';
+  if (text.startsWith('[Request interrupted by user')) return [{ who: 'note', text: 'interrupted' }];
+  const command = /<command-name>([^<]*)<\/command-name>/.exec(text)?.[1];
+  if (command !== undefined) return [{ who: 'user', text: command }];
+  return isPrompt(row, text) ? [{ who: 'user', text }] : [];
+}
+
+function saidByAgent(row: Fields, part: Fields, names: Map<string, string>): readonly Spoken[] {
+  if (part.type === 'tool_use') {
+    const name = textOf(part.name);
+    if (name !== null) names.set(textOf(part.id) ?? '', name);
+    return [toolCalled(name, part.input)];
+  }
+  const text = textOf(part.text) ?? '';
+  if (part.type !== 'text') return [];
+  return [{ who: row.isApiErrorMessage === true ? 'note' : 'assistant', text }];
 }

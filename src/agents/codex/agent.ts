@@ -5,8 +5,10 @@ import { type Agent, contractVersion } from '../contract.ts';
 import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
 import { install } from './install.ts';
+import { keys } from './keys.ts';
 import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
+import { transcript } from './transcript.ts';
 
 export const agent: Agent = {
   name: agentName('codex'),
@@ -40,4 +42,6 @@ export const agent: Agent = {
   hooks,
   natives,
   install,
+  keys,
+  transcript,
 };

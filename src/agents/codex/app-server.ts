@@ -1,11 +1,12 @@
-// Codex's shared server, as one more client of its control socket that joins nothing: it tells every client when a thread
-// begins, changes its status or ends. Which thread is whose is worked out in threads.ts.
+// Codex's shared server, as one more client of its control socket: it tells every client when a thread begins, changes its
+// status or ends. Which thread is whose is worked out in threads.ts; channel.ts acts over the same connection.
 
 import type { Fact } from '../../model/events.ts';
 import { agentSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Finding, NativeAnswer, NativeInput, NativeReader, NativeSource, RunView } from '../contract.ts';
 import { type Fields, fieldsIn, idOf, listOf, parseFields, textOf } from '../fields.ts';
+import { ThreadDesk } from './channel.ts';
 import { type Binding, type Phase, ThreadMatcher } from './threads.ts';
 
 type StateFact = Extract<Fact, { kind: 'state.observed' }>;
@@ -32,7 +33,9 @@ const ids = { initialize: 1, list: 2 };
 /** Requests for the outcome of a turn are numbered from here. */
 const firstOutcomeId = 1_000;
 
-class AppServerReader implements NativeReader {
+export class AppServerReader implements NativeReader {
+  /** The same connection as a way to act. */
+  readonly desk = new ThreadDesk();
   #matcher = new ThreadMatcher();
   readonly #hidden = new Set<string>();
   /** What each thread says of itself, as it would be told. */
@@ -43,6 +46,12 @@ class AppServerReader implements NativeReader {
   #outcomeId = firstOutcomeId;
 
   take(input: NativeInput, runs: readonly RunView[], now: number): NativeAnswer {
+    const answer = this.#heard(input, runs, now);
+    const more = this.desk.take(input, runs, now);
+    return more.length === 0 ? answer : { ...answer, send: [...(answer.send ?? []), ...more] };
+  }
+
+  #heard(input: NativeInput, runs: readonly RunView[], now: number): NativeAnswer {
     switch (input.kind) {
       case 'opened':
         this.#begin(now);

@@ -223,7 +223,7 @@ const wholeId = new RegExp(`^${threadId}$`);
 
 /** How a run names its thread, the freshest word first. */
 function namesIn(run: RunView): readonly (readonly ['title' | 'files' | 'arguments', string])[] {
-  const title = titleId.exec(run.title)?.[1];
+  const title = threadInTitle(run.title);
   const files = new Set(run.openFiles.flatMap((path) => threadIdOf(path) ?? []));
   const [file] = files;
   const resumed = run.programs.flatMap(({ argv }) => {
@@ -231,11 +231,14 @@ function namesIn(run: RunView): readonly (readonly ['title' | 'files' | 'argumen
     return argv.includes('resume') && id !== undefined && wholeId.test(id) ? [id] : [];
   })[0];
   return [
-    ...(title === undefined ? [] : [['title', title] as const]),
+    ...(title === null ? [] : [['title', title] as const]),
     ...(file === undefined || files.size > 1 ? [] : [['files', file] as const]),
     ...(resumed === undefined ? [] : [['arguments', resumed] as const]),
   ];
 }
+
+/** The beginning of an id that a title shows. */
+export const threadInTitle = (title: string): string | null => titleId.exec(title)?.[1] ?? null;
 
 export function threadIdOf(path: string): string | null {
   const found = fileId.exec(path);

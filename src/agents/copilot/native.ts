@@ -27,7 +27,7 @@ export const natives: readonly NativeSource[] = [
   },
 ];
 
-function folderOf({ home, env }: RunView): string {
+export function folderOf({ home, env }: RunView): string {
   const moved = env.COPILOT_HOME;
   return moved?.startsWith('/') === true ? moved.replace(/\/+$/, '') : `${home}/.copilot`;
 }

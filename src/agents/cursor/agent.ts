@@ -5,6 +5,7 @@ import { type Agent, contractVersion } from '../contract.ts';
 import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
 import { install } from './install.ts';
+import { keys } from './keys.ts';
 import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
 
@@ -31,4 +32,5 @@ export const agent: Agent = {
   hooks,
   natives,
   install,
+  keys,
 };

@@ -5,8 +5,10 @@ import { type Agent, contractVersion } from '../contract.ts';
 import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
 import { install } from './install.ts';
+import { keys } from './keys.ts';
 import { natives } from './native.ts';
 import { screen } from './screen.ts';
+import { transcript } from './transcript.ts';
 
 export const agent: Agent = {
   name: agentName('kilo'),
@@ -22,7 +24,8 @@ export const agent: Agent = {
     measured: ['7.7.7 (screen, events, that it loads a plugin)'],
     limits: [
       'Before 7 it was another program, driven by lines; in a pane only its process is known.',
-      'Without the plugin and without --port only the screen speaks.',
+      'Without the plugin only the screen speaks: a server opened with --port wants a password that 7.7.7 makes up itself.',
+      'At the keyboard a refusal takes two steps: it asks for a reason before it counts.',
       'A view of a subagent shows no sign of life: its screen is unknown.',
       'On the screen a failed turn is told by its shape; after several failures in a row it is unknown.',
     ],
@@ -32,4 +35,6 @@ export const agent: Agent = {
   hooks,
   natives,
   install,
+  keys,
+  transcript,
 };

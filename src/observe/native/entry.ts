@@ -34,6 +34,13 @@ export interface NativeHealth {
   readonly lastAt: number | null;
 }
 
+/** A stream as a way to act: who reads it, and how to send over it. */
+export interface NativeLine {
+  readonly reader: NativeReader;
+  /** False when it cannot be sent now. */
+  readonly send: (text: string) => boolean;
+}
+
 export interface EntryOptions {
   readonly agent: Agent;
   readonly source: NativeSource;
@@ -90,6 +97,14 @@ export class Entry {
 
   get runs(): readonly RunView[] {
     return this.#runs;
+  }
+
+  /** How it can be spoken to; null while it is not followed. */
+  get line(): NativeLine | null {
+    const [reader, follower] = [this.#reader, this.#follower];
+    return reader === null || follower === null || this.#closed
+      ? null
+      : { reader, send: (text) => follower.send(text) };
   }
 
   /** A run that joins others is told what stands there now; what was said along the way before it came is over. */

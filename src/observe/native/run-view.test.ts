@@ -46,6 +46,7 @@ const agent: Agent = {
   hooks: null,
   natives: [source({ environment: ['TOY_HOME'], openFiles: '[.]lock$' }), source({ id: 'b', environment: ['TOY_B'] })],
   install: null,
+  keys: null,
 };
 
 const children: ChildProcess[] = [];

@@ -137,7 +137,7 @@ const homeName = 'HOME';
 const statBytesMax = 1_024;
 
 const wantedNames = (agent: Agent): ReadonlySet<string> =>
-  new Set(agent.natives.flatMap((source) => source.environment));
+  new Set([...agent.natives.flatMap((source) => source.environment), ...(agent.transcript?.environment ?? [])]);
 
 /** The named variables out of an environment as the system keeps it, one byte a character. */
 export function variablesOf(raw: string, names: ReadonlySet<string>): Record<string, string> {

@@ -5,7 +5,7 @@ import type { Agent, NativeSource, RunView, Watch } from '../../agents/contract.
 import type { RuntimeId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { StateName } from '../../model/states.ts';
-import { Entry, type EntryOptions, type NativeHealth } from './entry.ts';
+import { Entry, type EntryOptions, type NativeHealth, type NativeLine } from './entry.ts';
 import type { Reach } from './follower.ts';
 import { troubleWords } from './looks.ts';
 import { watchKey } from './watch-words.ts';
@@ -66,6 +66,14 @@ export class NativeSources {
       if (entry.runs.some((run) => run.runtime_id === runtime))
         entry.take({ kind: 'look', runtime_id: runtime, state });
     }
+  }
+
+  /** The lines of one source that are open for a run. */
+  linesOf(runtime: RuntimeId, source: string): readonly NativeLine[] {
+    return [...this.#followed.values()].flatMap((one) => {
+      const isMeant = one.source.id === source && one.entry.runs.some((run) => run.runtime_id === runtime);
+      return isMeant && one.entry.line !== null ? [one.entry.line] : [];
+    });
   }
 
   health(): readonly NativeHealth[] {

@@ -1,0 +1,45 @@
+// How Codex is worked at the keyboard. Its lists take the digit that is shown, and those that ask for approval a letter
+// that stands behind the words.
+
+import type { AskOption } from '../../model/asks.ts';
+import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import { answersTo, type DialogWords } from '../keys/dialogs.ts';
+import { plainPath } from '../keys/file-ref.ts';
+import { isNumbered, saysOneOf, type Words } from '../keys/options.ts';
+import { resumeBy } from '../keys/resume.ts';
+import { digit, escapeKey, press } from '../keys/strokes.ts';
+
+const once: Words = [/^Yes, proceed(?: \([a-z]\))?$/, /^Yes, just this once(?: \([a-z]\))?$/, /^Allow$/];
+
+/** In these alone a digit moves the mark and Enter takes it. */
+const hookReview: Words = [/^Review hooks$/, /^Trust all and continue$/, /^Continue without trusting/];
+const folderTrust: Words = [/^Trust and continue$/, /^(?:Quit|Back to Agent Command Center)$/];
+
+const words: DialogWords = {
+  once,
+  no: [/^No, and tell Codex what to do differently/, /^Cancel$/],
+  // What to do instead is typed at the prompt, after the dialog has gone.
+  instead: [],
+  own: [/^None of the above$/],
+  menus: [hookReview, folderTrust, [/^Yes, continue$/, /^No, quit$/], [/^Try new model$/, /^Use existing model$/]],
+};
+
+function choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null {
+  if (!isNumbered(ask)) return null;
+  // Only behind words that are known to the last letter: elsewhere a command of a stranger stands before the bracket.
+  const letter = saysOneOf(once, option) ? /\(([a-z])\)$/.exec(option.label)?.[1] : undefined;
+  if (letter !== undefined) return [press(letter)];
+  return saysOneOf([...hookReview, ...folderTrust], option) ? [...digit(option), press('Enter')] : digit(option);
+}
+
+export const keys: Keys = {
+  interrupt: [press('Escape')],
+  collapsed: String.raw`\[Pasted Content \d+ chars\]`,
+  ...answersTo(words, { choose, refuse: () => escapeKey, isHarmless: () => true }),
+  // The digit of "None of the above" answers at once, and the field for notes opens for whichever option is marked.
+  write: () => null,
+  // It has no mark of its own: choosing a file after an @ leaves the bare path in the message.
+  fileRef: plainPath,
+  resume: resumeBy('codex', (session) => ['resume', session], ['resume', '--last']),
+  start: ['codex'],
+};

@@ -1,0 +1,44 @@
+// Copilot's keys at its recorded dialogs. Its digits act at once: "fix 2 bugs" once chose "don't ask again".
+
+import { describe, expect, it } from 'vitest';
+import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { agent } from './agent.ts';
+import { keys } from './keys.ts';
+
+recordedSuite(agent, 15, () => false);
+
+const dialogs = recordedDialogs(agent);
+
+describe('the keys of Copilot', () => {
+  it('answer recorded questions by digit where they show one, else by walking from the first', () => {
+    const questions = dialogs.filter(({ ask }) => ask.kind === 'question');
+    const answers = questions.map(({ ask }) => [
+      shown(keys.choose(ask, ask.options[0]?.id ?? '')),
+      shown(keys.choose(ask, ask.options[1]?.id ?? '')),
+      shown(keys.write(ask, 'green')),
+      shown(keys.reject(ask, null)),
+    ]);
+    expect(answers.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(answers.map((one) => one.join(' | ')))).toEqual(
+      new Set(['Enter | Down, Enter | Down Down, "green", Enter | Escape', '1 | 2 | 3, "green", Enter | Escape']),
+    );
+  });
+
+  it('type no digit into a dialog: it might choose', () => {
+    const asked = dialogs.find(({ ask }) => ask.kind === 'command');
+    expect(asked).toBeDefined();
+    if (asked === undefined) return;
+    expect(keys.reject(asked.ask, 'fix 2 bugs')).toBeNull();
+    expect(shown(keys.reject(asked.ask, 'fix the bugs'))).toBe('3, "fix the bugs", Enter');
+  });
+
+  it('interrupt with two separate strokes, for one does not', () => {
+    expect(shown(keys.interrupt)).toBe('Escape, Escape');
+  });
+
+  it('go on with a conversation', () => {
+    expect(keys.resume('77aa')).toEqual(['copilot', '--resume=77aa']);
+    expect(keys.resume(null)).toEqual(['copilot', '--continue']);
+    expect('❯ [Paste #1 - 12 lines]').toMatch(new RegExp(keys.collapsed ?? '', 'u'));
+  });
+});

@@ -1,0 +1,40 @@
+// How Copilot CLI is worked at the keyboard. A digit acts at once in its numbered lists, pasted ones perhaps too; lists
+// without numbers begin at their first option.
+
+import type { AskOption } from '../../model/asks.ts';
+import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import { answersTo, type DialogWords } from '../keys/dialogs.ts';
+import { atPath } from '../keys/file-ref.ts';
+import { isNumbered, isPlain } from '../keys/options.ts';
+import { resumeBy } from '../keys/resume.ts';
+import { digit, escapeKey, press, walk } from '../keys/strokes.ts';
+
+const instead = [/^No, and tell Copilot what to do/];
+const own = [/^Other \(type your answer\)$/];
+
+const words: DialogWords = {
+  once: [/^Yes$/, /^Yes, proceed$/],
+  no: [/^No \(Esc\)$/, /^No, exit \(Esc\)$/, ...instead],
+  instead,
+  own,
+  menus: [],
+};
+
+function choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null {
+  if (isNumbered(ask)) return digit(option);
+  if (!isPlain(ask)) return null;
+  const downCount = ask.options.indexOf(option);
+  // The field of the last option takes letters as soon as it is marked; Enter would send it empty.
+  return own.some((one) => one.test(option.label)) ? walk([], downCount).slice(0, -1) : walk([], downCount);
+}
+
+export const keys: Keys = {
+  // One of them does nothing but say so.
+  interrupt: [press('Escape'), press('Escape')],
+  collapsed: String.raw`\[Paste #\d+ - \d+ lines\]`,
+  // Where the field did not open, a digit among the words might choose "don't ask again".
+  ...answersTo(words, { choose, refuse: () => escapeKey, isHarmless: (text) => !/\d/.test(text) }),
+  fileRef: atPath,
+  resume: resumeBy('copilot', (session) => [`--resume=${session}`], ['--continue']),
+  start: ['copilot'],
+};

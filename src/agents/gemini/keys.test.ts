@@ -1,0 +1,45 @@
+// Gemini's keys at its recorded dialogs. Its digits act at once: "fix 2 bugs" once chose "Allow for this session".
+
+import { describe, expect, it } from 'vitest';
+import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { agent } from './agent.ts';
+import { keys } from './keys.ts';
+
+recordedSuite(agent, 20, () => false);
+
+describe('the keys of Gemini', () => {
+  it('answer every recorded question by its digit or in own words', () => {
+    const questions = recordedDialogs(agent).filter(({ ask }) => ask.options.at(-1)?.label === 'Enter a custom value');
+    expect(questions.length).toBeGreaterThanOrEqual(8);
+    for (const { file, ask } of questions) {
+      expect(shown(keys.choose(ask, '2')), file).toBe('2');
+      expect(shown(keys.write(ask, 'green')), file).toBe('3, "green", Enter');
+      expect(shown(keys.reject(ask, null)), file).toBe('Escape');
+    }
+  });
+
+  it('leave lists alone in which a digit only ticks a box', () => {
+    const options = ['Red', 'Blue', 'All of the above', 'Enter a custom value'];
+    const ask = {
+      kind: 'question',
+      text: 'Which?',
+      options: options.map((label, at) => ({ id: String(at + 1), label })),
+    } as const;
+    expect([keys.choose(ask, '1'), keys.write(ask, 'green')]).toEqual([null, null]);
+  });
+
+  it('leave its own settings alone', () => {
+    const menus = recordedDialogs(agent).filter(({ ask }) => ask.kind === 'dialog');
+    expect(menus.length).toBeGreaterThan(4);
+    expect(menus.flatMap(({ ask }) => ask.options.flatMap(({ id }) => keys.choose(ask, id) ?? []))).toEqual([]);
+  });
+
+  it('go on with a conversation', () => {
+    expect(keys.resume('9c2b')).toEqual(['gemini', '--resume', '9c2b']);
+    expect(keys.resume(null)).toEqual(['gemini', '--resume', 'latest']);
+    const collapsed = new RegExp(keys.collapsed ?? '', 'u');
+    expect([' > [Pasted Text: 12 lines]', ' > [Pasted Text: 900 chars #2]'].every((line) => collapsed.test(line))).toBe(
+      true,
+    );
+  });
+});

@@ -1,0 +1,116 @@
+// What an agent's keys do to the dialogs that were recorded from it: every screen goes through the rules, and what they
+// make of it to the keys, as it does when a person answers.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { stateOfAsk } from '../../model/asks.ts';
+import type { Agent, SeenAsk, Stroke } from '../contract.ts';
+import { classify } from '../screen/classify.ts';
+import { readRuleFile } from '../screen/rule-file.ts';
+import { hitBy, meansNo, meansOnce } from './keys.contract.ts';
+
+export interface RecordedDialog {
+  readonly file: string;
+  readonly version: string;
+  readonly ask: SeenAsk;
+}
+
+/** Every recorded dialog whose options the rules can read. */
+export function recordedDialogs({ name, screen }: Agent): readonly RecordedDialog[] {
+  const rules = readRuleFile(screen);
+  return ['', 'narrow', 'sizes'].flatMap((part) => {
+    const folder = join(import.meta.dirname, '..', name, 'fixtures', part);
+    if (!existsSync(join(folder, 'screens.json'))) return [];
+    const list = JSON.parse(readFileSync(join(folder, 'screens.json'), 'utf8')) as Record<
+      'file' | 'version' | 'title' | 'command',
+      string
+    >[];
+    return list.flatMap(({ file, version, title, command }) => {
+      const lines = readFileSync(join(folder, 'screens', file), 'utf8').split('\n');
+      const { ask } = classify(rules, { lines, title, command }, version);
+      return ask === null || ask.options.length === 0 ? [] : [{ file, version, ask }];
+    });
+  });
+}
+
+export const shown = (strokes: readonly Stroke[] | null): string =>
+  strokes === null
+    ? '-'
+    : strokes.map((one) => ('keys' in one ? one.keys.join(' ') : JSON.stringify(one.text))).join(', ');
+
+/** `twoSteps` are dialogs in which a yes would last: they get none. */
+export function recordedSuite(agent: Agent, approvalsMin: number, twoSteps: (ask: SeenAsk) => boolean): void {
+  const { keys } = agent;
+  if (keys === null) throw new Error('it has no keys');
+  const dialogs = recordedDialogs(agent);
+  const approvals = dialogs.filter(({ ask }) => stateOfAsk(ask.kind) === 'waiting_approval');
+
+  describe(`keys of ${agent.name} at recorded dialogs`, () => {
+    it('has recordings to go by', () => {
+      process.stdout.write(tableOf(agent, approvals));
+      expect(approvals.length).toBeGreaterThanOrEqual(approvalsMin);
+    });
+
+    it('approves every one by the option that means yes, this once', () => {
+      for (const { file, ask } of approvals.filter((one) => !twoSteps(one.ask))) {
+        const hit = hitBy(keys.approve(ask) ?? [], ask.options);
+        expect(keys.approve(ask), file).not.toBeNull();
+        expect(hit !== null && hit !== 'escape' && meansOnce(hit.label), `${file}: ${JSON.stringify(hit)}`).toBe(true);
+      }
+      for (const { file, ask } of approvals.filter((one) => twoSteps(one.ask)))
+        expect(keys.approve(ask), file).toBeNull();
+    });
+
+    it('rejects every one by Escape or by the option that means no', () => {
+      for (const { file, ask } of approvals) {
+        const hit = hitBy(keys.reject(ask, null) ?? [], ask.options);
+        expect(keys.reject(ask, null), file).not.toBeNull();
+        expect(hit === 'escape' || (hit !== null && meansNo(hit.label)), `${file}: ${JSON.stringify(hit)}`).toBe(true);
+      }
+    });
+
+    it('rejects with words only in a field of the dialog, and Enter comes after them', () => {
+      for (const { file, ask } of approvals) {
+        const strokes = keys.reject(ask, 'use the other folder');
+        if (strokes === null) continue;
+        const hit = hitBy(strokes.slice(0, -2), ask.options);
+        expect(hit !== null && hit !== 'escape' && meansNo(hit.label), file).toBe(true);
+        expect(strokes.slice(-2), file).toEqual([{ text: 'use the other folder' }, { keys: ['Enter'] }]);
+      }
+    });
+
+    it('chooses every option by its id, and no other', () => {
+      for (const { file, ask } of approvals)
+        for (const option of ask.options) {
+          const hit = hitBy(keys.choose(ask, option.id) ?? [], ask.options);
+          expect(keys.choose(ask, option.id), `${file} ${option.id}`).not.toBeNull();
+          expect(hit === option || (hit === 'escape' && meansNo(option.label)), `${file} ${option.id}`).toBe(true);
+        }
+    });
+
+    it('answers nothing but approvals with a yes', () => {
+      for (const { file, ask } of dialogs)
+        if (stateOfAsk(ask.kind) !== 'waiting_approval') expect(keys.approve(ask), file).toBeNull();
+    });
+  });
+}
+
+/** One row for dialogs that are worded alike. */
+function tableOf({ name, keys }: Agent, dialogs: readonly RecordedDialog[]): string {
+  const rows = new Map<string, { count: number; versions: Set<string> }>();
+  for (const { ask, version } of dialogs) {
+    const options = ask.options
+      .map(({ id, label }) => (id === label ? label : `${id} ${label}`).slice(0, 28))
+      .join(' | ');
+    const answers = [keys?.approve(ask), keys?.reject(ask, null), keys?.reject(ask, 'why')];
+    const row = `${answers.map((one) => shown(one ?? null).padEnd(16)).join('')}${options}`;
+    const known = rows.get(row) ?? { count: 0, versions: new Set() };
+    rows.set(row, { count: known.count + 1, versions: known.versions.add(version) });
+  }
+  const head = `${'approve'.padEnd(16)}${'reject'.padEnd(16)}${'reject, why'.padEnd(16)}options`;
+  const lines = [...rows]
+    .sort()
+    .map(([row, { count, versions }]) => `  ${row}  (${count}: ${[...versions].join(', ')})`);
+  return `${name}: ${dialogs.length} approvals\n  ${head}\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,145 @@
+// How OpenCode is worked at the keyboard, and Kilo, which draws the same interface. Its permissions lie side by side, with
+// nothing but a colour on the one that is marked. No key chooses one by name, arrows go round, and a mouse that passes over
+// one marks it: Enter is pressed only where the mark stands on the first, as far as somebody has looked.
+
+import { type AskOption, stateOfAsk } from '../../model/asks.ts';
+import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import { answersTo } from '../keys/dialogs.ts';
+import { atPath } from '../keys/file-ref.ts';
+import { isNumbered, optionOf, saysOneOf, type Words } from '../keys/options.ts';
+import { resumeBy } from '../keys/resume.ts';
+import { digit, escapeKey, fill, isFieldText, press } from '../keys/strokes.ts';
+
+/** The last label of a wide screen runs into the foot beside it. */
+const permission: Words = [/^Allow once$/, /^Allow always$/, /^Reject(?: • .*)?$/];
+/** Asked after "Allow always". */
+const confirmation: Words = [/^Confirm$/, /^Cancel(?: • .*)?$/];
+/** Versions 1.0 name the key before what it does. */
+const inline: Words = [/^enter accept$/, /^a accept always$/, /^d deny$/];
+
+const isRow = ({ kind, options }: AnswerableAsk, labels: Words): boolean =>
+  stateOfAsk(kind) === 'waiting_approval' &&
+  options.length === labels.length &&
+  options.every((option, at) => saysOneOf(labels.slice(at, at + 1), option));
+
+/** Asks for a reason after a refusal, in subagents and in Kilo: until Enter, nothing is refused. */
+const isReason = ({ kind, text, options }: AnswerableAsk): boolean =>
+  kind === 'tool' && text === 'Reject permission' && options.length === 0;
+
+/** Enter takes what is marked, and after a key that was lost it would take another one: so it is never moved from here. */
+const startsAtFirst = ({ options, marked }: AnswerableAsk): boolean =>
+  marked === undefined || (marked !== null && marked === options[0]?.label);
+
+function along(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null {
+  if (!startsAtFirst(ask)) return null;
+  const moves = Array.from({ length: ask.options.indexOf(option) }, () => 'Right');
+  return [...(moves.length === 0 ? [] : [press(...moves)]), press('Enter')];
+}
+
+const inlineKeys = ['Enter', 'a', 'd'] as const;
+
+function chooseInRow(ask: AnswerableAsk, optionId: string): readonly Stroke[] | null {
+  const option = optionOf(ask, optionId);
+  if (option === null) return null;
+  const place = ask.options.indexOf(option);
+  if (isRow(ask, inline)) return [press(inlineKeys[place] ?? 'Escape')];
+  if (!isRow(ask, permission) && !isRow(ask, confirmation)) return null;
+  return place === ask.options.length - 1 ? escapeKey : along(ask, option);
+}
+
+/** In versions 1.0 nothing is marked: Enter is the key of the first. */
+function approve(ask: AnswerableAsk): readonly Stroke[] | null {
+  if (isRow(ask, inline)) return [press('Enter')];
+  return isRow(ask, permission) && startsAtFirst(ask) ? [press('Enter')] : null;
+}
+
+function reject(ask: AnswerableAsk, because: string | null): readonly Stroke[] | null {
+  if (isReason(ask)) {
+    if (because === null) return [press('Enter')];
+    return isFieldText(because) ? fill([], because) : null;
+  }
+  if (because !== null) return null;
+  if (isRow(ask, inline)) return [press('d')];
+  if (isRow(ask, permission)) return escapeKey;
+  // The first leads back to the permission, the second refuses it.
+  return isRow(ask, confirmation) ? [press('Escape'), press('Escape')] : null;
+}
+
+const escapes = /\u001b\[([\d;:]*)m|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/gu;
+
+/** One piece of a line in one dress: the colours as tmux tells them, in the order it does. */
+interface Dressed {
+  readonly text: string;
+  readonly dress: string;
+}
+
+/** Lines with their colours, as `capture-pane -e` tells them: a dress lasts until it is changed, over line ends too. */
+function dressedIn(lines: readonly string[]): readonly (readonly Dressed[])[] {
+  let [front, back, others] = ['', '', ''];
+  const change = (codes: string): void => {
+    const parts = codes.split(/[;:]/);
+    for (let at = 0; at < parts.length; at += 1) {
+      const code = Number(parts[at]);
+      const length = code === 38 || code === 48 ? (parts[at + 1] === '2' ? 5 : 3) : 1;
+      const whole = parts.slice(at, at + length).join(';');
+      if (code === 0) [front, back, others] = ['', '', ''];
+      else if (code === 38 || (code >= 30 && code <= 39) || (code >= 90 && code <= 97))
+        front = code === 39 ? '' : whole;
+      else if (code === 48 || (code >= 40 && code <= 49) || (code >= 100 && code <= 107))
+        back = code === 49 ? '' : whole;
+      else others += ` ${code}`;
+      at += length - 1;
+    }
+  };
+  return lines.map((line) => {
+    const pieces: Dressed[] = [];
+    let from = 0;
+    for (const found of line.matchAll(escapes)) {
+      pieces.push({ text: line.slice(from, found.index), dress: `${front}/${back}/${others}` });
+      from = found.index + found[0].length;
+      if (found[1] !== undefined) change(found[1]);
+    }
+    return [...pieces, { text: line.slice(from), dress: `${front}/${back}/${others}` }];
+  });
+}
+
+/**
+ * The one permission that is dressed otherwise than the two others, out of lines with their colours. Null without such a
+ * row, without colours, and wherever it is not exactly one.
+ */
+export function markedIn(lines: readonly string[]): string | null {
+  const row = dressedIn(lines).findLast((pieces) => pieces.some(({ text }) => text.trim() === 'Allow once'));
+  const labels = ['Allow once', 'Allow always', 'Reject'];
+  const dresses = labels.map((label) => (row ?? []).filter(({ text }) => text.trim() === label));
+  if (dresses.some((found) => found.length !== 1)) return null;
+  const all = dresses.map(([only]) => only?.dress ?? '');
+  const alone = labels.filter((_, at) => all.filter((dress) => dress === all[at]).length === 1);
+  return alone.length === 1 ? (alone[0] ?? null) : null;
+}
+
+/** Questions are numbered lists; with boxes to tick, a digit ticks and does not answer. */
+const questions = answersTo(
+  { once: [], no: [], instead: [], own: [/^Type your own answer$/], menus: [] },
+  {
+    choose: (ask, option) =>
+      isNumbered(ask) && !ask.options.some(({ label }) => /^\[.?\] /.test(label)) ? digit(option) : null,
+    refuse: () => null,
+    isHarmless: () => true,
+  },
+);
+
+/** For the program of this name. */
+export const keysOf = (program: string): Keys => ({
+  interrupt: [press('Escape'), press('Escape')],
+  collapsed: String.raw`\[Pasted ~\d+ lines\]`,
+  approve,
+  marked: markedIn,
+  reject: (ask, because) => reject(ask, because) ?? questions.reject(ask, because),
+  choose: (ask, optionId) => chooseInRow(ask, optionId) ?? questions.choose(ask, optionId),
+  write: questions.write,
+  fileRef: atPath,
+  resume: resumeBy(program, (session) => ['--session', session], ['--continue']),
+  start: [program],
+});
+
+export const keys = keysOf('opencode');
