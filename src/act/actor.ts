@@ -1,0 +1,395 @@
+// The one who acts: every action goes the same way, from its reference over snapshot, role and guard to its effect, one at
+// a time for each agent, and leaves exactly one audit row, refused ones too (ACT1).
+
+import { type AgentPaneRow, canonicalRef, referTo, referToConnected } from '../engine/refer.ts';
+import type {
+  ActionConditions,
+  ActionKind,
+  ActionRequest,
+  ActService,
+  AttachPlan,
+  CallerClaim,
+  NewAgent,
+  QueuedMessage,
+  Receipt,
+  ViewedOutput,
+} from '../model/actions.ts';
+import { AgtmuxError, type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
+import { agentName, type RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { AuditRecord } from '../model/records.ts';
+import { FileError, type Files } from '../platform/files.ts';
+import { Answered } from './answered.ts';
+import { answerAsk, type Wish } from './asks.ts';
+import { auditOf, type Deed, receiptOf } from './audit.ts';
+import { type Attempt, Bench, type Ending, ended, leniencies, nullIfExpected, refused, refusedFor } from './bench.ts';
+import { callerOf, doorCaller, type KnownCaller, knownAgain } from './callers.ts';
+import { HopBook } from './composing.ts';
+import { activate, interrupt, kill, resume } from './controls.ts';
+import { Deliveries } from './deliveries.ts';
+import type { ActGround } from './ground.ts';
+import { type Kept, KeptFile, type KeptMessage } from './kept.ts';
+import { Lanes } from './lanes.ts';
+import { checkMessage } from './message-text.ts';
+import { Names } from './names.ts';
+import { mayDo, underPolicy } from './policy.ts';
+import { MessageQueue } from './queue.ts';
+import { deliverQueued, type SendingParts, send } from './sending.ts';
+import { takeSnapshot } from './snapshots.ts';
+
+export interface ActorParts {
+  readonly ground: ActGround;
+  readonly files: Files;
+  /** Where waiting messages, names and answered asks are kept. */
+  readonly path: string;
+}
+
+type Effect = (attempt: Attempt) => Promise<Ending>;
+
+export class Actor implements ActService {
+  readonly #ground: ActGround;
+  readonly #bench: Bench;
+  readonly #file: KeptFile;
+  readonly #queue = new MessageQueue();
+  readonly #names = new Names();
+  readonly #answered: Answered;
+  readonly #sending: SendingParts;
+  readonly #lanes = new Lanes();
+  readonly #deliveries: Deliveries;
+  /** Who read whose output when, so that following it is one row and not a thousand. */
+  readonly #views = new Map<string, number>();
+
+  private constructor({ ground, files, path }: ActorParts) {
+    this.#ground = ground;
+    this.#bench = new Bench(ground);
+    this.#file = new KeptFile(files, path, () => this.#kept());
+    this.#answered = new Answered(() => this.#file.save());
+    const save = (): Promise<void> => this.#file.save();
+    this.#sending = { bench: this.#bench, answered: this.#answered, hops: new HopBook(), queue: this.#queue, save };
+    this.#deliveries = new Deliveries({
+      ground,
+      queue: this.#queue,
+      save,
+      isBusy: (runtime) => this.#lanes.isBusy(runtime),
+      attempt: (message) => this.#deliver(message),
+      drop: (message, ending) => this.#dropped(message, ending),
+    });
+  }
+
+  /** To be called when the log is replayed: what waits is held against who lives. */
+  static async open(parts: ActorParts): Promise<Actor> {
+    const actor = new Actor(parts);
+    const { kept, trouble } = await KeptFile.read(parts.files, parts.path);
+    if (trouble !== null) parts.ground.warn('what waited could not be read', { problem: trouble });
+    actor.#queue.load(kept);
+    actor.#names.load(kept);
+    actor.#answered.load(kept);
+    await actor.#deliveries.start();
+    return actor;
+  }
+
+  close(): void {
+    this.#deliveries.stop();
+  }
+
+  /** The daemon's states have changed: names of ended agents are free, and messages may go out. */
+  changed(): void {
+    const isGone = (runtime: RuntimeId): boolean => this.#ground.stateOf(runtime)?.ended !== null;
+    const freed = this.#names.freeEnded(isGone);
+    const forgotten = this.#answered.forget(isGone);
+    if (freed || forgotten) void this.#file.trySave(this.#ground.warn);
+    this.#deliveries.poke();
+  }
+
+  /** Names that people gave, for whoever resolves references. */
+  get nicks(): ReadonlyMap<string, RuntimeId> {
+    return this.#names.nicks;
+  }
+
+  nickOf(runtime: RuntimeId): string | null {
+    return this.#names.nickOf(runtime);
+  }
+
+  seenAt(runtime: RuntimeId): number | null {
+    return this.#names.seenAt(runtime);
+  }
+
+  async act(request: ActionRequest, claim: CallerClaim): Promise<Receipt> {
+    const caller = await this.#callerOf(claim);
+    const { action, ref, conditions } = request;
+    return this.#deed(action, ref, caller, conditions, (attempt) => this.#effect(attempt, request));
+  }
+
+  async attach(ref: string, conditions: ActionConditions, claim: CallerClaim): Promise<Result<AttachPlan>> {
+    const caller = await this.#callerOf(claim);
+    let plan: AttachPlan | null = null;
+    const { failure: problem } = await this.#deed('attach', ref, caller, conditions, async ({ identity }) => {
+      const row = this.#rowOf(identity.runtime_id);
+      const reach = this.#ground.reachOf(identity.target);
+      if (row === null || reach === null) return refusedFor('E_TARGET_DOWN', 'its tmux server is not known now');
+      if (identity.pane === null) return refusedFor('E_UNSUPPORTED', 'it has no pane');
+      const { session_id, identity: place } = row;
+      const here = { session_id, window_id: place.window_id, pane_id: place.pane_id };
+      plan = { ref: canonicalRef(identity.runtime_id), target: identity.target, ...reach, ...here };
+      return ended('delivered');
+    });
+    return plan === null ? notDone(problem) : ok(plan);
+  }
+
+  async view(ref: string, linesMax: number, claim: CallerClaim, isScreen = false): Promise<Result<ViewedOutput>> {
+    const caller = await this.#callerOf(claim);
+    const found = this.#resolve(ref, 'view');
+    const known = `${caller.pid} ${found.ok ? found.value.agent.runtime_id : ''}`;
+    const now = this.#ground.now();
+    for (const [one, at] of this.#views) if (now - at >= limits.viewAuditMs) this.#views.delete(one);
+    const read = async (runtime: RuntimeId): Promise<Result<ViewedOutput>> => {
+      const output = await this.#ground.outputOf(runtime, linesMax, isScreen);
+      return output === null
+        ? fail('E_TARGET_DOWN', 'its output cannot be read now')
+        : ok({ ref: canonicalRef(runtime), ...output });
+    };
+    if (found.ok && this.#views.has(known)) return read(found.value.agent.runtime_id);
+    let output: Result<ViewedOutput> | null = null;
+    const { failure: problem } = await this.#deed('view', ref, caller, {}, async ({ identity }) => {
+      output = await read(identity.runtime_id);
+      if (output.ok) this.#views.set(known, now);
+      return output.ok ? ended('delivered', { detail: { lines_max: linesMax } }) : refused(output.failure);
+    });
+    return output ?? notDone(problem);
+  }
+
+  async start(wanted: NewAgent, claim: CallerClaim): Promise<Receipt> {
+    const caller = await this.#callerOf(claim);
+    const deed = this.#newDeed('new', wanted.agent, caller, {});
+    const detail = { agent: wanted.agent, target: wanted.target, session: wanted.session, cwd: wanted.cwd };
+    const notAllowed = mayDo(caller, 'new', null);
+    if (notAllowed !== null) return this.#finish(deed, refused(notAllowed, detail));
+    const started = await this.#ground.start(wanted).catch(nullIfExpected);
+    // tmux did not answer: the window may be there.
+    if (started === null) return this.#finish(deed, ended('unconfirmed', { way: 'tmux', detail }));
+    if (!started.ok) return this.#finish(deed, refused(started.failure, detail));
+    const runtime = started.value;
+    const ending = ended(runtime === null ? 'unconfirmed' : 'delivered', {
+      way: 'tmux',
+      words: runtime === null ? 'its window was opened; the agent has not shown up yet' : null,
+      detail,
+    });
+    return this.#finish({ ...deed, runtime_id: runtime }, ending);
+  }
+
+  queue(): readonly QueuedMessage[] {
+    return this.#queue.list();
+  }
+
+  editQueued(id: string, text: string, claim: CallerClaim): Promise<Receipt> {
+    return this.#change(id, claim, { edited: id, bytes: Buffer.byteLength(text) }, () => {
+      const checked = checkMessage(text, { strip: false });
+      return checked.ok ? this.#queue.edit(id, checked.value) : checked;
+    });
+  }
+
+  dropQueued(id: string, claim: CallerClaim): Promise<Receipt> {
+    return this.#change(id, claim, { dropped: id }, () => this.#queue.drop(id));
+  }
+
+  audit(countMax: number): Promise<readonly AuditRecord[]> {
+    return this.#ground.audit(countMax);
+  }
+
+  /** The way of every action on an agent. */
+  async #deed(
+    action: ActionKind,
+    named: string,
+    caller: KnownCaller,
+    conditions: ActionConditions,
+    effect: Effect,
+  ): Promise<Receipt> {
+    const { deed, ending } = await this.#tried(action, named, caller, conditions, effect);
+    return this.#finish(deed, ending);
+  }
+
+  async #tried(
+    action: ActionKind,
+    named: string,
+    caller: KnownCaller,
+    conditions: ActionConditions,
+    effect: Effect,
+  ): Promise<{ readonly deed: Deed; readonly ending: Ending }> {
+    const deed = this.#newDeed(action, named, caller, conditions);
+    const row = this.#resolve(named, action);
+    if (!row.ok) return { deed, ending: refused(row.failure) };
+    const runtime = row.value.agent.runtime_id;
+    const identity = this.#ground.identityOf(runtime);
+    const state = this.#ground.stateOf(runtime);
+    if (identity === null || state === null) {
+      return { deed, ending: refusedFor('E_RUNTIME_STALE', 'it is no longer known') };
+    }
+    const snapshot = takeSnapshot(identity, state, this.#ground);
+    const full: Deed = { ...deed, runtime_id: runtime, state, snapshot };
+    const attempt: Attempt = { audit_id: deed.audit_id, action, caller, conditions, identity, state, snapshot };
+    try {
+      await this.#ground.keepSnapshot(snapshot);
+    } catch (problem) {
+      // What cannot be recorded is not done.
+      if (!(problem instanceof AgtmuxError)) throw problem;
+      return { deed: { ...full, snapshot: null }, ending: refusedFor(problem.code, problem.message, problem.next) };
+    }
+    const notAllowed = mayDo(caller, action, runtime);
+    if (notAllowed !== null) return { deed: full, ending: refused(notAllowed) };
+    const done = await this.#lanes.run(runtime, () => this.#guarded(attempt, effect));
+    return { deed: full, ending: done.ok ? done.value : refused(done.failure) };
+  }
+
+  async #guarded(attempt: Attempt, effect: Effect): Promise<Ending> {
+    const problem = this.#bench.check(attempt, leniencies[attempt.action] ?? {});
+    if (problem !== null) return refused(problem);
+    try {
+      return await effect(attempt);
+    } catch (trouble) {
+      if (trouble instanceof FileError) return refusedFor('E_STORE_IO', trouble.message);
+      if (!(trouble instanceof AgtmuxError)) throw trouble;
+      // It failed somewhere on the way, and nobody can say how far it came.
+      return ended('unconfirmed', { words: trouble.message, detail: { code: trouble.code } });
+    }
+  }
+
+  async #effect(attempt: Attempt, request: ActionRequest): Promise<Ending> {
+    const bench = this.#bench;
+    switch (request.action) {
+      case 'send':
+        return send(this.#sending, attempt, request);
+      case 'approve':
+        return answerAsk(bench, attempt, this.#answered, request, { kind: 'approve' }, request.ask_id);
+      case 'reject':
+        return this.#reject(attempt, request);
+      case 'answer':
+        return this.#answer(attempt, request);
+      case 'interrupt':
+        return interrupt(bench, attempt, request);
+      case 'kill':
+        return kill(bench, attempt, request.signal);
+      case 'resume':
+        return resume(bench, attempt);
+      case 'activate':
+        return activate(bench, attempt);
+      case 'seen':
+        this.#names.markSeen(attempt.identity.runtime_id, this.#ground.now());
+        await this.#file.save();
+        return ended('delivered');
+      case 'name':
+        return this.#name(attempt, request.nick);
+    }
+  }
+
+  async #reject(attempt: Attempt, request: Extract<ActionRequest, { action: 'reject' }>): Promise<Ending> {
+    const because = request.because === undefined ? ok(null) : checkMessage(request.because, { strip: false });
+    if (!because.ok) return refused(because.failure);
+    const wish = { kind: 'reject', because: because.value } as const;
+    return answerAsk(this.#bench, attempt, this.#answered, request, wish, request.ask_id);
+  }
+
+  async #answer(attempt: Attempt, request: Extract<ActionRequest, { action: 'answer' }>): Promise<Ending> {
+    const { option, text } = request;
+    if ((option === undefined) === (text === undefined)) {
+      return refusedFor('E_INPUT', 'an answer is one option or a text', 'name one of the two');
+    }
+    const checked = checkMessage(option ?? text ?? '', { strip: false });
+    if (!checked.ok) return refused(checked.failure);
+    const wish: Wish =
+      option === undefined ? { kind: 'write', text: checked.value } : { kind: 'choose', option: checked.value };
+    return answerAsk(this.#bench, attempt, this.#answered, request, wish, request.ask_id);
+  }
+
+  async #name({ identity }: Attempt, nick: string | null): Promise<Ending> {
+    const isTaken = (name: string): boolean =>
+      this.#ground.keysOf(agentName(name)) !== null ||
+      this.#ground.rows().some(({ agent }) => agent !== null && (agent.agent === name || agent.runtime_id === name));
+    const given = this.#names.give(identity.runtime_id, nick, isTaken);
+    if (!given.ok) return refused(given.failure);
+    await this.#file.save();
+    return ended('delivered', { detail: { nick } });
+  }
+
+  /** A waiting message whose time has come. It is judged like any other, by who sent it. */
+  async #deliver(message: KeptMessage): Promise<{ readonly ending: Ending; readonly finish: () => Promise<void> }> {
+    const { from, runtime_id } = message;
+    const { deed, ending } = await this.#tried('send', canonicalRef(runtime_id), knownAgain(from), {}, (attempt) =>
+      deliverQueued(this.#sending, attempt, from, message),
+    );
+    return { ending, finish: async () => void (await this.#finish(deed, ending)) };
+  }
+
+  async #dropped(message: KeptMessage, ending: Ending): Promise<void> {
+    const { id, from, runtime_id, text } = message;
+    const deed = this.#newDeed('send', canonicalRef(runtime_id), knownAgain(from), {});
+    const detail = { queued: id, bytes: Buffer.byteLength(text) };
+    await this.#finish({ ...deed, runtime_id, state: this.#ground.stateOf(runtime_id) }, { ...ending, detail });
+    await this.#file.trySave(this.#ground.warn);
+  }
+
+  async #change(
+    id: string,
+    claim: CallerClaim,
+    detail: Ending['detail'],
+    change: () => Result<KeptMessage>,
+  ): Promise<Receipt> {
+    const caller = await this.#callerOf(claim);
+    const message = this.#queue.find(id);
+    const deed = { ...this.#newDeed('queue', id, caller, {}), runtime_id: message?.runtime_id ?? null };
+    const isOwn =
+      message !== null && message.from.runtime_id !== null && caller.above.includes(message.from.runtime_id);
+    const notAllowed = mayDo(caller, 'queue', null);
+    if (notAllowed !== null) return this.#finish(deed, refused(notAllowed));
+    if (caller.role === 'observer' && !isOwn) {
+      return this.#finish(deed, refusedFor('E_ROLE', 'an agent changes only what it sent itself'));
+    }
+    const changed = change();
+    if (!changed.ok) return this.#finish(deed, refused(changed.failure, detail));
+    // Until it is on disk the old one would come back with the next daemon.
+    const isKept = await this.#file.trySave(this.#ground.warn);
+    const words = isKept ? null : 'it is changed now, but could not be kept: it may come back after a restart';
+    return this.#finish(deed, ended(isKept ? 'delivered' : 'unconfirmed', { detail, words }));
+  }
+
+  #newDeed(action: ActionKind, named: string, caller: KnownCaller, conditions: ActionConditions): Deed {
+    const at = this.#ground.now();
+    const audit_id = this.#ground.random.hex(8);
+    return { audit_id, at, action, caller, named, runtime_id: null, snapshot: null, state: null, conditions };
+  }
+
+  async #finish(deed: Deed, ending: Ending): Promise<Receipt> {
+    try {
+      await this.#ground.keepAudit(auditOf(deed, ending));
+    } catch (problem) {
+      // It is done already; a receipt that says otherwise would be worse than a row that is missing.
+      if (!(problem instanceof AgtmuxError)) throw problem;
+      this.#ground.warn('an audit row could not be written', { action: deed.action, problem: problem.message });
+    }
+    // Whoever waited for this one may go now.
+    this.#deliveries.poke();
+    return receiptOf(deed, ending);
+  }
+
+  #resolve(ref: string, action: ActionKind): Result<AgentPaneRow> {
+    const rows = this.#ground.rows();
+    return ref === '' && action === 'send' ? referToConnected(rows) : referTo(ref, rows, this.#names.nicks);
+  }
+
+  #rowOf(runtime: RuntimeId) {
+    return this.#ground.rows().find(({ agent }) => agent?.runtime_id === runtime) ?? null;
+  }
+
+  async #callerOf({ pid, hops }: CallerClaim): Promise<KnownCaller> {
+    const caller = pid === null ? doorCaller(hops) : callerOf(await this.#ground.factsOf(pid), hops);
+    return underPolicy(caller, this.#ground.policy());
+  }
+
+  #kept(): Kept {
+    return { version: 1, ...this.#queue.kept(), ...this.#names.kept(), ...this.#answered.kept() };
+  }
+}
+
+const notDone = (problem: Failure | null): Result<never> => ({
+  ok: false,
+  failure: problem ?? failure('E_INTERNAL', 'nothing was done, and no reason was given'),
+});

@@ -1,0 +1,219 @@
+// What every action works with: the attempt it belongs to, how it may end, and the checks that are made again directly
+// before each effect (ACT1).
+
+import { guard } from '../engine/guard.ts';
+import { canonicalRef } from '../engine/refer.ts';
+import type { ActionConditions, ActionKind, Outcome } from '../model/actions.ts';
+import { AgtmuxError, type ErrorCode, type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import type { RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { SnapshotRecord, StateRecord } from '../model/records.ts';
+import type { KnownCaller } from './callers.ts';
+import type { ActGround, FreshLook } from './ground.ts';
+import type { Hands, Place, Touch } from './hands.ts';
+
+export interface Attempt {
+  readonly audit_id: string;
+  readonly action: ActionKind;
+  readonly caller: KnownCaller;
+  readonly conditions: ActionConditions;
+  readonly identity: RuntimeIdentity;
+  /** As it was when the snapshot was taken. */
+  readonly state: StateRecord;
+  readonly snapshot: SnapshotRecord;
+}
+
+/** How an action ended, on its way to the receipt and the audit. */
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly way: string | null;
+  readonly failure: Failure | null;
+  readonly words: string | null;
+  /** The run that came of it, where another one did: receipts are about that one. */
+  readonly became: RuntimeId | null;
+  /** For the audit alone. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
+const plain = { way: null, failure: null, words: null, became: null, detail: {} };
+
+export const refused = (problem: Failure, detail: Ending['detail'] = {}): Ending => ({
+  ...plain,
+  outcome: 'refused',
+  failure: problem,
+  detail,
+});
+
+export const refusedFor = (code: ErrorCode, message: string, next?: string): Ending =>
+  refused(failure(code, message, next));
+
+export const ended = (
+  outcome: Exclude<Outcome, 'refused'>,
+  parts: Partial<Pick<Ending, 'way' | 'words' | 'became' | 'detail'>> = {},
+): Ending => ({ ...plain, outcome, ...parts });
+
+/** What an action may pass over because it is about just that: a suspended agent is resumed, an ended one was seen. */
+export interface Leniency {
+  readonly ended?: boolean;
+  readonly suspended?: boolean;
+  readonly down?: boolean;
+  /** It does nothing at the pane, so it does not matter who owns it. */
+  readonly anywhere?: boolean;
+}
+
+export interface Grip {
+  readonly place: Place;
+  readonly hands: Hands;
+}
+
+export class Bench {
+  readonly ground: ActGround;
+
+  constructor(ground: ActGround) {
+    this.ground = ground;
+  }
+
+  /** Null means go. Asked again after every wait: nothing that was true a moment ago still has to be. */
+  check({ snapshot, identity, state: seen, conditions }: Attempt, leniency: Leniency = {}): Failure | null {
+    const { ground } = this;
+    const state = ground.stateOf(identity.runtime_id);
+    const view = {
+      current: this.#ownerNow(identity, state, seen, leniency),
+      state: state === null ? null : lenient(state, leniency),
+      health: leniency.down === true ? ('ok' as const) : ground.healthOf(identity.target),
+      now: ground.now(),
+    };
+    return guard(snapshot, view, {
+      ...(conditions.if_runtime === undefined ? {} : { ifRuntime: conditions.if_runtime }),
+      ...(conditions.if_state === undefined ? {} : { ifStates: conditions.if_state }),
+      ...(conditions.if_updated_within_ms === undefined ? {} : { ifUpdatedWithinMs: conditions.if_updated_within_ms }),
+      ...(conditions.force_stale === undefined ? {} : { forceStale: conditions.force_stale }),
+    });
+  }
+
+  /** Whoever was ended when it was named is told so; who ended since was replaced if someone else is there now. */
+  #ownerNow(
+    { runtime_id, target, pane }: RuntimeIdentity,
+    state: StateRecord | null,
+    seen: StateRecord,
+    { anywhere }: Leniency,
+  ): RuntimeId | null {
+    if (anywhere === true || pane === null || seen.ended !== null) return runtime_id;
+    const owner = this.ground.ownerOf(target, pane);
+    return owner === null && state?.ended != null ? runtime_id : owner;
+  }
+
+  /** Where and by what it can be typed at, as of now. */
+  async grip({ identity }: Attempt): Promise<Result<Grip>> {
+    if (identity.parent !== null) {
+      return fail('E_UNSUPPORTED', `it runs inside ${canonicalRef(identity.parent)} and has no prompt of its own`);
+    }
+    if (identity.pane === null) return fail('E_UNSUPPORTED', 'it has no pane');
+    const hands = this.ground.handsOf(identity.target);
+    if (hands === null) return fail('E_TARGET_DOWN', 'its tmux server is not connected');
+    const place = await this.#placeOf(identity.runtime_id);
+    return place === null ? fail('E_RUNTIME_STALE', 'it is not in the foreground of its pane') : ok({ place, hands });
+  }
+
+  /**
+   * Whether the place is still this runtime's, by its processes. What it is doing may have changed since something was
+   * typed; who it is may not.
+   */
+  async holds(attempt: Attempt, { place }: Grip): Promise<boolean> {
+    const now = await this.#placeOf(attempt.identity.runtime_id);
+    const isSame =
+      now !== null &&
+      now.serverPid === place.serverPid &&
+      now.pane === place.pane &&
+      now.panePid === place.panePid &&
+      now.command === place.command;
+    return isSame && this.check({ ...attempt, conditions: { force_stale: true } }) === null;
+  }
+
+  /** Null when the screen could not be read, for whatever reason. */
+  async look(attempt: Attempt): Promise<FreshLook | null> {
+    return orNull(this.ground.freshLook(attempt.identity.runtime_id));
+  }
+
+  #placeOf(runtime: RuntimeId): Promise<Place | null> {
+    return orNull(this.ground.placeOf(runtime));
+  }
+
+  wait(delayMs: number): Promise<void> {
+    return new Promise((resolve) => void this.ground.clock.after(delayMs, resolve));
+  }
+
+  /** Looks again and again whether it came true, for as long as an effect takes at most. */
+  async comesTrue(
+    condition: () => boolean | Promise<boolean>,
+    patienceMs: number = limits.effectSeenMs,
+  ): Promise<boolean> {
+    const deadline = this.ground.clock.monotonicMs() + patienceMs;
+    for (;;) {
+      if (await condition()) return true;
+      if (this.ground.clock.monotonicMs() >= deadline) return false;
+      await this.wait(limits.effectLookMs);
+    }
+  }
+}
+
+/** A machine that does not answer shows nothing. */
+async function orNull<Value>(answer: Promise<Value | null>): Promise<Value | null> {
+  try {
+    return await answer;
+  } catch (problem) {
+    if (problem instanceof AgtmuxError) return null;
+    throw problem;
+  }
+}
+
+function lenient(state: StateRecord, { ended: endedToo, suspended }: Leniency): StateRecord {
+  return {
+    ...state,
+    ...(endedToo === true ? { ended: null } : {}),
+    ...(suspended === true ? { suspended: false } : {}),
+  };
+}
+
+const touchWords = {
+  gone: ['E_RUNTIME_STALE', 'its pane is gone'],
+  other_process: ['E_RUNTIME_STALE', 'another program is in the foreground of its pane now'],
+  dead: ['E_RUNTIME_STALE', 'the process in its pane is dead'],
+  in_mode: ['E_TMUX_REFUSED', 'its pane is in copy mode, which would swallow the keys'],
+  synchronized: ['E_TMUX_REFUSED', 'its pane is synchronised with others, which would get the same'],
+  not_shown: ['E_STATE_CHANGED', 'the screen no longer shows what this was decided on'],
+} as const satisfies Record<Extract<Touch, { kind: 'refused' }>['why'], readonly [ErrorCode, string]>;
+
+const touchNext = {
+  in_mode: 'leave copy mode there, then try again',
+  synchronized: 'switch synchronize-panes off there, then try again',
+} as const;
+
+/** The guard inside tmux said no: nothing was typed. */
+export function refusedTouch(why: Extract<Touch, { kind: 'refused' }>['why']): Ending {
+  const [code, message] = touchWords[why];
+  const next = why === 'in_mode' || why === 'synchronized' ? touchNext[why] : undefined;
+  return refusedFor(code, message, next);
+}
+
+/** A dialog is open on the screen, whatever was published. */
+export const showsDialog = (look: FreshLook | null): boolean =>
+  look !== null && (look.ask !== null || look.state === 'waiting_approval' || look.state === 'waiting_input');
+
+/** What each action may pass over, because it is about just that or does nothing at the pane. */
+export const leniencies: Partial<Record<ActionKind, Leniency>> = {
+  resume: { suspended: true, ended: true },
+  kill: { suspended: true },
+  activate: { suspended: true, down: true },
+  seen: { suspended: true, ended: true, down: true, anywhere: true },
+  name: { suspended: true, down: true, anywhere: true },
+  attach: { suspended: true },
+  view: { suspended: true, ended: true },
+};
+
+/** For what may fail on the way: an expected failure is null, a defect goes on. */
+export function nullIfExpected(problem: unknown): null {
+  if (problem instanceof AgtmuxError) return null;
+  throw problem;
+}

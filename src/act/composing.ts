@@ -1,0 +1,60 @@
+// A message as it is typed: files in the words of the agent that gets it (RTE6), and above the text of an agent a line
+// that says who really sent it (ACT6).
+
+import type { Keys } from '../agents/contract.ts';
+import { canonicalRef } from '../engine/refer.ts';
+import type { ActionRequest, Caller, FileReference } from '../model/actions.ts';
+import { fail, type Result } from '../model/errors.ts';
+import type { RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import { checkMessage } from './message-text.ts';
+
+export type SendRequest = Extract<ActionRequest, { action: 'send' }>;
+
+/** The checked text with its files in front. */
+export function compose({ text, files = [], strip_control }: SendRequest, keys: Keys | null): Result<string> {
+  if (files.length === 0) return checkMessage(text, { strip: strip_control });
+  if (keys === null) return fail('E_UNSUPPORTED', 'nobody knows how this agent is told of files');
+  // Some end in a blank of their own, which is wanted only where nothing follows.
+  const names = files.map((file) => keys.fileRef(file.path, linesOf(file))).reduce(joined);
+  return checkMessage(text.trim() === '' ? names : joined(names, text), { strip: strip_control });
+}
+
+const joined = (one: string, other: string): string => `${one.trimEnd()} ${other}`;
+
+function linesOf({ from, to }: FileReference): { readonly from: number; readonly to: number } | null {
+  return from === null ? null : { from, to: to ?? from };
+}
+
+/** People's and their programs' words arrive as they are. */
+export function withOrigin(text: string, { role, name, runtime_id, hops }: Caller): string {
+  if (role !== 'observer') return text;
+  const who = runtime_id === null ? name : `${name}, ${canonicalRef(runtime_id)}`;
+  return `[from ${who}, not from a person; through agtmux, hop ${hops} of ${limits.hopsMax}]\n${text}`;
+}
+
+/** How many agents a message has gone through by what was delivered here, whatever its sender says. */
+export class HopBook {
+  readonly #received = new Map<RuntimeId, { readonly hops: number; readonly at: number }>();
+
+  /** The count for a message that this caller sends now. */
+  next({ role, hops, runtime_id }: Caller, above: readonly RuntimeId[], now: number): number {
+    if (role !== 'observer') return 0;
+    const known = [...above, ...(runtime_id === null ? [] : [runtime_id])].map((runtime) => {
+      const last = this.#received.get(runtime);
+      return last === undefined || now - last.at > limits.hopsRememberedMs ? 0 : last.hops;
+    });
+    return Math.max(hops, ...known) + 1;
+  }
+
+  /** A person's message begins a new conversation. */
+  delivered(runtime: RuntimeId, { role, hops }: Caller, now: number): void {
+    if (role !== 'observer') this.#received.delete(runtime);
+    else {
+      // A shorter way to the same agent does not make the longer one undone.
+      const before = this.#received.get(runtime)?.hops ?? 0;
+      this.#received.set(runtime, { hops: Math.max(hops, before), at: now });
+    }
+    for (const [one, { at }] of this.#received) if (now - at > limits.hopsRememberedMs) this.#received.delete(one);
+  }
+}

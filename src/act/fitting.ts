@@ -1,0 +1,188 @@
+// Whether the dialog on an agent's screen is the very one that was asked about (ASK3): the agent's own words for it
+// against those that its screen shows. Fails closed: a doubt is another dialog.
+
+import type { SeenAsk } from '../agents/contract.ts';
+import { type Ask, stateOfAsk } from '../model/asks.ts';
+import { squeezed, stands } from './strokes.ts';
+
+/**
+ * Whether the dialog on the screen is this ask. Hooks word an ask as the tool's input, screens as the dialog does: blanks,
+ * line ends and frames differ, nothing else may. A yes-or-no is never taken for a question. Where several are open, only
+ * what is shown whole counts, for what was cut may be the other one.
+ */
+export function fitsScreen(ask: Ask, seen: SeenAsk, isOnly = true): boolean {
+  if (stateOfAsk(ask.kind) !== stateOfAsk(seen.kind)) return false;
+  const shown = bare(seen.text);
+  const all = bare(ask.text);
+  if (squeezed(all) === '' || squeezed(shown) === '') return false;
+  if (all === shown) return true;
+  // It was read from the screen itself: then it is the same or another one.
+  if (ask.ask_id.startsWith('screen:')) return false;
+  switch (ask.kind) {
+    case 'command':
+    case 'trust':
+      return fitsCommand(linesOf(ask.text), linesOf(seen.text), isOnly);
+    case 'edit':
+      return fitsEdit(filesOf(ask.text), seen.text, isOnly);
+    case 'tool':
+      return fitsTool(ask.text, seen.text, isOnly);
+    case 'plan':
+      if (shown.includes(all)) return true;
+      if (!isOnly || all.length <= partChars) return false;
+      return shown.includes(all.slice(0, partChars)) || shown.includes(all.slice(-partChars));
+    case 'question':
+    case 'dialog':
+      // Several questions are shown one after the other.
+      return linesOf(ask.text).some((line) => stands(line, seen.text) && shown.includes(bare(line)));
+  }
+}
+
+/** Of a long plan, how much of its begin or end must be seen. */
+const partChars = 60;
+/** A command this long is cut by the dialog itself. */
+const longChars = 600;
+/** Without blanks, line ends and frames: everything that a dialog may set differently. */
+const bare = (text: string): string => text.replace(/[\s\u2500-\u259f]+/gu, '');
+const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => bare(line) !== '');
+/** Words about a command, which no shell would read as a part of one. */
+const isProse = (line: string): boolean => /^[A-Z](?:[\p{L}\p{N} ,.'’:!?…]|(?<=\w)[-/](?=\w))*$/u.test(line.trim());
+const isQuestion = (lines: readonly string[]): boolean =>
+  /^(?:Do you want|Allow execution|Would you like|Proceed)\b[^;|&$`<>]*\?$/.test(lines.join(' ').trim());
+const notice = /^\s*(?:This command requires approval|Contains .+ analyzed)$/;
+/** What stands below the command: at most a line of prose and claude's own notice, then the question, or the folder alone. */
+function isBelow(below: readonly string[]): boolean {
+  const lines = below.filter((line) => !notice.test(line));
+  const [first = ''] = lines;
+  if (lines.length === 0 || isQuestion(lines)) return true;
+  return lines.length === 1 ? /^\s*\/\S+\s*$/.test(first) : isProse(first) && isQuestion(lines.slice(1));
+}
+
+/** What is said about a command: a comment at its end, which no shell runs and not every dialog shows. */
+const about = /^#\s+/;
+
+function fitsCommand(asked: readonly string[], shown: readonly string[], isOnly: boolean): boolean {
+  const last = asked.at(-1) ?? '';
+  if (fitsLines(asked, shown, isOnly)) return true;
+  if (asked.length < 2 || !about.test(last)) return false;
+  const command = asked.slice(0, -1);
+  return fitsLines(command, shown, isOnly) || fitsLines([...command, last.replace(about, '')], shown, isOnly);
+}
+
+/** The command from the begin of one line to the end of another; below it in the ask may stand why it is wanted. */
+function fitsLines(asked: readonly string[], shown: readonly string[], isOnly: boolean): boolean {
+  const prompted = shown.findIndex((line) => prompt.test(line));
+  return asked.some((_, index) => {
+    const command = bare(asked.slice(0, index + 1).join(''));
+    const why = bare(asked.slice(index + 1).join(''));
+    return shown.some((_line, from) => {
+      if (prompted >= 0 && from !== prompted) return false;
+      let block = '';
+      for (let to = from; to < shown.length; to += 1) {
+        block += bare((shown[to] ?? '').replace(to === from ? prompt : /^$/, ''));
+        if (!command.startsWith(block.replace(/…$/, ''))) return false;
+        const isEnough = block === command || (isOnly && block.length >= longChars);
+        if (isEnough && surrounds(shown.slice(0, from), shown.slice(to + 1), why, prompted >= 0)) return true;
+      }
+      return false;
+    });
+  });
+}
+
+const prompt = /^\s*\$\s+/;
+const promptHead = /^\s*(?:#\s|Would you like to run|Reason:)/;
+function surrounds(above: readonly string[], below: readonly string[], why: string, hasPrompt: boolean): boolean {
+  const [top = 'Reason:'] = above;
+  if (hasPrompt ? !promptHead.test(top) : !above.every((line) => /^\s*\?\s/.test(line) || isProse(line))) return false;
+  if (why === '') return isBelow(below);
+  if (bare(above.join('')).endsWith(`Reason:${why}`)) return isBelow(below);
+  return below.some((_, to) => bare(below.slice(0, to + 1).join('')) === why && isBelow(below.slice(to + 1)));
+}
+
+const patchFile = /^\*\*\* (?:Add|Update|Delete) File: (.+)$|^\*\*\* Move to: (.+)$/gm;
+/** The files an edit is about: a patch names them in its heads, everything else in its first line. */
+function filesOf(text: string): readonly string[] {
+  const named = [...text.matchAll(patchFile)].map(([, file, moved]) => file ?? moved ?? '');
+  const paths = named.length > 0 ? named : [(text.split('\n', 1)[0] ?? '').replace(/^(?:edit|write|patch) /i, '')];
+  return paths.map((path) => path.trim()).filter((path) => path !== '');
+}
+
+/** Every path on the screen that could be one of these must be: whole, or as the tail that a dialog shows. */
+function fitsEdit(files: readonly string[], text: string, isOnly: boolean): boolean {
+  const nameOf = (path: string): string => path.split('/').at(-1) ?? '';
+  // Numbered lines are what is written, and may name anything. A path breaks behind its slashes.
+  const outside = linesOf(text).filter((line) => !/^\s*\d+\s/.test(line));
+  const heads = outside.join('\n').replace(/\/\s*\n\s*/g, '/');
+  const counted = [...heads.matchAll(/^\s*(\S+) \(?\+\d+ -\d+\)?\s*$/gm)].map(([, path = '']) => path);
+  const words = heads.split(/\s+/).map((word) => word.replace(/^["'`(]+|[?:,;."'`)]+$/g, ''));
+  const paths = [...counted, ...words.filter((word) => files.some((file) => nameOf(file) === nameOf(word)))];
+  const isOne = (path: string): boolean => files.some((file) => isSamePath(file, path));
+  if (paths.length > 0) return paths.every(isOne) && (isOnly || paths.some((path) => files.includes(path)));
+  // A name with blanks in it is no word: then it must be a line.
+  return files.some((file) => file.includes(' ') && linesOf(heads).some((line) => line.trim() === file));
+}
+
+function isSamePath(asked: string, shown: string): boolean {
+  if (asked === shown) return true;
+  const tail = shown.replace(/^(?:\.|…|\.\.\.)\//, '');
+  if (!/^[/~]/.test(tail)) return tail !== '' && asked.endsWith(`/${tail}`);
+  // The home folder or the one it works in may be left out of what was asked, never another one.
+  const rest = asked.replace(/^(?:~|\.)\//, '');
+  return !rest.startsWith('/') && rest.includes('/') && tail.endsWith(`/${rest}`);
+}
+
+/** `server__tool {"input":1}` stands there as `server - tool(input: 1)`: its name, and all that is shown of its input. */
+function fitsTool(asked: string, text: string, isOnly: boolean): boolean {
+  const [, full = '', rest = ''] = /^([^\s{]+)\s*(.*)$/s.exec(asked.trim()) ?? [];
+  const name = full.split(/__|[.:/]/).at(-1) ?? '';
+  const input = inputOf(rest);
+  if (input === null) return linesOf(asked).every((line) => standsWhole(line, text));
+  const word = name.replace(/^Web(?=[A-Z])/, '');
+  if (!new RegExp(`(?<![\\p{L}\\p{N}_-])(?:Web)?${escaped(word)}(?![\\p{L}\\p{N}_-])`, 'iu').test(text)) return false;
+  const keys = Object.keys(input);
+  const fits = keys.filter((key) => valueStands(key, input[key] ?? '', text));
+  if (keys.some((key) => new RegExp(keyed(key)).test(text) && !fits.includes(key))) return false;
+  const hasAll = fits.length === keys.length;
+  const call = new RegExp(`${escaped(name)}\\s*\\((.*)\\)`, 's').exec(text)?.[1];
+  if (call !== undefined) return squeezed(without(call, input)) === '' && hasAll;
+  const address = keys.find((key) => /^https?:/.test(input[key] ?? ''));
+  if (address !== undefined) return fits.includes(address) && (isOnly || hasAll);
+  // Whatever stands there besides its name and the question is input.
+  const isHead = new RegExp(`${escaped(name)}["')\\s]*$|\\?\\s*$`);
+  const others = linesOf(text).filter((line) => !isHead.test(line));
+  return (hasAll || (isOnly && others.length === 0)) && squeezed(without(others.join('\n'), input)) === '';
+}
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+function inputOf(text: string): Readonly<Record<string, string>> | null {
+  if (/^https?:\S+$/.test(text.trim())) return { address: text.trim() };
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    const pairs = Object.entries(value).map(([key, one]) => [key, typeof one === 'string' ? one : JSON.stringify(one)]);
+    return Object.fromEntries(pairs);
+  } catch {
+    return null;
+  }
+}
+
+/** Characters that may break over lines. */
+const broken = (text: string): string => [...bare(text)].map(escaped).join('[\\s\\u2500-\\u259f]*');
+
+/** Where the next line begins anew, what stands above it has ended. */
+const anew = '\\n\\s*(?:[A-Z]|"?\\w+"?\\s*[:=]\\s)';
+const keyed = (key: string): string => `(?<!\\w)"?${escaped(key)}"?\\s*[:=]\\s*`;
+const standsWhole = (words: string, text: string): boolean =>
+  new RegExp(`(?<![\\p{L}\\p{N}_/.-])${broken(words)}(?=["'?,)]*(?:[^\\S\\n]|${anew}|\\s*$))`, 'u').test(text);
+
+function valueStands(key: string, value: string, text: string): boolean {
+  if (!new RegExp(keyed(key)).test(text)) return standsWhole(value, text);
+  const ends = `(?=\\s*(?:$|[)}]|,\\s*"?\\w+"?\\s*[:=])|${anew})`;
+  return new RegExp(`${keyed(key)}["']?${broken(value)}["']?${ends}`, 'u').test(text);
+}
+
+/** What is left of a text that shows an input, without the input. */
+function without(text: string, input: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(input).map(([key, value]) => new RegExp(`(?:${keyed(key)})?${broken(value)}`, 'u'));
+  return parts.reduce((left, part) => left.replace(part, ''), text);
+}

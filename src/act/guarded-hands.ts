@@ -1,0 +1,273 @@
+// Typing at a pane over the control connection: check and effect are one step of the tmux server's own queue, text
+// travels in a buffer of its own, and Enter is a second guarded step once the text was seen (ACT2, SEC6).
+
+import { AgtmuxError } from '../model/errors.ts';
+import type { PaneId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import { type TmuxAddress, tmuxArgv } from '../observe/tmux/address.ts';
+import type { ReplyBlocks } from '../observe/tmux/command-client.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { RandomSource } from '../platform/random.ts';
+import { quoteTmux, quoteTmuxFormat } from '../text/quote.ts';
+import { deadGuardOf, guardOf, type Refusal, searchable, whyFormat, whyNotDead, whyOf } from './guard-format.ts';
+import type { Hands, Place, Touch } from './hands.ts';
+import { type Sighting, sightingOf } from './message-text.ts';
+
+/** What the hands need of a TmuxLink. */
+export interface HandsLink {
+  command(text: string, deadlineMs?: number): Promise<ReplyBlocks>;
+  capture(pane: PaneId): Promise<readonly string[]>;
+  /** From 3.7 on paste-buffer rewrites what it holds for unsafe, unless it is told not to. */
+  readonly capabilities: { readonly safePaste: boolean } | null;
+  /** A faster way into a buffer for large texts, if there is one; false when it did not work. */
+  readonly loadBuffer?: (name: string, bytes: Uint8Array) => Promise<boolean>;
+}
+
+/**
+ * Large texts through the standard input of a tmux that stays for a moment: 1 MB in 7 ms where the control connection
+ * takes 50 to 150, and none of it stays in the server's log of commands. Works over ssh as well.
+ */
+export function createBufferLoader(address: TmuxAddress): NonNullable<HandsLink['loadBuffer']> {
+  return async (name, bytes) => {
+    const result = await address.executor.run([...tmuxArgv(address), 'load-buffer', '-b', name, '-'], {
+      stdin: bytes,
+      deadlineMs: limits.tmuxRequestMs,
+      outputBytesMax: 1_024,
+    });
+    return result.status === 0;
+  };
+}
+
+/**
+ * Marked as a paste by ourselves, not by tmux: tmux leaves the marks out where the terminal did not ask for them, as after
+ * a shell had it for a moment, and then every line of a message is an Enter to whoever reads it next. All agents read them.
+ */
+const pasteBegin = '\u001b[200~';
+const pasteEnd = '\u001b[201~';
+
+const doneWord = 'agtmux-done';
+const refusedWord = 'agtmux-refused ';
+
+const lost = (words: string): Touch => ({ kind: 'lost', words });
+
+/** tmux may not answer: then nobody knows. */
+async function orLost(step: () => Promise<Touch>): Promise<Touch> {
+  try {
+    return await step();
+  } catch (error) {
+    if (error instanceof AgtmuxError) return lost(error.message);
+    throw error;
+  }
+}
+
+/** A text that cannot be quoted was never checked; nothing may be typed then. */
+function quoted(text: string): string {
+  const word = quoteTmux(text);
+  if (!word.ok) throw new AgtmuxError(word.failure.code, word.failure.message);
+  return word.value;
+}
+
+export function createGuardedHands(link: HandsLink, random: Pick<RandomSource, 'hex'>): Hands {
+  return new GuardedHands(link, random.hex(8));
+}
+
+/** One step of the server's queue: an effect, and the guard under which it takes place. */
+interface Step {
+  /** Goes out in the same line, before the guard. */
+  readonly first?: string | null;
+  readonly effect: string;
+  readonly otherwise?: string;
+  /** That it is this very place, unless it says otherwise. */
+  readonly guard?: string;
+  readonly why?: (answer: string) => Refusal;
+}
+
+class GuardedHands implements Hands {
+  readonly #link: HandsLink;
+  /** Unguessable, so that a buffer of the user's or of another daemon is never touched. */
+  readonly #name: string;
+  #count = 0;
+
+  constructor(link: HandsLink, name: string) {
+    this.#link = link;
+    this.#name = name;
+  }
+
+  async paste(place: Place, text: string): Promise<Touch> {
+    if (text === '') return lost('there is nothing to type');
+    if (text.includes('\u001b')) return lost('an escape character could end the paste it stands in');
+    this.#count += 1;
+    const buffer = `agtmux-${this.#name}-${this.#count}`;
+    try {
+      const fill = await this.#fill(buffer, `${pasteBegin}${text}${pasteEnd}`);
+      const flags = this.#link.capabilities?.safePaste === true ? '-r -S -d' : '-r -d';
+      const touch = await this.#guarded(place, {
+        first: fill,
+        effect: `paste-buffer ${flags} -b ${buffer} -t ${place.pane}`,
+        otherwise: `delete-buffer -b ${buffer}`,
+      });
+      if (touch.kind === 'lost') this.#drop(buffer);
+      return touch;
+    } catch (error) {
+      this.#drop(buffer);
+      if (error instanceof AgtmuxError) return lost(error.message);
+      throw error;
+    }
+  }
+
+  async press(place: Place, keys: readonly string[], shown?: string): Promise<Touch> {
+    const part = shown === undefined ? null : searchable(shown);
+    if (shown !== undefined && part === null) {
+      // Nothing of it can be searched for inside tmux: looked for here, directly before.
+      const lines = await this.look(place);
+      if (!lines.some((line) => line.includes(shown))) return { kind: 'refused', why: 'not_shown' };
+    }
+    return orLost(() =>
+      this.#guarded(place, {
+        effect: `send-keys -t ${place.pane} -- ${keys.map(quoted).join(' ')}`,
+        ...(part === null ? {} : { guard: guardOf(place, part), why: (answer) => whyOf(place, answer, true) }),
+      }),
+    );
+  }
+
+  async type(place: Place, line: string): Promise<Touch> {
+    // A control character would be a key: the line would be run before it was seen.
+    if (line === '' || /\p{Cc}/u.test(line)) return lost('it is not one line of text');
+    return orLost(() => this.#guarded(place, { effect: `send-keys -l -t ${place.pane} -- ${quoted(line)}` }));
+  }
+
+  async respawn(place: Place, line: string, cwd: string | null): Promise<Touch> {
+    return orLost(() => {
+      // tmux reads a directory as a format, which can run programs.
+      const where = cwd === null ? '' : `-c ${quoted(quoteTmuxFormat(cwd))} `;
+      return this.#guarded(place, {
+        effect: `respawn-pane ${where}-t ${place.pane} ${quoted(line)}`,
+        guard: deadGuardOf(place),
+        why: (answer) => whyNotDead(place, answer),
+      });
+    });
+  }
+
+  /** A pane that is gone shows nothing. */
+  async look(place: Place): Promise<readonly string[]> {
+    try {
+      return await this.#link.capture(place.pane);
+    } catch (error) {
+      if (error instanceof AgtmuxError) return [];
+      throw error;
+    }
+  }
+
+  /** Null when the text is in its buffer; otherwise the command that puts it there, to go out in the guard's own line. */
+  async #fill(buffer: string, text: string): Promise<string | null> {
+    const pieces = piecesOf(text);
+    const [first, ...more] = pieces.map(
+      (piece, index) => `set-buffer ${index === 0 ? '' : '-a '}-b ${buffer} -- ${quoted(piece)}`,
+    );
+    if (first === undefined || more.length === 0) return first ?? null;
+    if (this.#link.loadBuffer !== undefined && (await this.#link.loadBuffer(buffer, Buffer.from(text)))) return null;
+    const commands = [first, ...more];
+    for (let start = 0; start < commands.length; start += limits.bufferPiecesTogetherMax) {
+      const batch = commands.slice(start, start + limits.bufferPiecesTogetherMax);
+      const replies = await Promise.all(batch.map((command) => this.#link.command(command)));
+      const refused = replies.flat().find((block) => block.isError);
+      if (refused !== undefined) throw new AgtmuxError('E_TMUX_REFUSED', 'tmux did not take the text into a buffer');
+    }
+    return null;
+  }
+
+  async #guarded(place: Place, step: Step): Promise<Touch> {
+    if (!/^%\d+$/.test(place.pane)) return { kind: 'refused', why: 'gone' };
+    const guard = quoted(step.guard ?? guardOf(place));
+    const why = quoted(`${refusedWord}${whyFormat}`);
+    const otherwise = step.otherwise === undefined ? '' : `${step.otherwise} ; `;
+    const line =
+      `if-shell -F -t ${place.pane} ${guard} { ${step.effect} ; display-message -p ${doneWord} } ` +
+      `{ ${otherwise}display-message -p -t ${place.pane} ${why} }`;
+    const blocks = await this.#link.command(step.first == null ? line : `${step.first} ; ${line}`);
+    const last = blocks.at(-1);
+    const answer = last === undefined ? '' : Buffer.from(last.body).toString().trimEnd();
+    if (last !== undefined && !last.isError) {
+      if (answer === doneWord) return { kind: 'done' };
+      if (answer.startsWith(refusedWord)) {
+        const said = answer.slice(refusedWord.length);
+        return { kind: 'refused', why: step.why?.(said) ?? whyOf(place, said, false) };
+      }
+    }
+    return lost('tmux did not say whether it was typed');
+  }
+
+  /** After trouble nobody knows whether the buffer is still there. A server that does not answer takes it along. */
+  #drop(buffer: string): void {
+    this.#link.command(`delete-buffer -b ${buffer}`).catch(() => undefined);
+  }
+}
+
+/** Cut between characters, never inside one. */
+function piecesOf(text: string): readonly string[] {
+  const pieces: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    let end = Math.min(text.length, start + limits.bufferPieceCharsMax);
+    if (end < text.length && isLowSurrogate(text.charCodeAt(end))) end -= 1;
+    pieces.push(text.slice(start, end));
+    start = end;
+  }
+  return pieces;
+}
+
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+export type TypingHands = Pick<Hands, 'paste' | 'press' | 'look'>;
+
+export interface TypingOptions {
+  /** False: the text is left in the prompt. */
+  readonly enter: boolean;
+  /** What the agent's prompt shows instead of a long paste (`Keys.collapsed`). */
+  readonly collapsed: string | null;
+  /** Whether the place still belongs to the runtime, by its processes: what tmux cannot know. */
+  readonly recheck: () => Promise<boolean>;
+  readonly clock: Clock;
+}
+
+/**
+ * A message in two guarded steps (ACT2). `submitted`: it was seen in the prompt and Enter was pressed. `done`: it was
+ * seen, and Enter was not wanted. `pasted`: it was typed, but not seen in time, or the guard refused Enter; Enter was left
+ * alone. `refused`: nothing was typed.
+ */
+export async function typeAndSubmit(
+  hands: TypingHands,
+  place: Place,
+  text: string,
+  options: TypingOptions,
+): Promise<'submitted' | 'pasted' | Touch> {
+  const before = await hands.look(place);
+  // Directly before the guard: tmux knows a foreground command by its name, the processes know which run of it this is.
+  if (!(await options.recheck())) return { kind: 'refused', why: 'other_process' };
+  const pasted = await hands.paste(place, text);
+  if (pasted.kind !== 'done') return pasted;
+  const sighting = await waitForSighting(hands, place, text, before, options);
+  if (sighting === null) return 'pasted';
+  if (!options.enter) return pasted;
+  await new Promise<void>((resolve) => void options.clock.after(limits.enterAfterPasteMs, resolve));
+  if (!(await options.recheck())) return 'pasted';
+  const entered = await hands.press(place, ['Enter'], sighting.shown ?? undefined);
+  if (entered.kind === 'done') return 'submitted';
+  return entered.kind === 'refused' ? 'pasted' : entered;
+}
+
+async function waitForSighting(
+  hands: TypingHands,
+  place: Place,
+  text: string,
+  before: readonly string[],
+  { collapsed, clock }: TypingOptions,
+): Promise<Sighting | null> {
+  const pattern = collapsed === null ? null : new RegExp(collapsed, 'gu');
+  const deadlineMs = clock.monotonicMs() + limits.pasteShownMs;
+  for (;;) {
+    const sighting = sightingOf(text, pattern, before, await hands.look(place));
+    if (sighting !== null) return sighting;
+    if (clock.monotonicMs() >= deadlineMs) return null;
+    await new Promise<void>((resolve) => void clock.after(limits.pasteLookMs, resolve));
+  }
+}

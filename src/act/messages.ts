@@ -1,0 +1,99 @@
+// Sending a message: when it may be typed at all (ACT3), and typing it in two guarded steps (ACT2). Nothing is ever typed
+// into an open dialog, where a line of text and Enter may mean yes.
+
+import { type Failure, failure } from '../model/errors.ts';
+import type { StateRecord } from '../model/records.ts';
+import {
+  type Attempt,
+  type Bench,
+  type Ending,
+  ended,
+  refused,
+  refusedFor,
+  refusedTouch,
+  showsDialog,
+} from './bench.ts';
+import type { FreshLook } from './ground.ts';
+import { typeAndSubmit } from './guarded-hands.ts';
+
+/** type: as a message. answer: what is asked takes it as its answer. Otherwise why not. */
+export type MessageRule = 'type' | 'answer' | Failure;
+
+const openDialog = (words: string): Failure => failure('E_DIALOG', words);
+
+/** The whole of ACT3 as one table; a dialog that is seen counts, whatever was published. */
+export function messageRule(
+  { state, ask }: Pick<StateRecord, 'state' | 'ask'>,
+  look: FreshLook | null,
+  isForced: boolean,
+): MessageRule {
+  if (look === null) return failure('E_STATE_CHANGED', 'its screen cannot be read now', 'try again in a moment');
+  if (state === 'waiting_approval') return openDialog('it waits for an approval');
+  if (state === 'waiting_input') {
+    if (ask !== null && look.ask !== null && look.state === 'waiting_input') return 'answer';
+    if (ask !== null) return failure('E_STATE_CHANGED', 'what it asked is not what is on its screen');
+  }
+  if (showsDialog(look)) return openDialog('a dialog is open on its screen');
+  switch (state) {
+    case 'idle':
+    case 'completed':
+    case 'running':
+    case 'waiting_input':
+    case 'error':
+      // An editor that the agent has opened is drawn over it and would get the keys.
+      return look.state === 'unknown' && !isForced
+        ? failure('E_STATE_CHANGED', 'its prompt is not on its screen', 'look at it: `agtmux attach`')
+        : 'type';
+    case 'unknown':
+      return isForced
+        ? 'type'
+        : failure(
+            'E_STATE_CHANGED',
+            'nobody knows what it is doing',
+            'look at it, then use --force-stale if it is right',
+          );
+  }
+}
+
+/** Types it now. The caller has checked the text and the role. */
+export async function typeMessage(bench: Bench, attempt: Attempt, text: string, enter: boolean): Promise<Ending> {
+  const grip = await bench.grip(attempt);
+  if (!grip.ok) return refused(grip.failure);
+  const late = bench.check(attempt);
+  if (late !== null) return refused(late);
+  const keys = bench.ground.keysOf(attempt.identity.agent);
+  let why: Failure | null = null;
+  let isFirst = true;
+  const recheck = async (): Promise<boolean> => {
+    // A dialog may have come up since, and Enter would answer it.
+    if (!(await bench.holds(attempt, grip.value)) || showsDialog(await bench.look(attempt))) return false;
+    // Before the text everything must be as it was decided on; after it the agent may have begun to work.
+    why = isFirst ? bench.check(attempt) : null;
+    isFirst = false;
+    return why === null;
+  };
+  const typed = await typeAndSubmit(grip.value.hands, grip.value.place, text, {
+    enter,
+    collapsed: keys?.collapsed ?? null,
+    recheck,
+    clock: bench.ground.clock,
+  });
+  if (typed === 'submitted') return ended('delivered', { way: 'keys' });
+  if (typed === 'pasted') return ended('unconfirmed', { way: 'keys', words: 'pasted, not submitted' });
+  switch (typed.kind) {
+    case 'done':
+      return ended('delivered', { way: 'keys', words: 'left in the prompt' });
+    case 'lost':
+      return ended('unconfirmed', { way: 'keys', words: typed.words });
+    case 'refused':
+      return typed.why === 'other_process' ? await refusedRecheck(bench, attempt, why) : refusedTouch(typed.why);
+  }
+}
+
+/** The second look said no: told is what it saw. */
+async function refusedRecheck(bench: Bench, attempt: Attempt, why: Failure | null): Promise<Ending> {
+  const problem = why ?? bench.check(attempt);
+  if (problem !== null) return refused(problem);
+  if (showsDialog(await bench.look(attempt))) return refusedFor('E_DIALOG', 'a dialog came up on its screen');
+  return refusedTouch('other_process');
+}

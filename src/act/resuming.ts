@@ -1,0 +1,146 @@
+// An agent that has ended goes on in its own pane, by its own resume command: typed at the shell that is in front there,
+// or run in place of a dead process. Guarded like everything that is typed (ACT1, ACT2).
+
+import { isSame } from '../engine/canonical.ts';
+import { canonicalRef } from '../engine/refer.ts';
+import { ok, type Result } from '../model/errors.ts';
+import type { RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import { quoteSh } from '../text/quote.ts';
+import {
+  type Attempt,
+  type Bench,
+  type Ending,
+  ended,
+  leniencies,
+  refused,
+  refusedFor,
+  refusedTouch,
+} from './bench.ts';
+import type { PaneRest } from './ground.ts';
+import { type TypingHands, typeAndSubmit } from './guarded-hands.ts';
+import type { Hands, Place, Touch } from './hands.ts';
+
+export async function resumeEnded(bench: Bench, attempt: Attempt): Promise<Ending> {
+  const { ground } = bench;
+  const { agent, runtime_id, target, pane, parent } = attempt.identity;
+  if (parent !== null) return refusedFor('E_UNSUPPORTED', `it ran inside ${canonicalRef(parent)}`);
+  const session = await ground.lastSessionOf(runtime_id);
+  const command = ground.keysOf(agent)?.resume(session) ?? null;
+  const line = command === null ? null : lineOf(command);
+  if (command === null || line?.ok !== true) {
+    return refusedFor('E_UNSUPPORTED', `nobody knows how this ${agent} is resumed`, `start one: agtmux new ${agent}`);
+  }
+  const hands = ground.handsOf(target);
+  if (hands === null) return refusedFor('E_TARGET_DOWN', 'its tmux server is not connected');
+  const rest: PaneRest = pane === null ? { kind: 'gone' } : await ground.restOf(runtime_id);
+  const words = session === null ? 'its conversation was not known: the last one of its directory goes on' : null;
+  switch (rest.kind) {
+    case 'gone':
+      return refusedFor('E_ENDED', 'it has ended, and its pane is gone', `run \`${line.value}\` where it worked`);
+    case 'unclear':
+      return refusedFor('E_TARGET_DOWN', 'nobody can tell what is in its pane now');
+    case 'other':
+      return inFront(rest.command);
+    case 'shell':
+      return typeAtShell(bench, attempt, hands, rest, line.value, words);
+    case 'dead':
+      return respawn(bench, attempt, hands, rest.place, command, words);
+  }
+}
+
+const inFront = (command: string): Ending =>
+  refusedFor('E_STATE_CHANGED', `${command} is in front in its pane now, and not its shell`);
+
+/** As a person would type it: the name of the program stays bare, so that an alias of theirs still counts. */
+function lineOf(command: readonly string[]): Result<string> {
+  const words: string[] = [];
+  for (const word of command) {
+    const quoted = /^[\w./=@:-]+$/.test(word) ? ok(word) : quoteSh(word);
+    if (!quoted.ok) return quoted;
+    words.push(quoted.value);
+  }
+  return ok(words.join(' '));
+}
+
+/** Where it worked, as far as it was seen. */
+function cwdOf(bench: Bench, { identity }: Attempt): string | null {
+  const row = bench.ground.rows().find(({ agent }) => agent?.runtime_id === identity.runtime_id);
+  return row === undefined || row.cwd === '' ? null : row.cwd;
+}
+
+async function typeAtShell(
+  bench: Bench,
+  attempt: Attempt,
+  hands: Hands,
+  rest: Extract<PaneRest, { kind: 'shell' }>,
+  command: string,
+  words: string | null,
+): Promise<Ending> {
+  const cwd = cwdOf(bench, attempt);
+  const folder = cwd === null || cwd === rest.cwd ? null : quoteSh(cwd);
+  // Typed one by one a control character is a key, and shells read backslashes in quotes differently.
+  if (folder !== null && (!folder.ok || /[\p{Cc}\\]/u.test(cwd ?? ''))) {
+    return refusedFor('E_UNSUPPORTED', 'the name of its directory cannot be typed', `run \`${command}\` there`);
+  }
+  const line = folder === null ? command : `cd ${folder.value} && ${command}`;
+  const isStill = async (): Promise<boolean> => {
+    const now = await bench.ground.restOf(attempt.identity.runtime_id);
+    return isSame(now, rest) && bench.check(attempt, leniencies.resume) === null;
+  };
+  if (!(await isStill())) return refusedAt(bench, attempt, 'other_process');
+  // What somebody left at the prompt would become a part of it: to its end, and away with it.
+  const cleared = await hands.press(rest.place, ['C-e', 'C-u']);
+  if (cleared.kind === 'refused') return refusedAt(bench, attempt, cleared.why);
+  if (cleared.kind === 'lost') return ended('unconfirmed', { way: 'keys', words: cleared.words });
+  const typing: TypingHands = {
+    paste: (place, text) => hands.type(place, text),
+    press: (place, keys, shown) => hands.press(place, keys, shown),
+    look: (place) => hands.look(place),
+  };
+  const options = { enter: true, collapsed: null, recheck: isStill, clock: bench.ground.clock };
+  const typed = await typeAndSubmit(typing, rest.place, line, options);
+  if (typed === 'pasted') return ended('unconfirmed', { way: 'keys', words: 'typed at its shell, not submitted' });
+  if (typed !== 'submitted') {
+    if (typed.kind === 'refused') return refusedAt(bench, attempt, typed.why);
+    return ended('unconfirmed', { way: 'keys', words: typed.kind === 'lost' ? typed.words : null });
+  }
+  return begun(bench, attempt, 'keys', words);
+}
+
+function refusedAt(bench: Bench, attempt: Attempt, why: Extract<Touch, { kind: 'refused' }>['why']): Ending {
+  const problem = bench.check(attempt, leniencies.resume);
+  if (problem !== null) return refused(problem);
+  return why === 'other_process'
+    ? refusedFor('E_STATE_CHANGED', 'something else is in front in its pane now')
+    : refusedTouch(why);
+}
+
+async function respawn(
+  bench: Bench,
+  attempt: Attempt,
+  hands: Hands,
+  place: Place,
+  command: readonly string[],
+  words: string | null,
+): Promise<Ending> {
+  const line = lineOf(bench.ground.wrapped(attempt.identity.target, command));
+  if (!line.ok) return refused(line.failure);
+  const touch = await hands.respawn(place, `exec ${line.value}`, cwdOf(bench, attempt));
+  if (touch.kind === 'refused') return refusedAt(bench, attempt, touch.why);
+  if (touch.kind === 'lost') return ended('unconfirmed', { way: 'tmux', words: touch.words });
+  return begun(bench, attempt, 'tmux', words);
+}
+
+/** Delivered when it is known again, as another run of the agent. */
+async function begun(bench: Bench, { identity }: Attempt, way: string, words: string | null): Promise<Ending> {
+  const { target, pane } = identity;
+  let found: RuntimeId | null = null;
+  await bench.comesTrue(() => {
+    found = pane === null ? null : bench.ground.ownerOf(target, pane);
+    return found !== null;
+  }, limits.agentStartMs);
+  return found === null
+    ? ended('unconfirmed', { way, words: 'its resume command was run; the agent has not shown up yet' })
+    : ended('delivered', { way, words, became: found });
+}
