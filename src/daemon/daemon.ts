@@ -2,10 +2,12 @@
 // decides something lives elsewhere; this file only connects.
 
 import { join } from 'node:path';
+import { Actor } from '../act/actor.ts';
 import { agents } from '../agents/registry.ts';
 import type { DaemonService, DaemonStatus, NewTarget } from '../api/service.ts';
 import type { Entry } from '../engine/world.ts';
-import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
+import type { ActService } from '../model/actions.ts';
+import { AgtmuxError, assert, fail, ok, type Result } from '../model/errors.ts';
 import type { EventEnvelope } from '../model/events.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
@@ -16,12 +18,15 @@ import type { Topology } from '../observe/tmux/view.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Places } from '../platform/environment.ts';
 import type { Log } from '../platform/log.ts';
+import { createRealProcesses } from '../platform/processes.ts';
+import { actGround } from './acting.ts';
 import { AdapterBook } from './adapters.ts';
 import { explain } from './explain.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { Hooks, type HooksParts } from './hooks/service.ts';
 import { Inbox } from './inbox.ts';
 import { Machines, type MachinesParts } from './machines.ts';
+import { PolicyBook } from './policy-book.ts';
 import { referTo } from './refer.ts';
 import { Retention } from './retention.ts';
 import { RowBook } from './rows.ts';
@@ -45,6 +50,10 @@ export interface DaemonParts {
   readonly hooks: Pick<HooksParts, 'here' | 'program'>;
   /** Where the user's screen rules are. */
   readonly rulesFolder: string;
+  /** Where it says who may answer asks besides people. */
+  readonly policyPath: string;
+  /** bin/agtmux-wrap. */
+  readonly wrapperPath: string;
   readonly machines: Pick<MachinesParts, 'clientsFile'> & {
     readonly manager: Omit<MachinesParts['manager'], 'book' | 'clock'>;
   };
@@ -62,6 +71,8 @@ export class Daemon implements DaemonService {
   readonly #machines: Machines;
   readonly #rules: RuleBook;
   readonly #adapters: AdapterBook;
+  readonly #policy: PolicyBook;
+  #actor: Actor | null = null;
   readonly #startedAt: number;
   readonly feed: Feed<PaneRow | TargetRow>;
   readonly hooks: Hooks;
@@ -89,6 +100,7 @@ export class Daemon implements DaemonService {
       healthOf: (target) => this.#machines.healthOf(target),
       targets: () => this.targets(),
       seenAskOf: (target, runtime) => this.#machines.watch(target)?.screens.askOf(runtime) ?? null,
+      marks: () => this.#actor,
     });
     this.feed = createFeed({
       epoch: ground.epoch,
@@ -108,6 +120,7 @@ export class Daemon implements DaemonService {
     };
     const { clock, log, rulesFolder: folder } = parts;
     this.#rules = new RuleBook({ agents, files: manager.files, clock, folder, log, onChange: onRules });
+    this.#policy = new PolicyBook({ files: manager.files, clock, path: parts.policyPath, log });
     this.#adapters = new AdapterBook({
       agents,
       store: ground.loaded.store,
@@ -136,6 +149,13 @@ export class Daemon implements DaemonService {
     });
   }
 
+  /** What is done to agents. There from the moment the daemon is ready. */
+  get acting(): ActService {
+    const actor = this.#actor;
+    assert(actor !== null, 'acting begins when the daemon is ready');
+    return actor;
+  }
+
   /** Ready when it resolves: the log is replayed and this machine is being watched. */
   static async start(parts: DaemonParts): Promise<Daemon> {
     let daemon: Daemon | null = null;
@@ -154,14 +174,39 @@ export class Daemon implements DaemonService {
     if (damage !== null) parts.log.warn('the log was damaged and begins anew', { damage, setAside });
     daemon = new Daemon(parts, ground);
     await daemon.#adapters.load();
+    await daemon.#policy.start();
     await daemon.#rules.start();
     await daemon.#machines.start();
     // What the first look found is on disk and shown before anyone is told that we are ready.
     await daemon.#drain();
-    daemon.#tick();
+    await daemon.#openActor();
+    daemon.changed();
     daemon.#retention.start();
     parts.settings.follow(() => daemon?.settingsChanged());
     return daemon;
+  }
+
+  async #openActor(): Promise<void> {
+    const { clock, log, machines, places, wrapperPath } = this.#parts;
+    const { ledger, loaded } = this.#ground;
+    const { random, files } = machines.manager;
+    const ground = actGround({
+      clock,
+      random,
+      log,
+      ledger,
+      store: loaded.store,
+      inbox: this.#inbox,
+      machines: this.#machines,
+      processes: createRealProcesses(),
+      identify: (program) => this.#adapters.identify(program),
+      agentOf: (name) => this.#adapters.agentOf(name),
+      rows: () => this.rows(),
+      now: () => this.now(),
+      policy: () => this.#policy.current,
+      wrapperPath,
+    });
+    this.#actor = await Actor.open({ ground, files, path: join(places.stateDir, 'acting.json') });
   }
 
   async close(): Promise<void> {
@@ -172,6 +217,8 @@ export class Daemon implements DaemonService {
     this.#parts.settings.stop();
     this.#retention.stop();
     this.#rules.stop();
+    this.#policy.stop();
+    this.#actor?.close();
     await this.#machines.stop();
     // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
     await this.#drain();
@@ -189,6 +236,7 @@ export class Daemon implements DaemonService {
   changed(): void {
     this.#publishSoon();
     this.#tick();
+    this.#actor?.changed();
   }
 
   /** The settings were changed by hand: what is shown and how often is looked follow them at once. */
@@ -264,7 +312,7 @@ export class Daemon implements DaemonService {
   }
 
   async explain(text: string): Promise<Result<Explanation>> {
-    const found = referTo(text, this.rows());
+    const found = referTo(text, this.rows(), this.#actor?.nicks);
     if (!found.ok) return found;
     const { runtime_id, agent } = found.value.agent;
     const events = await this.#ground.loaded.store.eventsOf(runtime_id, limits.explainEventsMax);
@@ -298,10 +346,9 @@ export class Daemon implements DaemonService {
   }
 
   #topologies(): Iterable<readonly [TargetId, Topology]> {
-    const seen: [TargetId, Topology][] = [];
-    for (const watch of this.#machines.watches())
-      if (watch.topology !== null) seen.push([watch.target, watch.topology]);
-    return seen;
+    const seen = ({ target, topology }: { target: TargetId; topology: Topology | null }) =>
+      topology === null ? [] : [[target, topology] as const];
+    return [...this.#machines.watches()].flatMap(seen);
   }
 
   #tickLater(): void {

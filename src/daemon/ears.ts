@@ -4,12 +4,14 @@
 import type { Agent, Identify } from '../agents/contract.ts';
 import type { EventEnvelope } from '../model/events.ts';
 import type { SourceInfo } from '../model/explanations.ts';
-import type { AgentName, ProcessIdentity, TargetId } from '../model/ids.ts';
+import type { AgentName, ProcessIdentity, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Verdict } from '../model/verdicts.ts';
+import type { NativeLine } from '../observe/native/entry.ts';
 import { createLocalReach } from '../observe/native/local-reach.ts';
 import { createRemoteReach, type ReadRemoteFiles } from '../observe/native/remote-files.ts';
 import { RunViews } from '../observe/native/run-view.ts';
+import type { NativeRun } from '../observe/native/sources.ts';
 import type { ProcSource } from '../observe/process/proc.ts';
 import { type SpoolRefusal, spoolRefusals, type TakeCall } from '../observe/spool/call.ts';
 import { RemoteSpool } from '../observe/spool/remote-spool.ts';
@@ -88,6 +90,14 @@ export class Ears {
 
   async stop(): Promise<void> {
     await Promise.all([...this.#ears.keys()].map((name) => this.drop(name)));
+  }
+
+  linesOf(runtime: RuntimeId, source: string): readonly NativeLine[] {
+    return [...this.#ears.values()].flatMap(({ hearing }) => hearing.linesOf(runtime, source));
+  }
+
+  runs(): readonly NativeRun[] {
+    return [...this.#ears.values()].flatMap(({ hearing }) => hearing.runs());
   }
 
   infosOf(agent: AgentName): readonly SourceInfo[] {

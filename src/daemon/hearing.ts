@@ -8,7 +8,7 @@ import { type AgentName, processKey, type RuntimeId, type TargetId } from '../mo
 import type { Health } from '../model/records.ts';
 import type { StateName } from '../model/states.ts';
 import type { Verdict } from '../model/verdicts.ts';
-import type { NativeHealth } from '../observe/native/entry.ts';
+import type { NativeHealth, NativeLine } from '../observe/native/entry.ts';
 import type { Reach } from '../observe/native/follower.ts';
 import { type NativeRun, NativeSources } from '../observe/native/sources.ts';
 import type { TakeCall } from '../observe/spool/call.ts';
@@ -81,11 +81,19 @@ export class Hearing {
   setRuns(target: TargetId, runs: readonly NativeRun[]): void {
     if (runs.length === 0 && !this.#runs.has(target)) return;
     this.#runs.set(target, runs);
-    this.#natives.setRuns([...this.#runs.values()].flat());
+    this.#natives.setRuns(this.runs());
   }
 
   look(runtime: RuntimeId, state: StateName): void {
     this.#natives.look(runtime, state);
+  }
+
+  linesOf(runtime: RuntimeId, source: string): readonly NativeLine[] {
+    return this.#natives.linesOf(runtime, source);
+  }
+
+  runs(): readonly NativeRun[] {
+    return [...this.#runs.values()].flat();
   }
 
   infosOf(agent: AgentName): readonly SourceInfo[] {

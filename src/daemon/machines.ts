@@ -23,7 +23,8 @@ import { Ears, type EarsParts } from './ears.ts';
 import type { Ledger } from './ledger.ts';
 import { endOf, goodbyeOf } from './sightings.ts';
 import type { Timeline } from './timeline.ts';
-import { type ProcessSight, TargetWatch, type WatchParts } from './watch.ts';
+import { TargetWatch } from './watch.ts';
+import type { ProcessSight, WatchParts } from './watch-parts.ts';
 
 export interface MachinesParts {
   readonly manager: Omit<ManagerOptions, 'onEvent'>;
@@ -100,6 +101,16 @@ export class Machines {
     return this.#ears.counts();
   }
 
+  /** The runs whose own files and streams are followed. */
+  runs(): ReturnType<Ears['runs']> {
+    return this.#ears.runs();
+  }
+
+  /** Open connections to an agent's own server, by the runtime and the id of the source. */
+  linesOf(...of: Parameters<Ears['linesOf']>): ReturnType<Ears['linesOf']> {
+    return this.#ears.linesOf(...of);
+  }
+
   /** How the agents' own words are heard on all machines. */
   sourcesOf(agent: AgentName): readonly SourceInfo[] {
     return this.#ears.infosOf(agent);
@@ -151,6 +162,20 @@ export class Machines {
   /** How a machine is reached; null for one that is not known. */
   executorOf(machine: string): Executor | null {
     return this.#manager.machine(machine)?.executor ?? null;
+  }
+
+  /** How a person gets to a target. */
+  reachOf(target: TargetId): { kind: 'local' | 'ssh'; connection_ref: string; socket_path: string } | null {
+    const view = this.#manager.targets().find((one) => one.target === target);
+    const machine = view === undefined ? null : this.#manager.machine(view.machine);
+    if (view === undefined || machine === null) return null;
+    return { kind: view.kind, connection_ref: machine.view().connectionRef, socket_path: view.socket.path };
+  }
+
+  /** Where programs run on the machine of a target. */
+  executorAt(target: TargetId): Executor | null {
+    const view = this.#manager.targets().find((one) => one.target === target);
+    return view === undefined ? null : this.executorOf(view.machine);
   }
 
   watch(target: TargetId): TargetWatch | undefined {

@@ -42,6 +42,12 @@ async function preparePlaces(): Promise<Places> {
   return places;
 }
 
+/** Programs stand beside the bundle; from the sources they are one folder further up. */
+function besideBundle(name: string): string {
+  const up = import.meta.url.endsWith('.ts') ? '../../bin/' : '../bin/';
+  return fileURLToPath(new URL(`${up}${name}`, import.meta.url));
+}
+
 /** The program that agents call stands beside the bundle; from the sources it is one folder further up. */
 async function hookProgram(): Promise<string | null> {
   for (const place of ['../bin/agtmux-hook', '../../bin/agtmux-hook']) {
@@ -97,6 +103,8 @@ async function run(): Promise<void> {
     settings,
     hooks: hooksOf(places),
     rulesFolder: `${dirname(configPath)}/rules`,
+    policyPath: `${dirname(configPath)}/policy.toml`,
+    wrapperPath: besideBundle('agtmux-wrap'),
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
   const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble }));

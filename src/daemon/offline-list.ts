@@ -136,6 +136,8 @@ function agentRow(
   return {
     runtime_id: runtimeIdOf(serverKeyOf(socket.target, server), pane.pane, process.identity),
     agent: agent.agent,
+    nick: null,
+    seen: null,
     parent: null,
     state: 'unknown',
     reason_code: 'not_observed_yet',

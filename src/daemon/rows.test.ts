@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { event, host, identity, says, started, t0 } from '../../test/kit/engine.ts';
 import { parseRef } from '../engine/refs.ts';
-import { paneId, type TargetId } from '../model/ids.ts';
+import { paneId, type RuntimeId, type TargetId } from '../model/ids.ts';
 import type { Health } from '../model/records.ts';
 import type { TmuxPane, Topology } from '../observe/tmux/view.ts';
 import { MemoryStore } from '../store/memory.ts';
@@ -39,6 +39,7 @@ async function setUp() {
   const ledger = await Ledger.open({ store: new MemoryStore(), now: () => t0 + 1_000 });
   const topologies = new Map<TargetId, Topology>();
   const health = { value: 'ok' as Health };
+  const marks = { nickOf: (_: RuntimeId): string | null => null, seenAt: (_: RuntimeId): number | null => null };
   const book = new RowBook({
     ledger,
     topology: (target) => topologies.get(target) ?? null,
@@ -46,12 +47,13 @@ async function setUp() {
     healthOf: () => health.value,
     targets: () => [],
     seenAskOf: () => null,
+    marks: () => marks,
   });
   const show = (...panes: TmuxPane[]) =>
     topologies.set(host, { server, panes: new Map(panes.map((one) => [one.pane, one])) });
   const begin = (name: string, pane: string, parts = {}) =>
     ledger.take([started(identity(name, { server: key, pane: paneId(pane), ...parts }))]);
-  return { ledger, book, show, health, topologies, begin };
+  return { ledger, book, show, health, topologies, begin, marks };
 }
 
 describe('rows', () => {
@@ -106,6 +108,25 @@ describe('rows', () => {
     await begin('n', '%1', { pane: null, server: null, parent: 'a' });
     const child = book.rows().find((row) => row.agent?.runtime_id === 'n');
     expect(child).toMatchObject({ identity: { session_name: 'work' }, ref: 'runtime:n', agent: { route: 'NONE' } });
+  });
+
+  it('FED2 a name and a mark of having seen are part of the row, and changes of them are told', async () => {
+    const { ledger, book, show, begin, marks } = await setUp();
+    show(paneNamed('%1', 'work'));
+    await begin('a', '%1');
+    expect(book.rows()[0]?.agent).toMatchObject({ nick: null, seen: null });
+    await ledger.take([says('a', 'hook', 5, 'completed')]);
+    expect(book.rows()[0]?.agent).toMatchObject({ state: 'completed', seen: false });
+    book.changes();
+    marks.nickOf = (runtime) => (runtime === 'a' ? 'reviewer' : null);
+    expect(book.changes().map(({ value }) => value)).toMatchObject([{ agent: { nick: 'reviewer', seen: false } }]);
+    const since = book.rows()[0]?.agent?.since ?? 0;
+    marks.seenAt = () => since - 1;
+    expect(book.changes()).toEqual([]);
+    marks.seenAt = () => since;
+    expect(book.changes().map(({ value }) => value)).toMatchObject([{ agent: { nick: 'reviewer', seen: true } }]);
+    await ledger.take([says('a', 'hook', 9, 'running')]);
+    expect(book.rows()[0]?.agent).toMatchObject({ state: 'running', seen: null });
   });
 
   it('FED2 changes are told once, and what is gone is told as gone', async () => {

@@ -26,6 +26,13 @@ export interface RowSources {
   readonly targets: () => readonly TargetRow[];
   /** What the dialog on a runtime's screen asks, as far as it can be read. */
   readonly seenAskOf: (target: TargetId, runtime: RuntimeId) => Pick<Ask, 'options'> | null;
+  /** What people marked agents with; null as long as nobody knows. */
+  readonly marks: () => Marks | null;
+}
+
+interface Marks {
+  nickOf(runtime: RuntimeId): string | null;
+  seenAt(runtime: RuntimeId): number | null;
 }
 
 type Place = Pick<
@@ -125,7 +132,7 @@ export class RowBook {
     if (pane !== undefined && state.ended === null) this.#places.set(identity.runtime_id, pane);
     // A child has no pane of its own: it is shown where its parent is (IDN6).
     const place = this.#places.get(identity.parent ?? identity.runtime_id) ?? pane ?? nowhere;
-    return rowOf(identity.target, identity.pane, place, agentRow(identity, state, route));
+    return rowOf(identity.target, identity.pane, place, agentRow(identity, state, route, this.#sources.marks()));
   }
 }
 
@@ -150,12 +157,16 @@ function rowOf(target: TargetId, pane: RuntimeIdentity['pane'], place: Place, ag
   };
 }
 
-function agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route): AgentRow {
+function agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route, marks: Marks | null): AgentRow {
   const { reason, ...rest } = state;
+  const seenAt = marks?.seenAt(identity.runtime_id) ?? null;
   return {
     ...rest,
     reason_code: reason,
     agent: identity.agent,
+    nick: marks?.nickOf(identity.runtime_id) ?? null,
+    // What it finished after the mark was not seen yet.
+    seen: state.state === 'completed' ? seenAt !== null && seenAt >= state.since : null,
     parent: identity.parent,
     started_at: identity.started_at,
     route,

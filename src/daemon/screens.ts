@@ -1,7 +1,7 @@
 // The screens of one target's agents: each look is read by the agent's rules, told when it says something new, and held
 // against what is believed. Where a better witness is wrong for longer than a moment, the reconciler says so (RSV2, RSV3).
 
-import type { SeenAsk } from '../agents/contract.ts';
+import type { Keys, SeenAsk } from '../agents/contract.ts';
 import { classify, type Reading } from '../agents/screen/classify.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
 import { contradicts, reconcile } from '../engine/contradict.ts';
@@ -27,12 +27,17 @@ export interface ScreensParts {
   /** False when it was turned away, because the inbox is full: it has to be told again. */
   readonly offer: (events: readonly EventEnvelope[]) => Promise<boolean>;
   /** One look at a pane's screen outside of the sweep. */
-  readonly capture: (pane: PaneId) => Promise<readonly string[]>;
+  readonly capture: (pane: PaneId, colours?: boolean) => Promise<readonly string[]>;
+  /** How the marked option of a dialog is read where only colours tell it. */
+  readonly markedOf?: (agent: AgentName) => Keys['marked'];
   /** The title tmux shows for a pane. */
   readonly titleOf: (pane: PaneId) => string;
   /** For whoever has to find out which agent is which by what they do. */
   readonly onLook: (runtime: RuntimeId, state: StateName) => void;
 }
+
+/** As `capture-pane -e` writes them. */
+const colours = /\u001b\[[\d;:]*m|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u000e\u000f]/gu;
 
 export class Screens {
   readonly #parts: ScreensParts;
@@ -86,6 +91,23 @@ export class Screens {
   /** What the dialog on the screen of a runtime asks. */
   askOf(runtime: RuntimeId): SeenAsk | null {
     return this.#memoryOf(runtime)?.current?.ask ?? null;
+  }
+
+  /** A look at this very moment; null when its screen cannot be looked at. */
+  async look(runtime: RuntimeId): Promise<Reading | null> {
+    const memory = this.#memoryOf(runtime);
+    const rules = memory === null ? null : this.#parts.rulesOf(memory.run.agent);
+    if (memory === null || rules === null) return null;
+    const { pane, version } = memory.run;
+    const markedIn = this.#parts.markedOf?.(memory.run.agent);
+    // One look for both: a mark in another dialog than the one that was read would be worse than none.
+    const seen = await this.#parts.capture(pane, markedIn !== undefined).catch(() => null);
+    if (seen === null) return null;
+    const lines = markedIn === undefined ? seen : seen.map((line) => line.replace(colours, '').trimEnd());
+    const title = this.#parts.titleOf(pane);
+    const reading = classify(rules, { lines, title, command: null, isAlive: true }, version);
+    if (markedIn === undefined || reading.ask === null) return reading;
+    return { ...reading, ask: { ...reading.ask, marked: markedIn(seen) } };
   }
 
   #memoryOf(runtime: RuntimeId): Memory | null {

@@ -1,63 +1,25 @@
 // One tmux server under watch: its topology, the agents in its panes, and whether they are alive. What is seen goes into
 // the inbox; what is shown comes out of the ledger.
 
-import type { Identify } from '../agents/contract.ts';
-import type { EventEnvelope, RuntimeIdentity } from '../model/events.ts';
-import type { PaneId, ProcessIdentity, RuntimeId, TargetId } from '../model/ids.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import type { PaneId, RuntimeId, TargetId } from '../model/ids.ts';
 import type { Health } from '../model/records.ts';
 import type { StateName } from '../model/states.ts';
-import type { RunViews } from '../observe/native/run-view.ts';
 import { agentIn } from '../observe/process/foreground.ts';
-import type { ProcessTable } from '../observe/process/table.ts';
-import { TmuxLink, type TmuxLinkOptions } from '../observe/tmux/link.ts';
+import { TmuxLink } from '../observe/tmux/link.ts';
 import type { UserOption } from '../observe/tmux/user-options.ts';
 import type { PaneScreen, TmuxServer, Topology } from '../observe/tmux/view.ts';
-import type { Cancel, Clock } from '../platform/clock.ts';
-import { Guests, type GuestsParts } from './guests.ts';
+import type { Cancel } from '../platform/clock.ts';
+import { Guests } from './guests.ts';
 import { dressOf, Leaving } from './leaving.ts';
-import type { Ledger } from './ledger.ts';
+import { PaneReach } from './pane-reach.ts';
 import { serverKeyOf } from './rows.ts';
-import { RunFollower, type RunFollowerParts } from './run-follower.ts';
+import { RunFollower } from './run-follower.ts';
 import type { ScreenRun } from './screen-memory.ts';
-import { Screens, type ScreensParts } from './screens.ts';
+import { Screens } from './screens.ts';
 import { endOf, factsOf, goodbyeOf, type LiveRuntime, type Look, partings, serverSeenOf } from './sightings.ts';
 import { anyOptionsOf, optionChanges } from './tmux-status.ts';
-
-/** The processes of a machine, near or far. */
-export interface ProcessSight {
-  /** Null when the machine did not answer. */
-  read(panePids: readonly number[]): Promise<ProcessTable | null>;
-  /** A few words that change when a pane's foreground changes; null where looking is as dear as reading. */
-  readonly glance: ((panePid: number) => string | null) | null;
-  /** Cheap, and wrong only about zombies and pids that came back: full looks find those. Null where there is no such way. */
-  readonly isAlive: ((process: ProcessIdentity) => boolean) | null;
-}
-
-export interface WatchParts {
-  readonly target: TargetId;
-  readonly kind: 'local' | 'ssh';
-  readonly link: Omit<TmuxLinkOptions, 'handlers' | 'now' | 'clock'>;
-  readonly clock: Clock;
-  readonly now: () => number;
-  readonly toTimeline: (wallMs: number) => number;
-  readonly sight: ProcessSight;
-  readonly ledger: Ledger;
-  readonly identify: Identify;
-  /** False when some were turned away. */
-  readonly offer: (events: readonly EventEnvelope[]) => Promise<boolean>;
-  readonly rulesOf: ScreensParts['rulesOf'];
-  readonly rules: GuestsParts['rules'];
-  readonly agentOf: RunFollowerParts['agentOf'];
-  readonly views: RunViews;
-  /** The runs of this target, whenever something about them may have changed. */
-  readonly onRuns: RunFollowerParts['onRuns'];
-  readonly onLook: ScreensParts['onLook'];
-  /** Something a screen shows may have changed. */
-  readonly onChange: () => void;
-  /** Between two looks at the foreground of every pane. */
-  readonly glanceMs: number;
-  readonly aliveMs: number;
-}
+import type { WatchParts } from './watch-parts.ts';
 
 /** Between two full looks when nothing seems to change: finds what a glance and a cheap check cannot. */
 const fullLookMs = 10_000;
@@ -106,7 +68,8 @@ export class TargetWatch {
         onServerGone: (server) => this.#onServerGone(server),
       },
     });
-    const capture = (pane: PaneId): Promise<readonly string[]> => this.#link.capture(pane);
+    const capture = (pane: PaneId, colours = false): Promise<readonly string[]> =>
+      this.#link.capture(pane, { colours });
     const { rulesOf } = parts;
     this.#leaving = new Leaving({
       dressOf: (pane) => dressOf((text) => this.#link.command(text), pane),
@@ -121,9 +84,13 @@ export class TargetWatch {
       published: (runtime) => parts.ledger.world.entries.get(runtime)?.record ?? null,
       offer: parts.offer,
       capture,
+      markedOf: (agent) => parts.agentOf(agent)?.keys?.marked,
       titleOf: (pane) => this.#topology?.panes.get(pane)?.title ?? '',
       onLook: (runtime, state) => this.#onLook(runtime, state),
     });
+    const { sight, identify } = parts;
+    const { address, random } = parts.link;
+    this.reach = new PaneReach({ link: this.#link, address, sight, identify, random });
     this.#guests = new Guests({
       rules: parts.rules,
       originOf: (agent) => parts.agentOf(agent)?.forkOf ?? agent,
@@ -141,6 +108,9 @@ export class TargetWatch {
   get screens(): Screens {
     return this.#screens;
   }
+
+  /** For who acts on what is watched. */
+  readonly reach: PaneReach;
 
   get target(): TargetId {
     return this.#parts.target;

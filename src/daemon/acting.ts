@@ -1,0 +1,176 @@
+// The daemon as acting stands on it: the ledger, the watches and the machines, put together for src/act. Nothing is decided
+// here.
+
+import type { ActGround, FreshLook, PaneRest } from '../act/ground.ts';
+import type { Agent, Identify } from '../agents/contract.ts';
+import { canonicalRef } from '../engine/refer.ts';
+import type { Entry } from '../engine/world.ts';
+import type { NewAgent } from '../model/actions.ts';
+import { fail, type Result } from '../model/errors.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { StoredEvent } from '../model/records.ts';
+import type { PaneRow } from '../model/rows.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Processes } from '../platform/processes.ts';
+import type { RandomSource } from '../platform/random.ts';
+import type { Store } from '../store/store.ts';
+import { hostTarget } from '../targets/names.ts';
+import { callerFacts } from './caller-facts.ts';
+import { createChannels } from './channels/index.ts';
+import type { Inbox } from './inbox.ts';
+import type { Ledger } from './ledger.ts';
+import type { Machines } from './machines.ts';
+import { serverKeyOf } from './rows.ts';
+import { sendSignal } from './signals.ts';
+import { startAgent } from './starting.ts';
+import { outputsOf } from './viewing.ts';
+
+export interface ActingParts {
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly log: Pick<Log, 'warn'>;
+  readonly ledger: Ledger;
+  readonly store: Pick<Store, 'audit' | 'eventsOf' | 'putSnapshot'>;
+  readonly inbox: Inbox;
+  readonly machines: Machines;
+  readonly processes: Processes;
+  readonly identify: Identify;
+  readonly agentOf: (name: AgentName) => Agent | null;
+  readonly rows: () => readonly PaneRow[];
+  readonly now: () => number;
+  readonly policy: ActGround['policy'];
+  /** bin/agtmux-wrap of this machine. */
+  readonly wrapperPath: string;
+}
+
+export function actGround(parts: ActingParts): ActGround {
+  const { ledger, machines, now, agentOf } = parts;
+  const entryOf = (runtime: RuntimeId): Entry | undefined => ledger.world.entries.get(runtime);
+  const identityOf = (runtime: RuntimeId) => entryOf(runtime)?.identity ?? null;
+  const stateOf = (runtime: RuntimeId) => entryOf(runtime)?.record ?? null;
+  const sessionsOf = (runtime: RuntimeId) => [...(entryOf(runtime)?.fold.sessions ?? [])];
+  const freshLook = async (runtime: RuntimeId): Promise<FreshLook | null> => {
+    const identity = identityOf(runtime);
+    const reading = identity === null ? null : await machines.watch(identity.target)?.screens.look(runtime);
+    return reading === null || reading === undefined ? null : { state: reading.state, ask: reading.ask };
+  };
+  const ownerOf = (target: TargetId, pane: string): RuntimeId | null => ownerIn(ledger, target, pane);
+  return {
+    now,
+    clock: parts.clock,
+    random: parts.random,
+    rows: parts.rows,
+    stateOf,
+    identityOf,
+    sessionsOf,
+    ownerOf,
+    healthOf: (target) => machines.healthOf(target),
+    lastSessionOf: (runtime) => lastSession(parts.store, runtime, sessionsOf(runtime)),
+    keysOf: (agent) => agentOf(agent)?.keys ?? null,
+    channels: createChannels({
+      clock: parts.clock,
+      stateOf,
+      sessionsOf,
+      freshLook,
+      runs: () => machines.runs(),
+      linesOf: (runtime, source) => machines.linesOf(runtime, source),
+      titleOf: (runtime) => titleIn(machines, identityOf(runtime)),
+    }),
+    placeOf: async (runtime) => {
+      const identity = identityOf(runtime);
+      return identity === null ? null : ((await machines.watch(identity.target)?.reach.placeOf(identity)) ?? null);
+    },
+    handsOf: (target) => machines.watch(target)?.reach.hands ?? null,
+    restOf: (runtime) => restIn(parts, identityOf(runtime)),
+    wrapped: (target, command) =>
+      machines.watch(target)?.kind === 'local' ? ['sh', parts.wrapperPath, '--', ...command] : command,
+    freshLook,
+    signal: async (target, process, signal) => {
+      const executor = machines.executorAt(target);
+      return executor === null ? 'down' : sendSignal(executor, process, signal);
+    },
+    factsOf: async (pid) =>
+      callerFacts(pid, {
+        processes: parts.processes,
+        identify: parts.identify,
+        runtimeOf: (one, start) => runtimeOfProcess(ledger, one, start),
+      }),
+    policy: parts.policy,
+    reachOf: (target) => machines.reachOf(target),
+    outputOf: outputsOf({ machines, agentOf, identityOf, ownerOf, sessionsOf, store: parts.store }),
+    start: (wanted) => startIn(parts, wanted),
+    take: (events) => Promise.all(events.map((event) => parts.inbox.offer(event))),
+    keepAudit: async (record) => {
+      await parts.inbox.between(() => ledger.take([], [record]));
+    },
+    audit: (countMax) => parts.store.audit(countMax),
+    keepSnapshot: (snapshot) => parts.store.putSnapshot(snapshot),
+    warn: (words, fields) => parts.log.warn(words, fields),
+  };
+}
+
+/** What is in the pane of one that has ended. */
+async function restIn({ machines, ledger }: ActingParts, identity: RuntimeIdentity | null): Promise<PaneRest> {
+  const watch = identity === null ? undefined : machines.watch(identity.target);
+  if (identity?.pane == null || watch === undefined || watch.topology === null) return { kind: 'unclear' };
+  // Another life of the server has other panes by the same names (IDN2).
+  if (identity.server !== serverKeyOf(identity.target, watch.topology.server)) return { kind: 'gone' };
+  const owner = ownerIn(ledger, identity.target, identity.pane);
+  if (owner !== null) return { kind: 'other', command: canonicalRef(owner) };
+  return watch.reach.restOf(identity.pane);
+}
+
+async function startIn(parts: ActingParts, wanted: NewAgent): Promise<Result<RuntimeId | null>> {
+  const { machines, ledger, clock, wrapperPath } = parts;
+  const target = wanted.target ?? hostTarget;
+  const watch = machines.watch(target);
+  const agent = parts.agentOf(wanted.agent as AgentName);
+  if (agent === null) return fail('E_REF_NOT_FOUND', `there is no agent ${wanted.agent}`);
+  if (watch === undefined || watch.topology === null)
+    return fail('E_TARGET_DOWN', `${target} has no tmux server that answers`);
+  const wrapper = watch.kind === 'local' ? wrapperPath : null;
+  const ownerOf = (pane: PaneId): RuntimeId | null => ownerIn(ledger, target, pane);
+  return startAgent(wanted, { clock, reach: watch.reach, agent, wrapper, ownerOf });
+}
+
+/** As tmux told it last. */
+function titleIn(machines: Machines, identity: RuntimeIdentity | null): string | null {
+  if (identity === null || identity.pane === null) return null;
+  return machines.watch(identity.target)?.topology?.panes.get(identity.pane)?.title ?? null;
+}
+
+/** Who has the pane now: of those that live there, the one that came last (IDN4, IDN5). */
+function ownerIn(ledger: Ledger, target: TargetId, pane: string): RuntimeId | null {
+  let best: Entry['identity'] | null = null;
+  for (const { identity, record } of ledger.world.entries.values()) {
+    if (identity.target !== target || identity.pane !== pane || record === null || record.ended !== null) continue;
+    if (best === null || identity.pane_epoch > best.pane_epoch) best = identity;
+  }
+  return best?.runtime_id ?? null;
+}
+
+/** Of several the one that was told of last, by when it arose. */
+async function lastSession(
+  store: ActingParts['store'],
+  runtime: RuntimeId,
+  sessions: readonly string[],
+): Promise<string | null> {
+  if (sessions.length < 2) return sessions[0] ?? null;
+  const events = await store.eventsOf(runtime, limits.sessionEventsMax);
+  let best: StoredEvent['event'] | null = null;
+  for (const { event } of events) {
+    if (event.fact.kind === 'runtime.session' && (best === null || event.time > best.time)) best = event;
+  }
+  return best?.fact.kind === 'runtime.session' ? best.fact.agent_session : null;
+}
+
+function runtimeOfProcess(ledger: Ledger, pid: number, start: string): RuntimeId | null {
+  for (const { identity, record } of ledger.world.entries.values()) {
+    const { process } = identity;
+    if (process?.pid === pid && process.start === start && record?.ended === null) return identity.runtime_id;
+  }
+  return null;
+}

@@ -1,0 +1,85 @@
+// What the system says about a process that asks for something: its terminal, its parents and which of them are agents,
+// and the names in its environment. Values of variables are never read out.
+
+import type { AncestorFacts, CallerFacts } from '../act/callers.ts';
+import type { Identify } from '../agents/contract.ts';
+import type { RuntimeId } from '../model/ids.ts';
+import { argvOf, parseStat, ttyPath } from '../observe/process/stat.ts';
+import type { Processes } from '../platform/processes.ts';
+
+export interface CallerFactsParts {
+  readonly processes: Processes;
+  readonly identify: Identify;
+  /** The agent whose process this is. */
+  readonly runtimeOf: (pid: number, start: string) => RuntimeId | null;
+}
+
+const ancestorsMax = 64;
+const bytesMax = 262_144;
+
+/** Null when there is no such process, or nobody can tell (no /proc). */
+export function callerFacts(pid: number, parts: CallerFactsParts): CallerFacts | null {
+  const { processes } = parts;
+  const own = statOf(processes, pid);
+  const argv = argvIn(processes, pid);
+  // The first process and those of the kernel ask for nothing: it is a number of another pid namespace.
+  if (own === null || pid === 1 || argv.length === 0) return null;
+  const itself = ancestorOf(pid, own, parts);
+  // An agent may ask out of its own process, as plugins do; then it is what stands above itself.
+  const ancestors: AncestorFacts[] = itself.is_agent || itself.runtime_id !== null ? [itself] : [];
+  let at = own.ppid;
+  while (at > 0 && ancestors.length < ancestorsMax) {
+    const line = statOf(processes, at);
+    if (line === null) break;
+    ancestors.push(ancestorOf(at, line, parts));
+    at = line.ppid;
+  }
+  const read = processes.read(`/proc/${pid}/environ`, bytesMax);
+  // Cut off somewhere it could hide anything.
+  const environment = read === null || read.length >= bytesMax ? null : read;
+  return {
+    pid,
+    argv,
+    tty: itself.tty,
+    ancestors,
+    is_whole: at === 0,
+    environment: environment === null ? null : namesIn(environment),
+  };
+}
+
+type StatLine = NonNullable<ReturnType<typeof parseStat>>;
+
+function ancestorOf(pid: number, line: StatLine, { processes, identify, runtimeOf }: CallerFactsParts): AncestorFacts {
+  const argv = argvIn(processes, pid);
+  const executable = processes.readLink(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '') ?? null;
+  const tty = ttyPath(line.ttyNumber);
+  return {
+    pid,
+    argv,
+    executable,
+    tty,
+    is_at_terminal: tty !== null && isTerminal(processes.readLink(`/proc/${pid}/fd/0`), tty),
+    runtime_id: runtimeOf(pid, line.startTicks),
+    is_agent: identify({ executable, argv }) !== null,
+    is_tmux: line.name === 'tmux: server',
+  };
+}
+
+/** The terminals of a machine itself have several names. */
+const isTerminal = (input: string | null, tty: string): boolean =>
+  input === tty || (!tty.startsWith('/dev/pts/') && /^\/dev\/(?:tty|console|hvc)/.test(input ?? ''));
+
+function statOf(processes: Processes, pid: number): StatLine | null {
+  const text = processes.read(`/proc/${pid}/stat`, 1_024);
+  return text === null ? null : parseStat(text);
+}
+
+const argvIn = (processes: Processes, pid: number): readonly string[] =>
+  argvOf(processes.read(`/proc/${pid}/cmdline`, bytesMax) ?? '');
+
+function namesIn(environment: string): readonly string[] {
+  return environment.split('\0').flatMap((entry) => {
+    const at = entry.indexOf('=');
+    return at > 0 ? [entry.slice(0, at)] : [];
+  });
+}

@@ -1,0 +1,71 @@
+// Starting an agent in a window of its own: wrapped, so that its exact end is known, and found again by its pane.
+
+import type { Agent } from '../agents/contract.ts';
+import type { NewAgent } from '../model/actions.ts';
+import { fail, ok, type Result } from '../model/errors.ts';
+import { type PaneId, paneId, type RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { Clock } from '../platform/clock.ts';
+import { quoteSh, quoteTmux, quoteTmuxFormat } from '../text/quote.ts';
+import type { PaneReach } from './pane-reach.ts';
+
+export interface StartingParts {
+  readonly clock: Clock;
+  readonly reach: PaneReach;
+  readonly agent: Agent;
+  /** The wrapper on that machine; null where there is none. */
+  readonly wrapper: string | null;
+  readonly ownerOf: (pane: PaneId) => RuntimeId | null;
+}
+
+/** The runtime once it is known; null when it did not show up in time, which is no proof that it failed. */
+export async function startAgent(wanted: NewAgent, parts: StartingParts): Promise<Result<RuntimeId | null>> {
+  const { reach, agent, wrapper } = parts;
+  const start = agent.keys?.start ?? [];
+  if (start.length === 0) return fail('E_UNSUPPORTED', `nobody knows how ${agent.name} is started`);
+  const argv = [...(wrapper === null ? [] : ['sh', wrapper, '--']), ...start, ...wanted.args];
+  const words: string[] = [];
+  for (const word of argv) {
+    const quoted = quoteSh(word);
+    if (!quoted.ok) return quoted;
+    words.push(quoted.value);
+  }
+  const line = quoteTmux(`exec ${words.join(' ')}`);
+  if (!line.ok) return line;
+  const where = await placing(wanted);
+  if (!where.ok) return where;
+  const reply = await reach.command(`new-window -d -P -F "#{pane_id}" ${where.value} ${line.value}`);
+  const [block] = reply;
+  const said = block === undefined ? '' : Buffer.from(block.body).toString().trim();
+  if (block === undefined || block.isError || !/^%\d+$/.test(said)) {
+    return fail('E_TMUX_REFUSED', `tmux did not open a window: ${said}`);
+  }
+  return ok(await appears(paneId(said), parts));
+}
+
+async function placing({ session, cwd }: NewAgent): Promise<Result<string>> {
+  // `$1` and `@1` are ids to tmux, also behind the sign for a whole name.
+  if (session !== null && /^[$@%=]/.test(session)) return fail('E_INPUT', 'name the session, not its id');
+  const words: string[] = [];
+  for (const [flag, value] of [
+    ['-t', session === null ? null : `=${session}:`],
+    // tmux reads a directory as a format, which can run programs.
+    ['-c', cwd === null ? null : quoteTmuxFormat(cwd)],
+  ] as const) {
+    if (value === null) continue;
+    const quoted = quoteTmux(value);
+    if (!quoted.ok) return quoted;
+    words.push(flag, quoted.value);
+  }
+  return ok(words.join(' '));
+}
+
+async function appears(pane: PaneId, { clock, ownerOf }: StartingParts): Promise<RuntimeId | null> {
+  const until = clock.monotonicMs() + limits.agentStartMs;
+  while (clock.monotonicMs() < until) {
+    const found = ownerOf(pane);
+    if (found !== null) return found;
+    await new Promise<void>((resolve) => clock.after(limits.daemonPollMs, resolve));
+  }
+  return null;
+}

@@ -1,0 +1,64 @@
+// What a person sees of an agent's output: its pane, or its own record where the pane keeps no history of it.
+
+import type { ActGround } from '../act/ground.ts';
+import type { Agent } from '../agents/contract.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import type { AgentName } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import { createRealFileWatch } from '../platform/file-watch.ts';
+import { textsFrom } from '../store/foreign-database.ts';
+import type { Store } from '../store/store.ts';
+import type { Machines } from './machines.ts';
+import { type TranscriptPorts, transcriptLines } from './transcripts.ts';
+
+export interface ViewingParts extends Pick<ActGround, 'identityOf' | 'ownerOf' | 'sessionsOf'> {
+  readonly machines: Pick<Machines, 'watch' | 'runs'>;
+  readonly agentOf: (name: AgentName) => Agent | null;
+  readonly store: Pick<Store, 'eventsOf'>;
+}
+
+export function outputsOf(parts: ViewingParts): ActGround['outputOf'] {
+  const ports: TranscriptPorts = { files: createRealFileWatch(), textsFrom };
+  return async (runtime, linesMax, isScreen = false) => {
+    const identity = parts.identityOf(runtime);
+    const watch = identity === null ? undefined : parts.machines.watch(identity.target);
+    if (identity === null || identity.pane === null || watch === undefined) return null;
+    // Another agent's pane is not shown under this one's name.
+    const owner = parts.ownerOf(identity.target, identity.pane);
+    if (owner !== null && owner !== runtime) return null;
+    const seen = await watch.reach.view(identity.pane, linesMax).catch(() => null);
+    if (seen === null) return null;
+    const screen = { lines: seen.lines.slice(-linesMax), from: 'screen' } as const;
+    if (!seen.isAlternate || isScreen) return screen;
+    const words = (why: string): string => `its screen keeps no history, and ${why}`;
+    if (watch.kind === 'ssh') return { ...screen, words: words('its transcript is on another machine') };
+    const lines = await spokenBy(parts, ports, identity, linesMax);
+    if (lines === null) return { ...screen, words: words('no transcript of it is known') };
+    return { lines, from: 'transcript', words: 'from its transcript; --screen shows what is on its screen' };
+  };
+}
+
+async function spokenBy(
+  { machines, agentOf, sessionsOf, store }: ViewingParts,
+  ports: TranscriptPorts,
+  { runtime_id, agent }: RuntimeIdentity,
+  linesMax: number,
+): Promise<readonly string[] | null> {
+  const transcript = agentOf(agent)?.transcript;
+  const run = machines.runs().find((one) => one.run.runtime_id === runtime_id)?.run;
+  if (transcript === undefined || run === undefined) return null;
+  const told = sessionsOf(runtime_id);
+  const sessions = told.length > 0 ? told : await heardFrom(store, runtime_id);
+  const lines = await transcriptLines(ports, transcript, run, sessions, linesMax);
+  return lines === null || lines.length === 0 ? null : lines;
+}
+
+/** Some agents name their conversation in the calls of their hooks alone: that of the last call that came from its process. */
+async function heardFrom(store: Pick<Store, 'eventsOf'>, runtime: RuntimeIdentity['runtime_id']): Promise<string[]> {
+  const events = await store.eventsOf(runtime, limits.transcriptEventsMax);
+  for (const { event } of events) {
+    const { ancestry, agent_session: session } = event.evidence;
+    if (ancestry !== undefined && session !== undefined) return [session];
+  }
+  return [];
+}

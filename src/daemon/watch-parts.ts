@@ -1,0 +1,49 @@
+// What a watch over one tmux server is given.
+
+import type { Identify } from '../agents/contract.ts';
+import type { EventEnvelope } from '../model/events.ts';
+import type { ProcessIdentity, TargetId } from '../model/ids.ts';
+import type { RunViews } from '../observe/native/run-view.ts';
+import type { ProcessTable } from '../observe/process/table.ts';
+import type { TmuxLinkOptions } from '../observe/tmux/link.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { GuestsParts } from './guests.ts';
+import type { Ledger } from './ledger.ts';
+import type { RunFollowerParts } from './run-follower.ts';
+import type { ScreensParts } from './screens.ts';
+
+/** The processes of a machine, near or far. */
+export interface ProcessSight {
+  /** Null when the machine did not answer. */
+  read(panePids: readonly number[]): Promise<ProcessTable | null>;
+  /** A few words that change when a pane's foreground changes; null where looking is as dear as reading. */
+  readonly glance: ((panePid: number) => string | null) | null;
+  /** Cheap, and wrong only about zombies and pids that came back: full looks find those. Null where there is no such way. */
+  readonly isAlive: ((process: ProcessIdentity) => boolean) | null;
+}
+
+export interface WatchParts {
+  readonly target: TargetId;
+  readonly kind: 'local' | 'ssh';
+  readonly link: Omit<TmuxLinkOptions, 'handlers' | 'now' | 'clock'>;
+  readonly clock: Clock;
+  readonly now: () => number;
+  readonly toTimeline: (wallMs: number) => number;
+  readonly sight: ProcessSight;
+  readonly ledger: Ledger;
+  readonly identify: Identify;
+  /** False when some were turned away. */
+  readonly offer: (events: readonly EventEnvelope[]) => Promise<boolean>;
+  readonly rulesOf: ScreensParts['rulesOf'];
+  readonly rules: GuestsParts['rules'];
+  readonly agentOf: RunFollowerParts['agentOf'];
+  readonly views: RunViews;
+  /** The runs of this target, whenever something about them may have changed. */
+  readonly onRuns: RunFollowerParts['onRuns'];
+  readonly onLook: ScreensParts['onLook'];
+  /** Something a screen shows may have changed. */
+  readonly onChange: () => void;
+  /** Between two looks at the foreground of every pane. */
+  readonly glanceMs: number;
+  readonly aliveMs: number;
+}
