@@ -16,6 +16,7 @@ import type {
   VerdictsReply,
   WindowList,
 } from './schemas.ts';
+import type { AttachPlanReply, AuditList, QueueList, ReceiptReply, ViewedOutputReply } from './schemas-act.ts';
 import type { AgentList, ExplanationDocument } from './schemas-explain.ts';
 import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from './schemas-hooks.ts';
 
@@ -27,6 +28,9 @@ interface GetReplies {
   readonly '/v1/hooks': HookStatusReply;
   readonly '/v1/explain': ExplanationDocument;
   readonly '/v1/agents': AgentList;
+  readonly '/v1/output': ViewedOutputReply;
+  readonly '/v1/queue': QueueList;
+  readonly '/v1/audit': AuditList;
   readonly '/v1/status': StatusReply;
 }
 
@@ -34,9 +38,18 @@ interface PostReplies {
   readonly '/v1/targets': TargetReply;
   readonly '/v1/hooks/plan': HookPlanReply;
   readonly '/v1/hooks/apply': HookOutcomeReply;
+  readonly '/v1/act': ReceiptReply;
+  readonly '/v1/attach': AttachPlanReply;
+  readonly '/v1/runtimes': ReceiptReply;
   readonly '/v1/events': VerdictsReply;
   readonly '/v1/stop': DoneReply;
   readonly [connect: `/v1/targets/${string}/connect`]: TargetReply;
+  readonly [queued: `/v1/queue/${string}`]: ReceiptReply;
+}
+
+interface DeleteReplies {
+  readonly [target: `/v1/targets/${string}`]: DoneReply;
+  readonly [queued: `/v1/queue/${string}`]: ReceiptReply;
 }
 
 export interface ApiClient {
@@ -44,7 +57,7 @@ export interface ApiClient {
   /** The body as it came: a table, or JSON that is only passed on. */
   getText(path: keyof GetReplies | `/v1/${string}.json`, query?: LeanQuery): Promise<string>;
   post<Path extends keyof PostReplies>(path: Path, body?: unknown): Promise<PostReplies[Path]>;
-  delete(path: `/v1/targets/${string}`): Promise<DoneReply>;
+  delete<Path extends keyof DeleteReplies>(path: Path): Promise<DeleteReplies[Path]>;
   /** Goes on by itself after a loss. Throws when the first connection fails, or when going on is pointless. */
   events(options?: FeedRequest): AsyncGenerator<FeedEvent, void, void>;
   /** The version of the daemon that answered last; null before the first answer. */
@@ -76,7 +89,8 @@ export function createClient({ socketPath, clock }: ClientOptions): ApiClient {
     getText: async (path, query = {}) => readText(await open({ path: withQuery(path, query) })),
     post: <Path extends keyof PostReplies>(path: Path, body?: unknown) =>
       readJson({ method: 'POST', path, body }) as Promise<PostReplies[Path]>,
-    delete: (path) => readJson({ method: 'DELETE', path }) as Promise<DoneReply>,
+    delete: <Path extends keyof DeleteReplies>(path: Path) =>
+      readJson({ method: 'DELETE', path }) as Promise<DeleteReplies[Path]>,
     events: (options = {}) => followFeed({ ...options, clock, open }),
     daemonVersion: () => version,
   };

@@ -3,6 +3,7 @@
 
 import type { z } from 'zod';
 import * as schemas from './schemas.ts';
+import * as act from './schemas-act.ts';
 import * as explain from './schemas-explain.ts';
 import * as hookSchemas from './schemas-hooks.ts';
 
@@ -31,6 +32,17 @@ export const documents = {
   HookOutcome: hookSchemas.hookOutcomeSchema,
   NewHookPlan: hookSchemas.newHookPlanSchema,
   NewHookApply: hookSchemas.newHookApplySchema,
+  Act: act.actSchema,
+  Attach: act.attachSchema,
+  NewAgent: act.newAgentSchema,
+  QueueEdit: act.queueEditSchema,
+  Receipt: act.receiptSchema,
+  AttachPlan: act.attachPlanSchema,
+  ViewedOutput: act.viewedOutputSchema,
+  QueuedItem: act.queuedItemSchema,
+  QueueList: act.queueListSchema,
+  AuditItem: act.auditItemSchema,
+  AuditList: act.auditListSchema,
   FeedSnapshot: schemas.feedSnapshotSchema,
   FeedChanges: schemas.feedChangesSchema,
   FeedList: schemas.feedListSchema,
@@ -155,6 +167,67 @@ export const routes = {
     query: schemas.noQuerySchema,
     body: { words: 'what is wanted, and the digest of its plan', document: 'NewHookApply' },
     reply: 'HookOutcome',
+  },
+  act: {
+    method: 'post',
+    path: '/v1/act',
+    summary:
+      'Does something to an agent, or refuses; answers with a receipt and 200 in both cases, and leaves an audit row',
+    query: schemas.noQuerySchema,
+    body: { words: 'what is to be done, to whom, and under which conditions', document: 'Act' },
+    reply: 'Receipt',
+  },
+  attach: {
+    method: 'post',
+    path: '/v1/attach',
+    summary: 'How a person gets to the pane of an agent; the client carries it out',
+    query: schemas.noQuerySchema,
+    body: { words: 'to whom, and under which conditions', document: 'Attach' },
+    reply: 'AttachPlan',
+  },
+  output: {
+    method: 'get',
+    path: '/v1/output',
+    summary: 'The last lines of what an agent has printed',
+    query: act.outputQuerySchema,
+    reply: 'ViewedOutput',
+  },
+  startAgent: {
+    method: 'post',
+    path: '/v1/runtimes',
+    summary: 'Starts an agent in a new tmux window; answers with a receipt, also for a refusal',
+    query: schemas.noQuerySchema,
+    body: { words: 'which agent, where, with which arguments', document: 'NewAgent' },
+    reply: 'Receipt',
+  },
+  queue: {
+    method: 'get',
+    path: '/v1/queue',
+    summary: 'Messages that wait until their agent can take them',
+    query: schemas.noQuerySchema,
+    reply: 'QueueList',
+  },
+  editQueued: {
+    method: 'post',
+    path: '/v1/queue/{id}',
+    summary: 'Gives a waiting message another text; answers with a receipt, also for a refusal',
+    query: schemas.noQuerySchema,
+    body: { words: 'the text', document: 'QueueEdit' },
+    reply: 'Receipt',
+  },
+  dropQueued: {
+    method: 'delete',
+    path: '/v1/queue/{id}',
+    summary: 'Takes a waiting message out; answers with a receipt, also for a refusal',
+    query: act.claimQuerySchema,
+    reply: 'Receipt',
+  },
+  audit: {
+    method: 'get',
+    path: '/v1/audit',
+    summary: 'Who did what to whom, on which evidence, with what result',
+    query: act.auditQuerySchema,
+    reply: 'AuditList',
   },
   status: {
     method: 'get',

@@ -6,6 +6,7 @@ import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
+import type { ActService } from './service-act.ts';
 import type { HookService } from './service-hooks.ts';
 
 export type { FeedCursor, FeedMessage, Subscriber } from '../daemon/feed-messages.ts';
@@ -50,6 +51,7 @@ export interface DaemonService {
   /** Keys are `row:<runtime or pane ref>` and `target:<name>`; null means gone. */
   readonly feed: Feed<PaneRow | TargetRow>;
   readonly hooks: HookService;
+  readonly acting: ActService;
   takeEvents(raws: readonly unknown[]): Promise<readonly Verdict[]>;
   addTarget(target: NewTarget): Promise<Result<TargetRow>>;
   connectTarget(target: TargetId): Promise<Result<TargetRow>>;

@@ -20,6 +20,8 @@ export interface ArgumentSpec {
   readonly isOptional?: boolean;
   /** Takes all words that are left, options too. */
   readonly isRest?: boolean;
+  /** Takes all words that are left; options among them only behind `--`. */
+  readonly isMany?: boolean;
 }
 
 export type ActionName =
@@ -31,6 +33,27 @@ export type ActionName =
   | 'agentsList'
   | 'agentsEnable'
   | 'agentsDisable'
+  | 'send'
+  | 'tell'
+  | 'approve'
+  | 'reject'
+  | 'answer'
+  | 'interrupt'
+  | 'kill'
+  | 'resume'
+  | 'newAgent'
+  | 'attach'
+  | 'next'
+  | 'viewOutput'
+  | 'wait'
+  | 'name'
+  | 'seen'
+  | 'route'
+  | 'routeActivate'
+  | 'queueList'
+  | 'queueEdit'
+  | 'queueDrop'
+  | 'audit'
   | 'event'
   | 'wrap'
   | 'status'

@@ -4,6 +4,7 @@
 import type { FeedScope, Grouping, Sort } from '../api/schemas.ts';
 import { stateNames } from '../model/states.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
+import { actCommands } from './commands-act.ts';
 import { agentCommands } from './commands-agents.ts';
 import { hooksCommand } from './commands-hooks.ts';
 
@@ -221,6 +222,7 @@ const tmux: CommandSpec = {
 export const commands: readonly CommandSpec[] = [
   list,
   watch,
+  ...actCommands(json),
   ...agentCommands({ json, color }),
   {
     name: 'status',

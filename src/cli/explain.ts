@@ -14,6 +14,7 @@ import { type Action, configPath, must } from './context.ts';
 import { readText } from './input.ts';
 import { columnsOf, hasColour, note, print } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { refOf } from './refs.ts';
 
 export const explain: Action = async (parsed, context) => {
   const screen = parsed.value('screen');
@@ -27,19 +28,9 @@ export const explain: Action = async (parsed, context) => {
   const view = parsed.has('json')
     ? { format: 'json' }
     : { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
-  const path = withQuery('/v1/explain', { ref: expand(ref), ...view });
+  const path = withQuery('/v1/explain', { ref: await refOf(context, ref), ...view });
   print(await askDaemon(context, { path }, { isQuiet: parsed.has('json') }));
 };
-
-/** A dot is the pane one is in. */
-function expand(ref: string): string {
-  if (ref !== '.') return ref;
-  const pane = process.env.TMUX_PANE;
-  if (pane !== undefined && pane !== '') return pane;
-  throw new AgtmuxError('E_USAGE', '`.` is the pane you are in, and this is not a pane of tmux', {
-    next: 'name a pane, as in %5; `agtmux list` shows them',
-  });
-}
 
 async function explainScreen(parsed: Parsed, file: string): Promise<void> {
   const agent = parsed.value('agent');

@@ -81,7 +81,7 @@ function flags(parsed: Parsed, names: readonly string[]): LeanQuery {
 }
 
 /** As the daemon calls it (IDN1): the name is the last part of the path. */
-function targetOfSocket(socket: string): string {
+export function targetOfSocket(socket: string): string {
   const name = socket.slice(socket.lastIndexOf('/') + 1);
   return name === 'default' ? 'host' : `host@${name}`;
 }

@@ -40,6 +40,13 @@ describe('the two readers of the command line', () => {
     ['target add vm1 --kind ssh --ssh-target dev@vm1'],
     ['completions bash'],
     ['daemon stop'],
+    ['send %5 - --no-enter --if-state idle,completed'],
+    ['queue edit q1 -'],
+    ['route'],
+    ['route activate %5 --json'],
+    ['new codex --cwd x -- --search -c y=1'],
+    ['new codex plain words --json'],
+    ['name %5 --remove'],
   ])('agree on `%s`', (line) => {
     const [quick, full] = both(line.split(' '));
     expect(quick).not.toBeNull();

@@ -52,9 +52,15 @@ const find = (among: readonly CommandSpec[], name: string | undefined): CommandS
 function parseOptions(command: CommandSpec, words: readonly string[]): Request | null {
   const options = new Map<string, string[]>();
   const args: string[] = [];
+  const wanted = command.arguments ?? [];
+  const takesMany = wanted.some(({ isMany }) => isMany === true);
   for (let place = 0; place < words.length; place += 1) {
     const word = words[place] ?? '';
-    if (!word.startsWith('-')) {
+    if (word === '--' && takesMany) {
+      args.push(...words.slice(place + 1));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
       args.push(word);
       continue;
     }
@@ -74,12 +80,12 @@ function parseOptions(command: CommandSpec, words: readonly string[]): Request |
     }
     options.set(option.name, [...(options.get(option.name) ?? []), value]);
   }
-  const wanted = command.arguments ?? [];
   // Whose words those are is told by the library.
   if (wanted.some(({ isRest }) => isRest === true)) return null;
   const needed = wanted.filter(({ isOptional }) => isOptional !== true).length;
-  if (args.length < needed || args.length > wanted.length) return null;
-  if (wanted.some(({ choices }, place) => choices?.includes(args[place] ?? '') === false)) return null;
+  if (args.length < needed || (args.length > wanted.length && !takesMany)) return null;
+  if (wanted.some(({ choices }, place) => args[place] !== undefined && choices?.includes(args[place]) === false))
+    return null;
   return { command, parsed: new Parsed(args, options) };
 }
 

@@ -53,9 +53,9 @@ function mistakeOf(problem: CommanderError, words: readonly string[]): string {
 function add(parent: Command, spec: CommandSpec, onRequest: (request: Request) => void, isDefault = false): void {
   const command = plain(new Command(spec.name)).description(spec.words);
   if (spec.alias !== undefined) command.alias(spec.alias);
-  for (const { name, choices, isOptional, isRest } of spec.arguments ?? []) {
+  for (const { name, choices, isOptional, isRest, isMany } of spec.arguments ?? []) {
     if (isRest === true) command.passThroughOptions().allowUnknownOption();
-    const word = isRest === true ? `${name}...` : name;
+    const word = isRest === true || isMany === true ? `${name}...` : name;
     const argument = command.createArgument(isOptional === true ? `[${word}]` : `<${word}>`);
     command.addArgument(choices === undefined ? argument : argument.choices([...choices]));
   }
@@ -107,8 +107,10 @@ Examples:
 ${exampleLines([
   ['agtmux list', 'every agent, those that need you first'],
   ['agtmux watch', 'the same, kept current'],
+  ['agtmux next', 'go to the agent that has waited longest for you'],
   ['agtmux doctor', 'when something looks wrong'],
 ])}
 
 Exit status: 0 done, 2 wrong input, 3 no such thing, 4 it changed meanwhile, 5 not reachable, 6 files or rights,
-7 too busy, 8 versions, 9 tmux, 70 a defect. \`agtmux help <command>\` tells more about a command.`;
+7 too busy, 8 versions, 9 tmux, 10 too late, 11 cannot be done there, 12 not allowed, 70 a defect.
+\`agtmux help <command>\` tells more about a command.`;

@@ -11,6 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import { needsAction } from '../view/lists.ts';
 import type { ListScope } from './commands.ts';
 import { sleep } from './context.ts';
+import { escapeEffects } from './json.ts';
 import { output } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
@@ -29,13 +30,6 @@ type LineType = 'present' | 'changed' | 'gone' | 'lost';
 
 function line(version: number, type: LineType, key: string | null, item: unknown): void {
   output().write(`${escapeEffects({ schema_version: schemaVersion, version, type, key, item })}\n`);
-}
-
-/** Characters that do something in a terminal are escaped, which means the same to every reader of JSON (SEC3). */
-function escapeEffects(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
 }
 
 export async function printEvents(options: EventOptions): Promise<void> {

@@ -10,6 +10,7 @@ import { foreign, gateColoured } from '../text/gate.ts';
 import type { ListScope } from './commands.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, places } from './context.ts';
+import { type DurationBounds, durationOf } from './duration.ts';
 import { filterQuery } from './list.ts';
 import { columnsOf, hasColour, output, print } from './output.ts';
 import type { Parsed } from './parse.ts';
@@ -19,7 +20,7 @@ import { printEvents } from './watch-events.ts';
 export const watch: Action = async (parsed, context) => {
   const scope = scopeOf(parsed);
   const query = filterQuery(scope, parsed);
-  const intervalMs = intervalOf(parsed.value('interval'));
+  const intervalMs = durationOf('interval', parsed.value('interval'), intervalBounds);
   const leaving = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
   // Starts the daemon, and refuses filters that cannot be right, before anything is drawn.
@@ -55,20 +56,7 @@ function scopeOf(parsed: Parsed): ListScope {
   return scope === 'windows' || scope === 'sessions' ? scope : 'panes';
 }
 
-const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000 };
-const intervalMsMin = 50;
-const intervalMsMax = 3_600_000;
-
-/** `500ms`, `2s`, `1m`; a bare number is seconds. */
-function intervalOf(text: string | undefined): number | null {
-  if (text === undefined) return null;
-  const [, count, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
-  const ms = Number(count ?? Number.NaN) * (unitsMs[unit] ?? 0);
-  if (ms >= intervalMsMin && ms <= intervalMsMax) return ms;
-  throw new AgtmuxError('E_USAGE', '--interval is a duration from 50ms to 60m', {
-    next: 'write it as 500ms, 2s or 1m',
-  });
-}
+const intervalBounds: DurationBounds = { minMs: 50, maxMs: 3_600_000, words: 'from 50ms to 60m' };
 
 /** Rung by whoever has news; heard after a pause, or when it is rung. */
 class Doorbell {

@@ -6,7 +6,7 @@ import { cut } from '../text/width.ts';
 import type { TextOptions } from './lists-text.ts';
 import { type PaintRole, paint } from './paint.ts';
 import { tableLines } from './table.ts';
-import { ageLabel, backgroundLabel, stateLabel, wordsOf } from './words.ts';
+import { ageLabel, agentLabel, backgroundLabel, stateLabel, wordsOf } from './words.ts';
 
 const safe = (text: string): SafeText => gateLine(foreign(text));
 
@@ -21,7 +21,7 @@ export function explanationLines(document: ExplanationDocument, options: TextOpt
       : stateLabel({ state: item.state, confidence: item.confidence });
   const role: PaintRole = item.state === null ? 'dim' : wordsOf(item.state).colour;
   const head = [
-    `${painted(label, role)}  ${safe(item.agent ?? '-')} in ${safe(item.ref)}`,
+    `${painted(label, role)}  ${safe(agentLabel(item))} in ${safe(item.ref)}`,
     `  because   ${document.reason_words} (${item.reason_code ?? '-'})${item.detail === null ? '' : `: ${safe(item.detail)}`}`,
     `  since     ${ago(item.since)}, last seen ${ago(item.last_seen_at)}, ${item.confidence ?? 'no'} confidence`,
     `  decided   by ${item.decided_by ?? 'nobody'}`,

@@ -74,9 +74,9 @@ export function windowItems(rows: readonly PaneRow[], input: GroupInput, withAge
 
 function agentStatus({ ref, pane_index, agent }: PaneRow, toWall: ToWall): AgentStatus[] {
   if (agent === null) return [];
-  const { runtime_id, state, reason_code, confidence } = agent;
+  const { runtime_id, nick, seen, state, reason_code, confidence } = agent;
   const since = isoTime(toWall(agent.since));
-  return [{ ref, runtime_id, agent: agent.agent, state, reason_code, confidence, since, pane_index }];
+  return [{ ref, runtime_id, agent: agent.agent, nick, seen, state, reason_code, confidence, since, pane_index }];
 }
 
 export function sessionItems(rows: readonly PaneRow[], input: GroupInput, grouping: Grouping): SessionItem[] {

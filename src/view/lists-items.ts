@@ -14,6 +14,8 @@ export function isoTime(wallMs: number): string {
 const noAgent = {
   runtime_id: null,
   agent: null,
+  nick: null,
+  seen: null,
   parent: null,
   state: null,
   reason_code: null,
@@ -52,6 +54,8 @@ function agentFields(agent: AgentRow, iso: (time: number) => string): Pick<PaneI
   return {
     runtime_id: agent.runtime_id,
     agent: agent.agent,
+    nick: agent.nick,
+    seen: agent.seen,
     parent: agent.parent,
     state: agent.state,
     reason_code: agent.reason_code,

@@ -46,6 +46,22 @@ const targets = [
 ];
 
 describe('the table of panes', () => {
+  it('calls an agent by the name a person gave it, and marks finished work that nobody has seen', () => {
+    const rows = [
+      { id: 1, state: 'completed', fields: { nick: 'reviewer', seen: false } },
+      { id: 2, agent: 'codex', state: 'completed', fields: { seen: true } },
+    ] as const;
+    const [, unseen, seen] = panes(input(rows));
+    expect(unseen).toMatch(/^✓ done • +reviewer \(claude\) /);
+    expect(seen).toMatch(/^✓ done +codex /);
+    const windows = value(listWindows(input(rows), { with_agent_status: true }));
+    expect(windows.items[0]?.agents).toMatchObject([
+      { nick: 'reviewer', seen: false },
+      { nick: null, seen: true },
+    ]);
+    expect(windowsTable(windows, { columns: 120, colour: false })[1]).toContain('reviewer (claude) done');
+  });
+
   it('RSV9 says in one line what each agent does, wants or suffers from', () => {
     expect(panes(input(day, targets))).toEqual([
       'STATE       AGENT   PROJECT   WHAT                                       AGE  WHERE          ROUTE',

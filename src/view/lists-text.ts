@@ -8,7 +8,7 @@ import { foreign, gateLine, type SafeText } from '../text/gate.ts';
 import { cut, width } from '../text/width.ts';
 import { type PaintRole, paint } from './paint.ts';
 import { type Column, tableLines } from './table.ts';
-import { ageLabel, backgroundLabel, stateLabel, wordsOf } from './words.ts';
+import { ageLabel, agentLabel, backgroundLabel, stateLabel, unseenMark, wordsOf } from './words.ts';
 
 export interface TextOptions {
   readonly columns: number;
@@ -52,8 +52,10 @@ const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at
 const placeOf = ({ identity, window_index, pane_index }: PaneItem): string =>
   `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
 
-const labelOf = ({ state, confidence }: PaneItem): string =>
-  state === null || confidence === null ? '-' : stateLabel({ state, confidence });
+const labelOf = ({ state, confidence, seen }: PaneItem): string =>
+  state === null || confidence === null
+    ? '-'
+    : `${stateLabel({ state, confidence })}${seen === false ? ` ${unseenMark}` : ''}`;
 
 const stateRole = (state: StateName | null): PaintRole | null => (state === null ? 'dim' : wordsOf(state).colour);
 
@@ -95,7 +97,7 @@ export function panesTable(list: PaneList, options: TextOptions): readonly strin
   const fields: readonly Field<PaneItem>[] = [
     { title: 'STATE', from: 50, text: labelOf, role: (item) => stateRole(item.state) },
     { title: '', until: 50, text: (item) => labelOf(item).slice(0, 1), role: (item) => stateRole(item.state) },
-    { title: 'AGENT', flexible: true, text: (item) => item.agent ?? '-', role: grey },
+    { title: 'AGENT', flexible: true, text: agentLabel, role: grey },
     { title: 'PROJECT', flexible: true, text: (item) => projectOf(item.cwd), role: grey },
     {
       title: 'WHAT',
@@ -152,7 +154,7 @@ export function windowsTable(list: WindowList, options: TextOptions): readonly s
             flexible: true,
             from: 72,
             text: (item: WindowList['items'][number]) =>
-              (item.agents ?? []).map(({ agent, state }) => `${agent} ${wordOf(state)}`).join(', '),
+              (item.agents ?? []).map((one) => `${agentLabel(one)} ${wordOf(one.state)}`).join(', '),
           },
         ]
       : []),

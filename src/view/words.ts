@@ -35,6 +35,15 @@ export function stateLabel(record: Pick<StateRecord, 'state' | 'confidence'>): s
   return `${mark} ${doubt}${word}`;
 }
 
+/** `reviewer (claude)`: by the name a person gave it, where one did. */
+export function agentLabel({ agent, nick }: { readonly agent: string | null; readonly nick: string | null }): string {
+  const kind = agent ?? '-';
+  return nick === null ? kind : `${nick} (${kind})`;
+}
+
+/** Behind `✓ done` until a person has seen it. */
+export const unseenMark = '•';
+
 /** Short and growing: 12s, 4m, 2h, 3d. */
 export function ageLabel(ageMs: number): string {
   const seconds = Math.max(0, Math.floor(ageMs / 1000));

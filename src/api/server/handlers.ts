@@ -16,6 +16,7 @@ import type { DaemonService } from '../service.ts';
 import { apiVersion } from '../version.ts';
 import { parseCursor, streamFeed } from './feed-stream.ts';
 import { type ApiContext, type Handler, headOf, noQuery, textOptions, type ViewQuery } from './handler-kit.ts';
+import { actHandlers } from './handlers-act.ts';
 import { explainHandlers } from './handlers-explain.ts';
 import { hookHandlers } from './handlers-hooks.ts';
 import { jsonReply, textReply, unwrap } from './replies.ts';
@@ -28,6 +29,7 @@ export function createHandlers(service: DaemonService, clock: Clock): Readonly<R
     ...daemonHandlers(service, clock),
     ...explainHandlers(service),
     ...hookHandlers(service),
+    ...actHandlers(service),
   };
 }
 

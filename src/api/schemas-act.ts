@@ -1,0 +1,168 @@
+// The documents of acting: what is asked for, what became of it, what waits, and who did what. A refusal is a receipt too,
+// so POST /v1/act answers it with 200; only what is no request at all gets an error (ACT4).
+
+import { z } from 'zod';
+import { actionKinds, outcomes } from '../model/actions.ts';
+import { errorCodes } from '../model/errors.ts';
+import { askId, runtimeId, targetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import { stateNames } from '../model/states.ts';
+import { schemaVersion } from './version.ts';
+
+const time = z.iso.datetime().describe('UTC');
+const head = { schema_version: z.literal(schemaVersion), generated_at: time };
+const id = z.string().min(1).max(limits.idCharsMax);
+const path = z.string().min(1).max(limits.pathCharsMax);
+const ref = z.string().min(1).max(limits.pathCharsMax).describe('in any of its forms; a receipt has the canonical one');
+const words = z.string().max(limits.requestBytesMax);
+const line = z.int().positive();
+
+const pid = z.int().positive();
+const hops = z.int().nonnegative().max(limits.hopsSaidMax);
+
+/** Who asks. The daemon looks at that process itself (ACT6). */
+const claim = {
+  pid: pid.nullable().default(null).describe('the process that asks, on this machine'),
+  hops: hops.default(0).describe('how many agents the message went through so far'),
+};
+
+/** The same where there is no body. */
+const claimQuery = { pid: pid.optional(), hops: hops.optional() };
+
+const conditions = z.strictObject({
+  if_runtime: id.transform(runtimeId).optional(),
+  if_state: z.array(z.enum(stateNames)).min(1).optional(),
+  if_updated_within_ms: z.int().positive().optional(),
+  force_stale: z.boolean().optional(),
+});
+
+const common = { ref, conditions: conditions.default({}), ...claim };
+const ask = { ask_id: id.transform(askId).optional() };
+const flag = (value: boolean) => z.boolean().default(value);
+
+const fileReference = z
+  .strictObject({ path, from: line.nullable().default(null), to: line.nullable().default(null) })
+  .refine(({ from, to }) => (from === null ? to === null : to === null || to >= from), 'lines are from-to');
+
+export const actSchema = z.discriminatedUnion('action', [
+  z.strictObject({
+    ...common,
+    ref: z.string().max(limits.pathCharsMax).describe('empty: the CONNECTED agent, and no other (RTE4)'),
+    action: z.literal('send'),
+    text: words,
+    enter: flag(true).describe('false: the text is left in the prompt'),
+    when_ready: flag(false).describe('waits in the queue until the agent can take it'),
+    strip_control: flag(false),
+    files: z
+      .array(fileReference)
+      .max(limits.filterValuesMax)
+      .optional()
+      .describe("named in front of the text, in the agent's own syntax"),
+  }),
+  z.strictObject({ ...common, ...ask, action: z.literal('approve') }),
+  z.strictObject({ ...common, ...ask, action: z.literal('reject'), because: words.optional() }),
+  z.strictObject({ ...common, ...ask, action: z.literal('answer'), option: id.optional(), text: words.optional() }),
+  z.strictObject({ ...common, action: z.literal('interrupt') }),
+  z.strictObject({ ...common, action: z.literal('kill'), signal: z.enum(['INT', 'TERM', 'KILL']).default('INT') }),
+  z.strictObject({ ...common, action: z.literal('resume') }),
+  z.strictObject({ ...common, action: z.literal('seen') }),
+  z.strictObject({ ...common, action: z.literal('activate') }),
+  z.strictObject({ ...common, action: z.literal('name'), nick: id.nullable().describe('null: takes it away') }),
+]);
+
+export const attachSchema = z.strictObject(common);
+
+export const newAgentSchema = z.strictObject({
+  agent: id,
+  target: id.transform(targetId).nullable().default(null),
+  session: id.nullable().default(null),
+  cwd: path.nullable().default(null),
+  args: z.array(z.string().max(limits.pathCharsMax)).max(limits.filterValuesMax).default([]),
+  ...claim,
+});
+
+export const queueEditSchema = z.strictObject({ text: words, ...claim });
+
+export const outputQuerySchema = z.strictObject({
+  ref,
+  lines: line.max(limits.captureLinesMax).optional(),
+  screen: z.boolean().optional().describe('its screen, also where that keeps no history'),
+  ...claimQuery,
+});
+export const claimQuerySchema = z.strictObject(claimQuery);
+export const auditQuerySchema = z.strictObject({ count: z.int().positive().max(limits.auditRowsMax).optional() });
+
+const outcome = z
+  .enum(outcomes)
+  .describe(
+    'delivered: it was seen to arrive; unconfirmed: it left, nobody saw it arrive; queued; refused: nothing done',
+  );
+
+export const receiptSchema = z.strictObject({
+  ...head,
+  outcome,
+  action: z.enum(actionKinds),
+  ref: z.string().nullable(),
+  runtime_id: z.string().nullable(),
+  snapshot_id: z.string().nullable(),
+  way: z.string().nullable().describe("keys, or the name of the agent's own channel"),
+  failure: z
+    .strictObject({ code: z.enum(errorCodes), message: z.string(), next: z.string() })
+    .nullable()
+    .describe('why it was refused'),
+  words: z.string().nullable(),
+});
+
+export const attachPlanSchema = z.strictObject({
+  ...head,
+  ref: z.string(),
+  target: z.string(),
+  kind: z.enum(['local', 'ssh']),
+  connection_ref: z.string().describe("an alias of the user's own ssh configuration"),
+  socket_path: z.string(),
+  session_id: z.string(),
+  window_id: z.string(),
+  pane_id: z.string(),
+});
+
+export const viewedOutputSchema = z.strictObject({
+  ...head,
+  ref: z.string(),
+  from: z
+    .enum(['screen', 'transcript'])
+    .describe("screen: what tmux keeps; transcript: the agent's own, where its screen keeps no history"),
+  words: z.string().optional().describe('what is worth knowing about that'),
+  lines: z.array(z.string()),
+});
+
+export const queuedItemSchema = z.strictObject({
+  id: z.string(),
+  ref: z.string(),
+  runtime_id: z.string(),
+  text: z.string(),
+  from: z.string(),
+  queued_at: time,
+  expires_at: time,
+  outcome,
+});
+export const queueListSchema = z.strictObject({ ...head, items: z.array(queuedItemSchema) });
+
+export const auditItemSchema = z.strictObject({
+  at: time,
+  actor: z.string(),
+  action: z.string(),
+  runtime_id: z.string().nullable(),
+  snapshot_id: z.string().nullable(),
+  result: z.string(),
+  detail: z.record(z.string(), z.unknown()),
+});
+export const auditListSchema = z.strictObject({ ...head, items: z.array(auditItemSchema).describe('newest first') });
+
+export type ActBody = z.input<typeof actSchema>;
+export type NewAgentBody = z.input<typeof newAgentSchema>;
+export type ReceiptReply = z.infer<typeof receiptSchema>;
+export type AttachPlanReply = z.infer<typeof attachPlanSchema>;
+export type ViewedOutputReply = z.infer<typeof viewedOutputSchema>;
+export type QueueList = z.infer<typeof queueListSchema>;
+export type AuditList = z.infer<typeof auditListSchema>;
+export type AuditItem = z.infer<typeof auditItemSchema>;

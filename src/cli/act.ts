@@ -1,0 +1,146 @@
+// What all acting commands share: who asks, under which conditions, how it is asked once and never twice, and how a
+// receipt reads. Also the commands that need nothing more than that.
+
+import type { LeanOptions } from '../api/client-lean.ts';
+import type { ActBody, ReceiptReply } from '../api/schemas-act.ts';
+import type { ActionKind } from '../model/actions.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { isStateName, type StateName, stateNames } from '../model/states.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import type { Action, Context } from './context.ts';
+import { type DurationBounds, durationOf } from './duration.ts';
+import { print } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { refOf } from './refs.ts';
+import { askRunning, isDown } from './running.ts';
+
+/** It left, and nobody saw it arrive: a script wants to know. */
+const unconfirmedStatus = 1;
+
+const windowBounds: DurationBounds = { minMs: 1, maxMs: 86_400_000, words: 'from 1ms to 24h' };
+
+/** This process, for the daemon to look at, and how many agents the message went through so far (ACT6). */
+export function claim(): { readonly pid: number; readonly hops: number } {
+  const said = process.env.AGTMUX_HOPS ?? '';
+  return { pid: process.pid, hops: /^\d{1,9}$/.test(said) ? Math.min(Number(said), limits.hopsSaidMax) : 0 };
+}
+
+/** States, separated by commas or said several times. */
+export function statesOf(option: string, parsed: Parsed): readonly StateName[] {
+  return parsed
+    .values(option)
+    .flatMap((text) => text.split(','))
+    .map((text) => {
+      if (isStateName(text)) return text;
+      throw new AgtmuxError('E_FILTER', `there is no state "${safe(text)}"; there are ${stateNames.join(', ')}`);
+    });
+}
+
+/** What must still hold when it takes effect (ACT1, ACT8). */
+export function conditionsOf(parsed: Parsed): NonNullable<ActBody['conditions']> {
+  const runtime = parsed.value('if-runtime')?.replace(/^runtime:/, '');
+  const states = statesOf('if-state', parsed);
+  const withinMs = durationOf('if-updated-within', parsed.value('if-updated-within'), windowBounds);
+  return {
+    ...(runtime === undefined ? {} : { if_runtime: runtime }),
+    ...(states.length === 0 ? {} : { if_state: [...states] }),
+    ...(withinMs === null ? {} : { if_updated_within_ms: withinMs }),
+    ...(parsed.has('force-stale') ? { force_stale: true } : {}),
+  };
+}
+
+/**
+ * Asked once. A daemon that was never reached is started; one that fell silent may have done it already, and a second
+ * try could type the same text twice.
+ */
+export async function askOnce(context: Context, request: LeanOptions): Promise<string> {
+  const patient = { silenceMs: limits.actAnswerMs, ...request };
+  try {
+    return (await askRunning(patient)).body;
+  } catch (problem) {
+    if (problem instanceof AgtmuxError && problem.code === 'E_ROUTE') throw olderDaemon(problem);
+    if (!isDown(problem)) throw problem;
+    if (!wasNeverReached(problem)) throw unknownEnd(problem);
+  }
+  const { startDaemon } = await import('./start-daemon.ts');
+  await startDaemon(context);
+  return askRunning(patient).then(({ body }) => body);
+}
+
+/** It speaks the same API, but of a time before it could act. */
+const olderDaemon = (cause: AgtmuxError): AgtmuxError =>
+  new AgtmuxError('E_VERSION', 'the daemon that runs is older than this command, and cannot do this yet', {
+    next: 'bring it up to date with `agtmux daemon restart`',
+    cause,
+  });
+
+function wasNeverReached(problem: unknown): boolean {
+  const cause = problem instanceof AgtmuxError ? problem.cause : null;
+  return cause instanceof Error && 'code' in cause && ['ENOENT', 'ECONNREFUSED'].includes(String(cause.code));
+}
+
+function unknownEnd(problem: unknown): AgtmuxError {
+  const words = problem instanceof Error ? problem.message : String(problem);
+  return new AgtmuxError('E_DAEMON_DOWN', `${words}; whether it was done is not known`, {
+    next: 'look at the agent and at `agtmux audit` before you try again',
+    cause: problem,
+  });
+}
+
+export const safe = (text: string): string => gateLine(foreign(text));
+
+type Distribute<Body> = Body extends unknown ? Omit<Body, 'pid' | 'hops' | 'conditions'> : never;
+/** A request without what every command adds to it. */
+export type Wanted = Distribute<ActBody>;
+
+export async function act(parsed: Parsed, context: Context, wanted: Wanted): Promise<ReceiptReply> {
+  const body = { ...wanted, conditions: conditionsOf(parsed), ...claim() };
+  return tellReceipt(parsed, await askOnce(context, { method: 'POST', path: '/v1/act', body }));
+}
+
+/** One line of what became of it. A refusal is thrown to where failures are printed; its receipt is still JSON. */
+export function tellReceipt(parsed: Parsed, body: string): ReceiptReply {
+  const receipt = JSON.parse(body) as ReceiptReply;
+  const { outcome, failure, words } = receipt;
+  if (parsed.has('json')) print(body);
+  if (failure !== null) {
+    const more = words === null ? '' : ` (${safe(words)})`;
+    throw new AgtmuxError(failure.code, `${whatOf(receipt)} was refused: ${safe(failure.message)}${more}`, {
+      next: safe(failure.next),
+    });
+  }
+  if (!parsed.has('json')) {
+    const way = receipt.way === null ? '' : `, by ${safe(receipt.way)}`;
+    print(`${outcome}: ${whatOf(receipt)}${way}${words === null ? '' : `; ${safe(words)}`}`);
+  }
+  if (outcome === 'unconfirmed') process.exitCode = unconfirmedStatus;
+  return receipt;
+}
+
+const joints: Partial<Readonly<Record<ActionKind, string>>> = { send: ' to', answer: ' to', new: ' as', queue: ' for' };
+
+/** Always with the canonical reference: what the person wrote may mean another agent tomorrow. */
+const whatOf = ({ action, ref }: ReceiptReply): string =>
+  ref === null ? action : `${action}${joints[action] ?? ''} ${safe(ref)}`;
+
+const onRef =
+  (action: 'interrupt' | 'resume' | 'seen' | 'activate'): Action =>
+  async (parsed, context) => {
+    await act(parsed, context, { action, ref: await refOf(context, parsed.args[0]) });
+  };
+
+export const interrupt = onRef('interrupt');
+export const resume = onRef('resume');
+export const seen = onRef('seen');
+export const routeActivate = onRef('activate');
+
+export const name: Action = async (parsed, context) => {
+  const [said, nick] = parsed.args;
+  if ((nick === undefined) !== parsed.has('remove')) {
+    throw new AgtmuxError('E_USAGE', 'name needs either a name or --remove', {
+      next: 'write `agtmux name <agent> <name>` or `agtmux name <agent> --remove`',
+    });
+  }
+  await act(parsed, context, { action: 'name', ref: await refOf(context, said), nick: nick ?? null });
+};

@@ -1,0 +1,93 @@
+// `agtmux approve`, `reject` and `answer`. Whoever names no ask is shown the one that is open before anything is sent, and
+// says y to it, or has said --yes to whatever it is; the answer names that ask, and no other gets it (ASK3).
+
+import { createInterface } from 'node:readline/promises';
+import { withQuery } from '../api/client-lean.ts';
+import type { ExplanationDocument } from '../api/schemas-explain.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { foreign, gateRevealed } from '../text/gate.ts';
+import { act, type Wanted } from './act.ts';
+import { askDaemon } from './connect.ts';
+import type { Action, Context } from './context.ts';
+import { errorOutput, print } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { refOf } from './refs.ts';
+
+type Ask = NonNullable<ExplanationDocument['item']['ask']>;
+
+export const approve: Action = (parsed, context) => reply(parsed, context, (to) => ({ action: 'approve', ...to }));
+
+export const reject: Action = (parsed, context) =>
+  reply(parsed, context, (to) => {
+    const because = parsed.value('because');
+    return { action: 'reject', ...to, ...(because === undefined ? {} : { because }) };
+  });
+
+export const answer: Action = async (parsed, context) => {
+  const option = parsed.value('option');
+  const text = parsed.value('text');
+  if ((option === undefined) === (text === undefined)) {
+    throw new AgtmuxError('E_USAGE', 'answer needs one option or one text', {
+      next: 'say --option N, as `agtmux explain` lists them, or --text TEXT',
+    });
+  }
+  if (option === '' || text === '') throw new AgtmuxError('E_USAGE', 'the answer is empty; nothing was sent');
+  const said = option === undefined ? { text: text ?? '' } : { option };
+  await reply(parsed, context, (to) => ({ action: 'answer', ...to, ...said }));
+};
+
+interface Whom {
+  readonly ref: string;
+  readonly ask_id?: string;
+}
+
+async function reply(parsed: Parsed, context: Context, wanted: (to: Whom) => Wanted): Promise<void> {
+  const ref = await refOf(context, parsed.args[0]);
+  const said = parsed.value('ask');
+  const mustAsk = said === undefined && !parsed.has('yes');
+  if (mustAsk && (!process.stdin.isTTY || !errorOutput().isTTY)) {
+    throw new AgtmuxError('E_USAGE', 'an answer needs the ask it is for, and there is no terminal to show it at', {
+      next: 'say --ask ID, as `agtmux explain` tells it, or --yes for whatever is open',
+    });
+  }
+  const open = said === undefined ? await openAsk(context, ref) : null;
+  if (mustAsk && open !== null && !(await confirmed(open))) {
+    throw new AgtmuxError('E_USAGE', 'nothing was sent', { next: 'answer y, or say --yes' });
+  }
+  const id = said ?? open?.ask_id;
+  const receipt = await act(parsed, context, wanted({ ref, ...(id === undefined ? {} : { ask_id: id }) }));
+  if (open === null || mustAsk || parsed.has('json')) return;
+  const doubt = receipt.outcome === 'unconfirmed' ? ', may still be open' : '';
+  print([`what was asked (${open.kind}${doubt}):`, ...wordsOf(open)].join('\n'));
+}
+
+const wordsOf = ({ text }: Ask): readonly string[] =>
+  text.split('\n').map((line) => `  ${gateRevealed(foreign(line))}`);
+
+async function confirmed(open: Ask): Promise<boolean> {
+  const options = open.options.map(
+    ({ id, label }) => `  ${gateRevealed(foreign(id === label ? id : `${id}: ${label}`))}`,
+  );
+  const offers = options.length === 0 ? [] : ['it offers:', ...options];
+  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
+  try {
+    const question = [`it asks (${open.kind}):`, ...wordsOf(open), ...offers, 'Send your answer to this? [y/N] '].join(
+      '\n',
+    );
+    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
+/** Null when none is open, several are, or nobody has that name: the daemon says so, and leaves its audit row. */
+async function openAsk(context: Context, ref: string): Promise<Ask | null> {
+  try {
+    const path = withQuery('/v1/explain', { ref });
+    const { item } = JSON.parse(await askDaemon(context, { path }, { isQuiet: true })) as ExplanationDocument;
+    return item.asks_open > 1 ? null : item.ask;
+  } catch (problem) {
+    if (problem instanceof AgtmuxError && problem.code.startsWith('E_REF_')) return null;
+    throw problem;
+  }
+}

@@ -1,0 +1,88 @@
+// `agtmux attach`: takes this terminal to an agent's pane: by switching the client inside the same tmux server, by
+// attaching outside of it, over ssh for another machine. `agtmux next` goes to whoever has waited longest.
+
+import { realpathSync } from 'node:fs';
+import { withQuery } from '../api/client-lean.ts';
+import type { PaneItem, PaneList } from '../api/schemas.ts';
+import type { AttachPlanReply } from '../api/schemas-act.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { becomeProgram } from '../platform/become.ts';
+import { checkHostAlias, quoteSsh } from '../text/quote.ts';
+import { askOnce, claim, conditionsOf } from './act.ts';
+import { askDaemon } from './connect.ts';
+import { type Action, type Context, must } from './context.ts';
+import { escapeEffects } from './json.ts';
+import { note, output, print } from './output.ts';
+import { refOf, tmuxSocketHere } from './refs.ts';
+
+/** Nobody waits: a script wants to know. */
+const nobodyStatus = 1;
+
+export const attach: Action = async (parsed, context) => {
+  const ref = await refOf(context, parsed.args[0]);
+  const plan = await planFor(context, { ref, conditions: conditionsOf(parsed) });
+  if (parsed.has('json')) print(escapeEffects(plan));
+  else await goTo(plan);
+};
+
+export const next: Action = async (parsed, context) => {
+  const query = { state: ['waiting_approval', 'waiting_input'] };
+  const body = await askDaemon(context, { path: withQuery('/v1/panes', query) }, { isQuiet: parsed.has('json') });
+  const { items, schema_version, generated_at } = JSON.parse(body) as PaneList;
+  const item = longestWaiting(items);
+  if (parsed.has('json')) print(escapeEffects({ schema_version, generated_at, item }));
+  if (item === null) {
+    if (!parsed.has('json')) print('Nobody waits for you.');
+    process.exitCode = nobodyStatus;
+    return;
+  }
+  if (parsed.has('json')) return;
+  await goTo(await planFor(context, { ref: item.ref, conditions: {} }));
+};
+
+function longestWaiting(items: readonly PaneItem[]): PaneItem | null {
+  const waitedFrom = ({ since }: PaneItem): number => (since === null ? Number.POSITIVE_INFINITY : Date.parse(since));
+  const waiting = items.filter(({ ended }) => ended === null);
+  return waiting.toSorted((one, other) => waitedFrom(one) - waitedFrom(other))[0] ?? null;
+}
+
+async function planFor(context: Context, wanted: { ref: string; conditions: object }): Promise<AttachPlanReply> {
+  const body = { ...wanted, ...claim() };
+  return JSON.parse(await askOnce(context, { method: 'POST', path: '/v1/attach', body })) as AttachPlanReply;
+}
+
+/** Does not come back where Node can become another program. */
+async function goTo(plan: AttachPlanReply): Promise<void> {
+  const here = tmuxSocketHere();
+  const pane = `${plan.session_id}:${plan.window_id}.${plan.pane_id}`;
+  if (plan.kind === 'local' && here !== null && isSameFile(here, plan.socket_path)) {
+    return become(['tmux', '-S', plan.socket_path, 'switch-client', '-E', '-t', pane], process.env);
+  }
+  if (!process.stdin.isTTY || !output().isTTY) {
+    throw new AgtmuxError('E_USAGE', 'attaching needs a terminal, and this is none', {
+      next: 'run it in a terminal; --json tells where the agent is',
+    });
+  }
+  if (here !== null) note('this is tmux inside tmux: press the prefix twice for the inner one');
+  // -E: the environment of whoever looks in must not become that of the session.
+  const command = ['tmux', '-u', '-S', plan.socket_path, 'attach-session', '-E', '-t', pane];
+  if (plan.kind === 'ssh') {
+    const host = must(checkHostAlias(plan.connection_ref));
+    return become(['ssh', '-t', '--', host, must(quoteSsh(command))], process.env);
+  }
+  const { TMUX: _socket, TMUX_PANE: _pane, ...rest } = process.env;
+  return become(command, rest);
+}
+
+/** Through a shell, which looks for the program in the PATH. */
+async function become(command: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  process.exitCode = await becomeProgram('/bin/sh', ['sh', '-c', 'exec "$@"', 'sh', ...command], env);
+}
+
+function isSameFile(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return one === other;
+  }
+}

@@ -1,0 +1,51 @@
+// `agtmux audit`: who did what to whom, and what became of it; refused actions too.
+
+import { withQuery } from '../api/client-lean.ts';
+import type { AuditItem, AuditList } from '../api/schemas-act.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { askDaemon } from './connect.ts';
+import type { Action } from './context.ts';
+import { print } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { tableText } from './rows.ts';
+
+export const audit: Action = async (parsed, context) => {
+  const path = withQuery('/v1/audit', { count: countOf(parsed) });
+  const body = await askDaemon(context, { path }, { isQuiet: parsed.has('json') });
+  if (parsed.has('json')) return print(body);
+  const { items } = JSON.parse(body) as AuditList;
+  if (items.length === 0) return print('Nothing was done yet.');
+  const columns = [
+    { title: 'WHEN' },
+    { title: 'WHO', flexible: true },
+    { title: 'ACTION' },
+    { title: 'RESULT', flexible: true },
+    { title: 'AGENT', flexible: true },
+    { title: 'DETAIL', flexible: true },
+  ];
+  print(tableText(columns, items.map(cellsOf)));
+};
+
+function countOf(parsed: Parsed): number {
+  const text = parsed.value('count');
+  if (text === undefined) return limits.auditRowsDefault;
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= limits.auditRowsMax) return count;
+  throw new AgtmuxError('E_USAGE', `--count is a number from 1 to ${limits.auditRowsMax}`, { next: 'write it as 20' });
+}
+
+function cellsOf({ at, actor, action, result, runtime_id, detail }: AuditItem): readonly string[] {
+  const more = Object.entries(detail)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [localTime(at), actor, action, result, runtime_id === null ? '-' : `runtime:${runtime_id}`, more.join(' ')];
+}
+
+/** `11-15 16:28:13`, as the clock on the wall shows it. */
+function localTime(iso: string): string {
+  const time = new Date(Date.parse(iso));
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const day = `${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')}`;
+}

@@ -1,0 +1,60 @@
+// `agtmux kill`: a signal to an agent's process group, after a yes. The person at the terminal is shown whom it would
+// reach, and is offered the gentler way where INT was meant as a stop (ACT5).
+
+import { createInterface } from 'node:readline/promises';
+import { withQuery } from '../api/client-lean.ts';
+import type { ExplanationDocument } from '../api/schemas-explain.ts';
+import type { Signal } from '../model/actions.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { act, safe } from './act.ts';
+import { askDaemon } from './connect.ts';
+import type { Action, Context } from './context.ts';
+import { errorOutput } from './output.ts';
+import { refOf } from './refs.ts';
+
+const signals = ['INT', 'TERM', 'KILL'] as const satisfies readonly Signal[];
+
+export const kill: Action = async (parsed, context) => {
+  const signal = signals.find((one) => one === (parsed.value('signal') ?? 'INT')) ?? 'INT';
+  const said = await refOf(context, parsed.args[0]);
+  if (parsed.has('yes')) {
+    await act(parsed, context, { action: 'kill', ref: said, signal });
+    return;
+  }
+  if (!process.stdin.isTTY || !errorOutput().isTTY) {
+    throw new AgtmuxError('E_USAGE', 'ending an agent needs a yes, and there is no terminal to ask at', {
+      next: 'say --yes',
+    });
+  }
+  // Whoever says yes means the agent they were shown, not one that has its pane by then.
+  const { ref, words } = await shown(context, said);
+  const choice = await choose(words, signal);
+  if (choice === null) throw new AgtmuxError('E_USAGE', 'no signal was sent', { next: 'answer y, or say --yes' });
+  await act(parsed, context, choice === 'kill' ? { action: 'kill', ref, signal } : { action: 'interrupt', ref });
+};
+
+async function shown(context: Context, said: string): Promise<{ readonly ref: string; readonly words: string }> {
+  const path = withQuery('/v1/explain', { ref: said });
+  const { item } = JSON.parse(await askDaemon(context, { path })) as ExplanationDocument;
+  const { agent, state, identity, runtime_id } = item;
+  const ref = runtime_id === null ? item.ref : `runtime:${runtime_id}`;
+  return {
+    ref,
+    words: safe(`${agent ?? 'it'} in ${identity.target}/${identity.session_name} (${state ?? '-'}, ${ref})`),
+  };
+}
+
+async function choose(whom: string, signal: Signal): Promise<'kill' | 'interrupt' | null> {
+  const isGentle = signal === 'INT';
+  const warning = isGentle
+    ? 'Some agents quit on INT and leave their terminal in disorder; i interrupts the turn instead and lets it live.\n'
+    : '';
+  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
+  try {
+    const answer = await terminal.question(`${warning}Send ${signal} to ${whom}? [y/N${isGentle ? '/i' : ''}] `);
+    if (/^y(es)?$/i.test(answer.trim())) return 'kill';
+    return isGentle && /^i$/i.test(answer.trim()) ? 'interrupt' : null;
+  } finally {
+    terminal.close();
+  }
+}

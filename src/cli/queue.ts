@@ -1,0 +1,50 @@
+// `agtmux queue`: messages that wait until their agent can take them; seen, changed, taken out (ACT7).
+
+import { withQuery } from '../api/client-lean.ts';
+import type { QueueList } from '../api/schemas-act.ts';
+import { ageLabel } from '../view/words.ts';
+import { askOnce, claim, tellReceipt } from './act.ts';
+import { askDaemon } from './connect.ts';
+import type { Action } from './context.ts';
+import { readMessage } from './message.ts';
+import { print } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { tableText } from './rows.ts';
+
+const pathOf = (parsed: Parsed): string => `/v1/queue/${encodeURIComponent(parsed.args[0] ?? '')}`;
+
+export const queueList: Action = async (parsed, context) => {
+  const body = await askDaemon(context, { path: '/v1/queue' }, { isQuiet: parsed.has('json') });
+  if (parsed.has('json')) return print(body);
+  const { items, generated_at } = JSON.parse(body) as QueueList;
+  if (items.length === 0) return print('No message waits.');
+  const now = Date.parse(generated_at);
+  const columns = [
+    { title: 'ID' },
+    { title: 'FOR', flexible: true },
+    { title: 'FROM', flexible: true },
+    { title: 'WAITS' },
+    { title: 'EXPIRES IN' },
+    { title: 'TEXT', flexible: true },
+  ];
+  const rows = items.map(({ id, ref, from, queued_at, expires_at, text }) => [
+    id,
+    ref,
+    from,
+    ageLabel(now - Date.parse(queued_at)),
+    ageLabel(Date.parse(expires_at) - now),
+    text,
+  ]);
+  print(tableText(columns, rows));
+};
+
+export const queueEdit: Action = async (parsed, context) => {
+  const text = await readMessage(parsed, parsed.args[1]);
+  const body = { text, ...claim() };
+  tellReceipt(parsed, await askOnce(context, { method: 'POST', path: pathOf(parsed), body }));
+};
+
+export const queueDrop: Action = async (parsed, context) => {
+  const path = withQuery(pathOf(parsed), claim());
+  tellReceipt(parsed, await askOnce(context, { method: 'DELETE', path }));
+};

@@ -1,0 +1,59 @@
+// `agtmux route`: which agent gets the messages that name none, and which ones do not (RTE1).
+
+import { withQuery } from '../api/client-lean.ts';
+import type { PaneItem, PaneList } from '../api/schemas.ts';
+import { agentLabel, stateLabel } from '../view/words.ts';
+import { safe } from './act.ts';
+import { askDaemon } from './connect.ts';
+import type { Action } from './context.ts';
+import { escapeEffects } from './json.ts';
+import { print } from './output.ts';
+import { tableText } from './rows.ts';
+
+const order = { CONNECTED: 0, DISCONNECTED: 1, NONE: 2 } as const;
+
+/** A terminal without an agent is NONE. */
+const routeOf = ({ route }: PaneItem): keyof typeof order => route ?? 'NONE';
+
+export const route: Action = async (parsed, context) => {
+  const query = parsed.has('all-panes') ? { all_panes: true } : {};
+  const body = await askDaemon(context, { path: withQuery('/v1/panes', query) }, { isQuiet: parsed.has('json') });
+  const { schema_version, generated_at, items: all } = JSON.parse(body) as PaneList;
+  const items = all
+    .filter(({ ended }) => ended === null)
+    .toSorted((one, other) => order[routeOf(one)] - order[routeOf(other)]);
+  const active = items.find((item) => routeOf(item) === 'CONNECTED') ?? null;
+  if (parsed.has('json')) {
+    const rows = items.map(({ ref, runtime_id, agent, nick, state, identity, cwd, ...item }) => ({
+      route: item.route ?? 'NONE',
+      ref,
+      runtime_id,
+      agent,
+      nick,
+      state,
+      identity,
+      cwd,
+    }));
+    return print(escapeEffects({ schema_version, generated_at, active: active?.ref ?? null, items: rows }));
+  }
+  const words =
+    active === null
+      ? 'No agent runs: messages without a name are refused.'
+      : `Messages without a name go to ${safe(agentLabel(active))}, ${safe(active.ref)}.`;
+  if (items.length === 0) return print(words);
+  const columns = [
+    { title: 'ROUTE' },
+    { title: 'AGENT', flexible: true },
+    { title: 'STATE' },
+    { title: 'WHERE', flexible: true },
+    { title: 'REF', flexible: true },
+  ];
+  print(`${tableText(columns, items.map(cellsOf))}\n\n${words}`);
+};
+
+function cellsOf(item: PaneItem): readonly string[] {
+  const { identity, state, confidence, window_index, pane_index, ref } = item;
+  const label = state === null || confidence === null ? '-' : stateLabel({ state, confidence });
+  const place = `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
+  return [routeOf(item), agentLabel(item), label, place, ref];
+}

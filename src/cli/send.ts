@@ -1,0 +1,48 @@
+// `agtmux send` to an agent by its name, and `agtmux tell` to the one that is CONNECTED, with references to files (RTE4).
+
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { FileReference } from '../model/actions.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { act, safe } from './act.ts';
+import type { Action } from './context.ts';
+import { readInput, readMessage } from './message.ts';
+import type { Parsed } from './parse.ts';
+import { refOf } from './refs.ts';
+
+const waysOf = (parsed: Parsed) => ({
+  enter: !parsed.has('no-enter'),
+  when_ready: parsed.has('when-ready'),
+  strip_control: parsed.has('strip-control'),
+});
+
+export const send: Action = async (parsed, context) => {
+  const [said, dash] = parsed.args;
+  const text = await readMessage(parsed, dash);
+  await act(parsed, context, { action: 'send', ref: await refOf(context, said), text, ...waysOf(parsed) });
+};
+
+export const tell: Action = async (parsed, context) => {
+  const files = parsed.values('file').map(fileOf);
+  const [said] = parsed.args;
+  // With files a text may be missing, and nobody waits for one that was not announced.
+  const text = said === '-' || (said === undefined && files.length === 0) ? await readInput() : (said ?? '');
+  if (text === '' && files.length === 0) {
+    throw new AgtmuxError('E_INPUT', 'there is no text and no file; nothing was sent', {
+      next: 'write `agtmux tell "text"` or `agtmux tell --file path:10-20`',
+    });
+  }
+  await act(parsed, context, { action: 'send', ref: '', text, ...waysOf(parsed), files });
+};
+
+/** `path`, `path:10`, `path:10-20`. Absolute, because the agent may be in another directory. */
+function fileOf(said: string): FileReference {
+  const [, path = said, first, last] = existsSync(said) ? [] : (/^(.+?):(\d{1,9})(?:-(\d{1,9}))?$/.exec(said) ?? []);
+  if (!existsSync(path)) throw new AgtmuxError('E_FILE', `there is no file ${safe(path)}; nothing was sent`);
+  const from = first === undefined ? null : Number(first);
+  const to = last === undefined ? from : Number(last);
+  if (from !== null && (from < 1 || (to ?? 0) < from)) {
+    throw new AgtmuxError('E_USAGE', `${safe(said)} names no lines of a file`, { next: 'write it as path:10-20' });
+  }
+  return { path: resolve(path), from, to };
+}

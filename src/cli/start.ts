@@ -1,0 +1,23 @@
+// `agtmux new`: starts an agent in a new tmux window. The daemon does it; here is only what a person says.
+
+import { resolve } from 'node:path';
+import type { NewAgentBody } from '../api/schemas-act.ts';
+import { askOnce, claim, tellReceipt } from './act.ts';
+import type { Action } from './context.ts';
+
+export const newAgent: Action = async (parsed, context) => {
+  const [agent = '', ...args] = parsed.args;
+  const target = parsed.value('target') ?? null;
+  const said = parsed.value('cwd');
+  // What is relative is meant from here, which says nothing about another machine.
+  const isHere = target === null || target === 'host' || target.startsWith('host@');
+  const body: NewAgentBody = {
+    agent,
+    target,
+    session: parsed.value('session') ?? null,
+    cwd: isHere ? resolve(said ?? '.') : (said ?? null),
+    args,
+    ...claim(),
+  };
+  tellReceipt(parsed, await askOnce(context, { method: 'POST', path: '/v1/runtimes', body }));
+};
