@@ -1,6 +1,7 @@
 // What a scenario has to know of one agent: how it is set up and started without a network, which keys do what, and which
 // words on its screen are the truth that agtmux is compared with. These words are written apart from the screen rules.
 
+import type { ActingName } from './act-names.ts';
 import type { Stage, StageSetup } from './stage.ts';
 
 export const stepNames = [
@@ -59,4 +60,6 @@ export interface Actor extends StageSetup {
   readonly retry: { readonly status: number; readonly shows: RegExp | null };
   /** Steps that this agent does not have, with the evidence. */
   readonly missing: Partial<Readonly<Record<StepName, string>>>;
+  /** The same for what agtmux does to it. */
+  readonly cannot: Partial<Readonly<Record<ActingName, string>>>;
 }

@@ -1,10 +1,13 @@
-// `make test-agents`: leads the real agents through the scenario, one after another, without and with hooks, and writes
-// what came out to .agents/results.json and docs/agents.md. Arguments choose agents; --mode chooses a mode.
+// `make test-agents`: leads the real agents through the scenario, one after another, without and with hooks, then acts on
+// each, and writes what came out to .agents and docs/agents.md. Arguments choose agents; --mode chooses a mode, --acting
+// plays the acting alone, and with --hooks on agents that have hooks, which is told and not kept.
 
 import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Acting } from './acting.ts';
 import { type Actor, stepNames } from './actor.ts';
 import { claude } from './actors/claude.ts';
 import { codex, codexAlone } from './actors/codex.ts';
@@ -12,7 +15,7 @@ import { copilot } from './actors/copilot.ts';
 import { gemini } from './actors/gemini.ts';
 import { opencode } from './actors/opencode.ts';
 import { Play } from './play.ts';
-import { keepRun, modes, type RunMode, writeTable } from './results.ts';
+import { keepActing, keepRun, modes, type RunMode, writeActingTable, writeTable } from './results.ts';
 import { playAll } from './scenario.ts';
 import { agentsDir, Stage } from './stage.ts';
 
@@ -47,15 +50,54 @@ async function run(actor: Actor, mode: RunMode): Promise<boolean> {
   return results.length > 0 && results.every(({ verdict }) => verdict === 'seen' || verdict === 'n/a');
 }
 
-const { values, positionals } = parseArgs({ options: { mode: { type: 'string' } }, allowPositionals: true });
+/** A test may be run by somebody without parents left; such a one counts as a program of the user's. */
+function writePolicy(stage: Stage): void {
+  const folder = join(stage.home, '.config/agtmux');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'policy.toml'), 'trust_untraceable = true\n');
+}
+
+async function runActing(actor: Actor, hasHooks: boolean): Promise<boolean> {
+  const how = hasHooks ? 'acting-hooks' : 'acting';
+  process.stdout.write(`${actor.label} ${actor.version}, ${how}\n`);
+  const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-${how}`));
+  const began = Date.now();
+  let results: Acting['results'] = [];
+  try {
+    const stream = await stage.open(actor, () => {
+      writePolicy(stage);
+      if (hasHooks) installHooks(actor, stage);
+    });
+    const acting = new Acting(actor, stage, stream);
+    results = acting.results;
+    await acting.play().catch((problem: unknown) => process.stderr.write(`${problem}\n${stage.screen()}\n`));
+    acting.giveUp();
+  } finally {
+    await stage.close();
+  }
+  if (!hasHooks) keepActing({ label: actor.label, version: actor.version, began, steps: results });
+  return results.length > 0 && results.every(({ verdict }) => verdict === 'right' || verdict === 'n/a');
+}
+
+const { values, positionals } = parseArgs({
+  options: {
+    mode: { type: 'string' },
+    acting: { type: 'boolean', default: false },
+    hooks: { type: 'boolean', default: false },
+  },
+  allowPositionals: true,
+});
 const chosen = actors.filter(
   ({ agent, label }) => positionals.length === 0 || [agent, label].some((one) => positionals.includes(one)),
 );
 let isGood = true;
 for (const actor of chosen) {
-  for (const mode of modes.filter((one) => values.mode === undefined || one === values.mode)) {
+  for (const mode of modes.filter((one) => !values.acting && (values.mode === undefined || one === values.mode))) {
     isGood = (await run(actor, mode)) && isGood;
     writeTable();
   }
+  if (values.mode !== undefined) continue;
+  isGood = (await runActing(actor, values.hooks)) && isGood;
+  if (!values.hooks) writeActingTable();
 }
 process.exit(isGood ? 0 : 1);

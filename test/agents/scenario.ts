@@ -10,7 +10,7 @@ const correctedMs = 1_000;
 const holdMs = 1_500;
 
 /** The parts that many steps are made of. */
-class Parts {
+export class Parts {
   readonly actor: Actor;
   readonly stage: Stage;
   #tasks = 0;

@@ -2,7 +2,7 @@
 // is left over at the end is found by the private home and ended by pid.
 
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Live, until } from '../kit/live.ts';
@@ -139,6 +139,10 @@ export class Stage {
 
   makeFile(name: string): void {
     writeFileSync(join(this.project, name), '');
+  }
+
+  removeFile(name: string): void {
+    rmSync(join(this.project, name));
   }
 
   /** Keeps what is there to be seen now, for whoever looks into a misread state. */

@@ -1,7 +1,7 @@
 // Programs that look like agents to whoever asks their process, and draw the screens they are told to: what the daemon
 // makes of a screen can be tried without the real program. They draw at once and say when they did.
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Live } from './live.ts';
@@ -22,13 +22,14 @@ const program = `
 const fs = require('node:fs');
 const file = process.env.AGTMUX_LOOK_ALIKE;
 let seen = '';
-let spinning, turn = 3;
+let spinning, turn = 3, hushed = null;
 const look = () => {
   let text = '';
   try { text = fs.readFileSync(file, 'utf8'); } catch { return; }
   if (text === seen) return;
   seen = text;
-  const { screen, title, mark, bytes, calls, spinMs } = JSON.parse(text);
+  const { screen, title, mark, bytes, calls, spinMs, hush } = JSON.parse(text);
+  hushed = hush ?? hushed;
   clearInterval(spinning);
   if (spinMs) spinning = setInterval(() => process.stdout.write('\\u001b[H' + screen.split('\\n').join('\\r\\n').replaceAll('(3s', '(' + (turn += 1) + 's')), spinMs);
   const env = { ...process.env, TMUX_PANE: calls?.pane ?? process.env.TMUX_PANE };
@@ -39,7 +40,10 @@ const look = () => {
   });
 };
 process.stdin.setRawMode?.(true);
-process.stdin.on('data', (data) => { if (data.toString() === 'q') { process.stdout.write('\\u001b]0;\\u0007\\u001b[2J\\u001b[H', () => process.exit(0)); } });
+process.stdin.on('data', (data) => {
+  fs.appendFileSync(file + '.typed', data);
+  if (process.env.AGTMUX_LOOK_ECHO && !(hushed && data.toString().includes(hushed))) process.stdout.write(data.toString().replaceAll('\\r', ''));
+  if (data.toString() === 'q') { process.stdout.write('\\u001b]0;\\u0007\\u001b[2J\\u001b[H', () => process.exit(0)); } });
 setInterval(look, 8);
 look();
 `;
@@ -58,14 +62,57 @@ export class LookAlike {
 
   /** In a new window of the session; `through` is a program that starts it elsewhere. */
   static start(live: Live, kind: LookAlikeKind, session: string, through = '', cwd: string = live.dir): LookAlike {
+    const { file, own } = LookAlike.#prepare(live, kind);
+    const command = through === '' ? own : `${through} '${own}'`;
+    const pane = live.tmux('new-window', '-t', `${session}:`, '-c', cwd, '-P', '-F', '#{pane_id}', command);
+    return new LookAlike(kind, pane, file);
+  }
+
+  /** All in one command of tmux: as close to the same moment as a machine comes. */
+  static startTogether(live: Live, kinds: readonly LookAlikeKind[], session: string): readonly LookAlike[] {
+    const made = kinds.map((kind) => ({ kind, ...LookAlike.#prepare(live, kind) }));
+    const args = made.flatMap(({ own }) => [
+      ...['new-window', '-t', `${session}:`, '-P', '-F', '#{pane_id}', `exec env ${own}`, ';'],
+    ]);
+    const panes = live.tmux(...args.slice(0, -1)).split('\n');
+    return made.map(({ kind, file }, index) => new LookAlike(kind, panes[index] ?? '', file));
+  }
+
+  /** Typed at the shell that a terminal already has, as a person would. */
+  static startInside(live: Live, kind: LookAlikeKind, pane: string): LookAlike {
+    const { file, own } = LookAlike.#prepare(live, kind);
+    live.tmux('send-keys', '-t', pane, '-l', own);
+    live.tmux('send-keys', '-t', pane, 'Enter');
+    return new LookAlike(kind, pane, file);
+  }
+
+  /** In place of whatever runs in the pane. */
+  static startInstead(live: Live, kind: LookAlikeKind, pane: string): LookAlike {
+    const { file, own } = LookAlike.#prepare(live, kind);
+    live.tmux('respawn-pane', '-k', '-t', pane, `exec env ${own}`);
+    return new LookAlike(kind, pane, file);
+  }
+
+  /** A program of the agent's name in this directory, for whoever looks it up in the PATH; its pane is not known here. */
+  static putOnPath(live: Live, kind: LookAlikeKind, directory: string): LookAlike {
+    const { file, own } = LookAlike.#prepare(live, kind);
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, kind), `#!/bin/sh\nexec env ${own} "$@"\n`, { mode: 0o755 });
+    return new LookAlike(kind, '', file);
+  }
+
+  static #prepare(live: Live, kind: LookAlikeKind): { readonly file: string; readonly own: string } {
     const script = join(live.dir, 'node_modules', scripts[kind]);
     mkdirSync(join(script, '..'), { recursive: true });
     writeFileSync(script, program);
     const file = join(live.dir, `look-${Math.random().toString(36).slice(2)}`);
-    const own = `AGTMUX_LOOK_ALIKE=${file} ${process.execPath} ${script}`;
-    const command = through === '' ? own : `${through} '${own}'`;
-    const pane = live.tmux('new-window', '-t', `${session}:`, '-c', cwd, '-P', '-F', '#{pane_id}', command);
-    return new LookAlike(kind, pane, file);
+    return { file, own: `AGTMUX_LOOK_ECHO=1 AGTMUX_LOOK_ALIKE=${file} ${process.execPath} ${script}` };
+  }
+
+  /** Everything that was typed at it, without the marks of a paste. */
+  typed(): string {
+    const typed = existsSync(`${this.#file}.typed`) ? readFileSync(`${this.#file}.typed`, 'utf8') : '';
+    return typed.replaceAll('\u001b[200~', '').replaceAll('\u001b[201~', '');
   }
 
   /** A recorded screen of the real program. */
@@ -80,6 +127,11 @@ export class LookAlike {
     pane?: string,
   ): Promise<number> {
     return this.#act({ screen: null, title: null, bytes: '', calls: { list, pane } });
+  }
+
+  /** From now on it does not show what is typed with these words in it, as an agent that hangs. */
+  async hush(words: string): Promise<number> {
+    return this.#act({ screen: null, title: null, bytes: '', hush: words });
   }
 
   /** Draws a screen; resolves with the time at which it was written to the terminal. */

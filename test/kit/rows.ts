@@ -45,6 +45,8 @@ function agentRow(name: string, agent: string, { state = 'idle', fields = {} }: 
   return {
     runtime_id: runtimeId(name),
     agent: agentName(agent),
+    nick: null,
+    seen: state === 'completed' ? true : null,
     parent: null,
     state,
     reason_code: state === 'unknown' ? 'not_observed_yet' : 'prompt_ready',

@@ -53,4 +53,5 @@ export const claude: Actor = {
   },
   retry: { status: 429, shows: /Retrying in/ },
   missing: {},
+  cannot: {},
 };

@@ -75,6 +75,12 @@ export const codex: Actor = {
   },
   retry: { status: 500, shows: /Reconnecting\.\.\. \d/ },
   missing: {},
+  cannot: {
+    'send into an edit': 'Its edits are patches, which the mock model does not make: not played.',
+    'approve of an edit': 'Its edits are patches, which the mock model does not make: not played.',
+    'answer in own words':
+      'Its field for notes opens beside whichever option is marked: agtmux refuses to write there.',
+  },
 };
 
 export const codexAlone: Actor = { ...codex, label: 'codex, own process', command: 'codex --no-daemon' };

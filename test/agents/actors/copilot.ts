@@ -39,4 +39,5 @@ export const copilot: Actor = {
   },
   retry: { status: 500, shows: /Retrying\.\.\./ },
   missing: {},
+  cannot: {},
 };

@@ -41,4 +41,5 @@ export const gemini: Actor = {
   },
   retry: { status: 500, shows: null },
   missing: {},
+  cannot: {},
 };

@@ -54,4 +54,8 @@ export const opencode: Actor = {
   missing: {
     'trust dialog': 'It asks no such question: in an empty home and folder its prompt is the first thing it shows.',
   },
+  cannot: {
+    'send into the trust dialog': 'It asks no such question.',
+    'trust dialog answered': 'It asks no such question.',
+  },
 };

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Turn } from './replies.ts';
 import {
   beginStream,
+  contentOf,
   listOf,
   nextId,
   promptsOf,
@@ -29,7 +30,7 @@ function turnOf(body: Readonly<Record<string, unknown>>): Turn {
     .filter((message) => message.role === 'user')
     .flatMap(({ content }) => (typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)))
     .flatMap((part): readonly Said[] => {
-      if (part.type === 'tool_result') return [{ by: 'tool' }];
+      if (part.type === 'tool_result') return [{ by: 'tool', result: contentOf(part.content) }];
       const text = textOf(part.text);
       return text === '' || isReminder(text) ? [] : [{ by: 'person', text }];
     });

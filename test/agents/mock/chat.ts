@@ -20,14 +20,17 @@ import {
 
 const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 
+/** Copilot puts the time above the person's words. */
+const withoutClock = (text: string): string => text.replace(/^<current_datetime>[^<]*<\/current_datetime>\n\n/, '');
+
 function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   const tools = listOf(body.tools).map((tool) => {
     const { name, parameters } = recordOf(tool.function);
     return toolOf(name, parameters);
   });
   const said = listOf(body.messages).flatMap(({ role, content }): readonly Said[] => {
-    if (role === 'tool') return [{ by: 'tool' }];
-    return role === 'user' ? [{ by: 'person', text: contentOf(content) }] : [];
+    if (role === 'tool') return [{ by: 'tool', result: contentOf(content) }];
+    return role === 'user' ? [{ by: 'person', text: withoutClock(contentOf(content)) }] : [];
   });
   return { prompts: promptsOf(said), tools, errand: tools.length === 0 ? 'A short task' : null };
 }

@@ -43,7 +43,7 @@ function turnOf(body: Readonly<Record<string, unknown>>): Turn {
     .filter(({ role }) => role === 'user')
     .flatMap(({ parts }) => listOf(parts))
     .flatMap((part): readonly Said[] => {
-      if (part.functionResponse !== undefined) return [{ by: 'tool' }];
+      if (part.functionResponse !== undefined) return [{ by: 'tool', result: JSON.stringify(part.functionResponse) }];
       const text = textOf(part.text);
       return text === '' || isAddition(text) ? [] : [{ by: 'person', text }];
     });

@@ -9,8 +9,8 @@ export interface OfferedTool {
 
 /** One request for the next piece of a conversation, whatever the wire it came by. */
 export interface Turn {
-  /** Texts of people, the oldest first, each with how many tool results came after it and before the next. */
-  readonly prompts: readonly { readonly text: string; readonly results: number }[];
+  /** Texts of people, the oldest first, each with how many tool results came after it and before the next, and the last. */
+  readonly prompts: readonly { readonly text: string; readonly results: number; readonly result: string | null }[];
   readonly tools: readonly OfferedTool[];
   /** What the agent asks for itself (a title, a check): the answer. Null when a person's prompt is to be answered. */
   readonly errand: string | null;
@@ -41,6 +41,7 @@ export function taskOf(turn: Turn): Task | null {
 }
 
 const shells = ['Bash', 'bash', 'exec_command', 'shell_command', 'run_shell_command', 'shell'];
+const writers = ['Write', 'write', 'write_file', 'create'];
 const questioners = ['AskUserQuestion', 'ask_user', 'request_user_input', 'question'];
 
 /** `isHeld` tells whether a request that fails until it is let go still fails. */
@@ -62,6 +63,8 @@ export function replyTo(turn: Turn, isHeld: (task: Task) => boolean): Reply {
         : { kind: 'text', text: 'It worked in the end.' };
     case 'command':
       return commandReply(turn.tools, task.argument);
+    case 'edit':
+      return editReply(turn.tools, task.argument);
     case 'question':
       return questionReply(turn.tools);
     default:
@@ -89,6 +92,23 @@ function commandReply(tools: readonly OfferedTool[], file: string): Reply {
   const wanted = tool.properties.filter((name) => Object.hasOwn(values, name));
   const input = Object.fromEntries(wanted.map((name) => [name, values[name]]));
   return { kind: 'tool', say: 'I will wait for a file.', name: tool.name, input };
+}
+
+/** A new file, of which the agent asks whether it may write it. */
+function editReply(tools: readonly OfferedTool[], file: string): Reply {
+  const tool = tools.find(({ name }) => writers.includes(name));
+  if (tool === undefined) return { kind: 'text', text: 'There is no way to write a file here.' };
+  const content = 'written by the agent\n';
+  const values: Readonly<Record<string, unknown>> = {
+    file_path: file,
+    filePath: file,
+    path: file,
+    content,
+    file_text: content,
+  };
+  const wanted = tool.properties.filter((name) => Object.hasOwn(values, name));
+  const input = Object.fromEntries(wanted.map((name) => [name, values[name]]));
+  return { kind: 'tool', say: 'I will write a file.', name: tool.name, input };
 }
 
 function questionReply(tools: readonly OfferedTool[]): Reply {

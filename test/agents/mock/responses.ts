@@ -22,7 +22,7 @@ const isAddition = (text: string): boolean => /^\s*(<\w+|# AGENTS\.md)/.test(tex
 function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   const tools = listOf(body.tools).map((tool) => toolOf(tool.name, tool.parameters));
   const said = listOf(body.input).flatMap((item): readonly Said[] => {
-    if (textOf(item.type).endsWith('_output')) return [{ by: 'tool' }];
+    if (textOf(item.type).endsWith('_output')) return [{ by: 'tool', result: JSON.stringify(item.output) }];
     const text = item.role === 'user' ? contentOf(item.content) : '';
     return text === '' || isAddition(text) ? [] : [{ by: 'person', text }];
   });

@@ -22,6 +22,9 @@ export interface Served {
   readonly task: string | null;
   readonly reply: Reply['kind'] | 'errand' | 'unknown';
   readonly tools: readonly string[];
+  /** What the person said last, as it came, and what a tool gave back after it. */
+  readonly prompt: string | null;
+  readonly result: string | null;
 }
 
 export class MockModel {
@@ -68,7 +71,7 @@ export class MockModel {
     const body = recordOf(await bodyOf(request));
     const wire = wires.find((one) => one.serves(path));
     if (request.method !== 'POST' || wire === undefined) {
-      this.#note(path, null, 'unknown', []);
+      this.#note({ path, task: null, reply: 'unknown', tools: [], prompt: null, result: null });
       if (path.endsWith('/count_tokens')) sendJson(response, { input_tokens: 100 });
       else if (path.endsWith(':countTokens')) sendJson(response, { totalTokens: 100 });
       else if (path.endsWith('/models')) sendJson(response, { object: 'list', data: [], models: [] });
@@ -78,13 +81,20 @@ export class MockModel {
     const turn = wire.turn(body);
     const task = taskOf(turn);
     const reply = replyTo(turn, ({ word, argument }) => this.#isHeld(`${word} ${argument} ${turn.prompts.length}`));
-    const names = turn.tools.map(({ name }) => name);
-    this.#note(path, task?.word ?? null, turn.errand === null ? reply.kind : 'errand', names);
+    const last = turn.prompts.at(-1);
+    this.#note({
+      path,
+      task: task?.word ?? null,
+      reply: turn.errand === null ? reply.kind : 'errand',
+      tools: turn.tools.map(({ name }) => name),
+      prompt: last?.text ?? null,
+      result: last?.result ?? null,
+    });
     await this.#answer(reply, wire, response, body, path);
   }
 
-  #note(path: string, task: string | null, reply: Served['reply'], tools: readonly string[]): void {
-    this.served.push({ time: Date.now(), path, task, reply, tools });
+  #note(served: Omit<Served, 'time'>): void {
+    this.served.push({ time: Date.now(), ...served });
   }
 
   /** Held is what came for the first time after the last release. */

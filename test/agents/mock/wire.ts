@@ -46,15 +46,18 @@ export function toolOf(name: unknown, schema: unknown): OfferedTool {
   return { name: textOf(name), properties: Object.keys(recordOf(recordOf(schema).properties)) };
 }
 
-export type Said = { readonly by: 'person'; readonly text: string } | { readonly by: 'tool' };
+export type Said = { readonly by: 'person'; readonly text: string } | { readonly by: 'tool'; readonly result: string };
 
 /** Prompts with the tool results that followed each. */
 export function promptsOf(said: readonly Said[]): Turn['prompts'] {
-  const prompts: { text: string; results: number }[] = [];
+  const prompts: { text: string; results: number; result: string | null }[] = [];
   for (const one of said) {
     const last = prompts.at(-1);
-    if (one.by === 'person') prompts.push({ text: one.text, results: 0 });
-    else if (last !== undefined) last.results += 1;
+    if (one.by === 'person') prompts.push({ text: one.text, results: 0, result: null });
+    else if (last !== undefined) {
+      last.results += 1;
+      last.result = one.result;
+    }
   }
   return prompts;
 }

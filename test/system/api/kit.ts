@@ -13,6 +13,7 @@ import type { PaneRow, TargetRow } from '../../../src/model/rows.ts';
 import { verdict } from '../../../src/model/verdicts.ts';
 import { type Clock, createRealClock } from '../../../src/platform/clock.ts';
 import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
+import { FakeActing } from './kit-act.ts';
 
 const outcome = { target: 'host', action: 'install', notes: [] } as const;
 const fakeHooks: DaemonService['hooks'] = {
@@ -82,6 +83,7 @@ export class FakeDaemon implements DaemonService {
   setAgentEnabled = async (agent: string): Promise<Result<null>> =>
     agent === 'claude' ? ok(null) : fail('E_REF_NOT_FOUND', `there is no agent ${agent}`);
   readonly hooks = fakeHooks;
+  readonly acting = new FakeActing(() => this.rows());
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
   now = (): number => 1_000_000;

@@ -94,6 +94,7 @@ export function toyAgent(name: string, toy: Toy): Agent {
     hooks: null,
     natives: [source],
     install: null,
+    keys: null,
   };
 }
 

@@ -1,0 +1,224 @@
+// The guarded hands on a real tmux: what arrives, what is refused and why, and that nothing is left behind.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createBufferLoader, createGuardedHands, typeAndSubmit } from '../../../src/act/guarded-hands.ts';
+import type { Hands, Place } from '../../../src/act/hands.ts';
+import { paneId } from '../../../src/model/ids.ts';
+import { limits } from '../../../src/model/limits.ts';
+import { createRealClock } from '../../../src/platform/clock.ts';
+import { createRealRandom } from '../../../src/platform/random.ts';
+import {
+  createRecorder,
+  openLink,
+  placeNow,
+  type Recorder,
+  recorderCommand,
+  type TestLink,
+} from '../../kit/recorder.ts';
+import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
+
+const clock = createRealClock();
+const everywhere = async (): Promise<boolean> => true;
+
+describe('guarded hands', () => {
+  let kit: TmuxServerKit;
+  let recorder: Recorder;
+  let link: TestLink;
+  let hands: Hands;
+  let place: Place;
+
+  beforeAll(async () => {
+    kit = await createTmuxServer();
+    recorder = createRecorder(kit.directory);
+    await kit.newSession('main', 'exec sleep 3600');
+    link = await openLink(kit, 'main');
+    hands = createGuardedHands(link, createRealRandom());
+  });
+
+  afterAll(async () => {
+    link.close();
+    await kit.end();
+  });
+
+  beforeEach(async () => {
+    const pane = await kit.tmux('new-window', '-d', '-P', '-F', '#{pane_id}', '-t', 'main:', recorder.command);
+    await ready(pane);
+    place = await placeNow(kit, pane);
+  });
+
+  const ready = (pane: string): Promise<boolean> =>
+    until('the recorder is ready', async () => {
+      const { command } = await placeNow(kit, pane);
+      return command === recorderCommand && (await kit.tmux('capture-pane', '-p', '-t', pane)).includes('ready');
+    });
+  const got = (): string => recorder.textOf(place.panePid);
+  const arrived = (text: string): Promise<boolean> => until(`${text.length} characters arrive`, () => got() === text);
+  const typing = { enter: true, collapsed: null, recheck: everywhere, clock };
+
+  it('ACT2: text arrives byte for byte in one bracketed paste, without Enter', async () => {
+    const text = `-t %0; "quoted" 'single' $HOME \${HOME} $(id) \`id\` ~ #{pid} #(id) %H %% \\n \\ 漢字 é 🙂\ttab\nnext line;`;
+    expect(await hands.paste(place, text)).toEqual({ kind: 'done' });
+    await arrived(text);
+    const [recording] = recorder.recordings().filter(({ pid }) => pid === place.panePid);
+    expect(recording?.bytes.toString()).toBe(`\u001b[200~${text}\u001b[201~`);
+  });
+
+  it('ACT2: it is one paste even where the terminal no longer asks for the marks of one', async () => {
+    const tty = await kit.tmux('display-message', '-p', '-t', place.pane, '#{pane_tty}');
+    writeFileSync(tty, '\u001b[?2004lno marks\r\n');
+    await until('tmux has read it', async () =>
+      (await kit.tmux('capture-pane', '-p', '-t', place.pane)).includes('no marks'),
+    );
+    expect(await hands.paste(place, 'first\nsecond')).toEqual({ kind: 'done' });
+    await arrived('first\nsecond');
+    expect(recorder.bytesOf(place.panePid).toString()).toBe('\u001b[200~first\nsecond\u001b[201~');
+  });
+
+  it.each([
+    ['over the control connection', false],
+    ['through a loader', true],
+  ])('ACT2: a megabyte arrives %s', async (_, isLoaded) => {
+    const loader = createBufferLoader({ executor: kit.executor, socket: { kind: 'path', path: kit.socketPath } });
+    const wide = isLoaded ? createGuardedHands({ ...link, loadBuffer: loader }, createRealRandom()) : hands;
+    const unit = '0123456789 "$\\~; 漢🙂\n';
+    const text = unit.repeat(Math.floor(limits.messageBytesMax / Buffer.byteLength(unit)));
+    expect(await wide.paste(place, text)).toEqual({ kind: 'done' });
+    await arrived(text);
+  });
+
+  it('ACT2: a loader that fails leaves the way over the control connection', async () => {
+    const text = 'x'.repeat(40_000);
+    const narrow = createGuardedHands({ ...link, loadBuffer: async () => false }, createRealRandom());
+    expect(await narrow.paste(place, text)).toEqual({ kind: 'done' });
+    await arrived(text);
+  });
+
+  it('ACT2: each thing that no longer fits refuses paste and keys, with its reason, and leaves no buffer', async () => {
+    const cases = [
+      ['gone', { ...place, serverPid: place.serverPid + 1 }],
+      ['gone', { ...place, pane: paneId('%999') }],
+      ['gone', { ...place, pane: paneId('main') }],
+      ['other_process', { ...place, panePid: place.panePid + 1 }],
+      ['other_process', { ...place, command: 'bash' }],
+      ['other_process', { ...place, command: `${place.command},1}#{==:1,1` }],
+    ] as const;
+    for (const [why, other] of cases) {
+      expect(await hands.paste(other, 'text')).toEqual({ kind: 'refused', why });
+      expect(await hands.press(other, ['Enter'])).toEqual({ kind: 'refused', why });
+      expect(await hands.press(other, ['Enter'], 'ready')).toEqual({ kind: 'refused', why });
+    }
+    await withChange(['copy-mode', '-t', place.pane], ['send-keys', '-X', '-t', place.pane, 'cancel'], 'in_mode');
+    await withChange(['select-pane', '-d', '-t', place.pane], ['select-pane', '-e', '-t', place.pane], 'in_mode');
+    const sync = (value: string): string[] => ['set-option', '-w', '-t', place.pane, 'synchronize-panes', value];
+    await withChange(sync('on'), sync('off'), 'synchronized');
+    expect(await kit.tmux('list-buffers')).toBe('');
+    expect(await hands.paste(place, 'after all')).toEqual({ kind: 'done' });
+    await arrived('after all');
+  });
+
+  async function withChange(change: readonly string[], back: readonly string[], why: string): Promise<void> {
+    await kit.tmux(...change);
+    expect(await hands.paste(place, 'text')).toEqual({ kind: 'refused', why });
+    expect(await hands.press(place, ['Enter'])).toEqual({ kind: 'refused', why });
+    await kit.tmux(...back);
+  }
+
+  it('ACT2: a dead pane and a pane that was respawned refuse', async () => {
+    await kit.tmux('set-option', '-w', '-t', place.pane, 'remain-on-exit', 'on');
+    process.kill(place.panePid);
+    await until(
+      'the pane is dead',
+      async () => (await kit.tmux('display-message', '-p', '-t', place.pane, '#{pane_dead}')) === '1',
+    );
+    expect(await hands.paste(place, 'text')).toEqual({ kind: 'refused', why: 'dead' });
+    await kit.tmux('respawn-pane', '-t', place.pane, recorder.command);
+    await ready(place.pane);
+    expect(await hands.paste(place, 'text')).toEqual({ kind: 'refused', why: 'other_process' });
+    expect(got()).toBe('');
+  });
+
+  it('ACT2: one line is typed as it is, without the marks of a paste, and never more than one', async () => {
+    const line = "cd '/a b' && claude --resume 0-1; #{pane_id} \\ $HOME ~ -";
+    expect(await hands.type(place, line)).toEqual({ kind: 'done' });
+    await arrived(line);
+    for (const more of ['', 'a\nb', 'a\r', '\u001b[A']) expect((await hands.type(place, more)).kind).toBe('lost');
+    expect(await hands.type({ ...place, command: 'bash' }, 'x')).toEqual({ kind: 'refused', why: 'other_process' });
+    await arrived(line);
+  });
+
+  it('ACT2: only a dead pane gets another program, in a directory that is none of tmux formats', async () => {
+    const line = recorder.command;
+    expect(await hands.respawn(place, line, null)).toEqual({ kind: 'refused', why: 'other_process' });
+    await kit.tmux('set-option', '-w', '-t', place.pane, 'remain-on-exit', 'on');
+    process.kill(place.panePid);
+    await until(
+      'the pane is dead',
+      async () => (await kit.tmux('display-message', '-p', '-t', place.pane, '#{pane_dead}')) === '1',
+    );
+    const others = [
+      ['other_process', { ...place, panePid: place.panePid + 1 }],
+      ['gone', { ...place, serverPid: place.serverPid + 1 }],
+      ['gone', { ...place, pane: paneId('%999') }],
+    ] as const;
+    for (const [why, other] of others) expect(await hands.respawn(other, line, null)).toEqual({ kind: 'refused', why });
+    const folder = join(kit.directory, '#{pane_id},}');
+    mkdirSync(folder);
+    expect(await hands.respawn(place, line, folder)).toEqual({ kind: 'done' });
+    await ready(place.pane);
+    expect(await kit.tmux('display-message', '-p', '-t', place.pane, '#{pane_current_path}')).toBe(folder);
+  });
+
+  it('ACT2: keys by their names, and only while the text is shown', async () => {
+    expect(await hands.press(place, ['a', 'Enter', '-', ';', 'Escape'])).toEqual({ kind: 'done' });
+    await arrived('a\r-;\u001b');
+    expect(await hands.press(place, ['y'], '[ready]')).toEqual({ kind: 'done' });
+    expect(await hands.press(place, ['n'], 'not to be seen')).toEqual({ kind: 'refused', why: 'not_shown' });
+    expect(await hands.press(place, ['n'], '?!#{')).toEqual({ kind: 'refused', why: 'not_shown' });
+    await arrived('a\r-;\u001by');
+  });
+
+  it('ACT2: no answer is lost, not done', async () => {
+    const broken = createGuardedHands(await closedLink(), createRealRandom());
+    for (const touch of [await broken.paste(place, 'text'), await broken.press(place, ['Enter'])]) {
+      expect(touch.kind).toBe('lost');
+    }
+    expect(await broken.look(place)).toEqual([]);
+  });
+
+  async function closedLink(): Promise<TestLink> {
+    const closed = await openLink(kit, 'main');
+    closed.close();
+    return closed;
+  }
+
+  it('ACT2: Enter follows once the text was seen, and is left alone when it was not', async () => {
+    expect(await typeAndSubmit(hands, place, 'first line\nfix the bug, please', typing)).toBe('submitted');
+    await arrived('first line\nfix the bug, please\r');
+    expect(await typeAndSubmit(hands, place, 'left in the prompt', { ...typing, enter: false })).toEqual({
+      kind: 'done',
+    });
+    await kit.tmux('respawn-pane', '-k', '-t', place.pane, `${recorder.command} >/dev/null`);
+    await until('another recorder', async () => (await placeNow(kit, place.pane)).command === recorderCommand);
+    place = await placeNow(kit, place.pane);
+    expect(await typeAndSubmit(hands, place, 'nobody sees this', typing)).toBe('pasted');
+    await arrived('nobody sees this');
+  });
+
+  it('ACT2: an owner that changed is typed nothing, and gets no Enter', async () => {
+    const never = { ...typing, recheck: async () => false };
+    expect(await typeAndSubmit(hands, place, 'text', never)).toEqual({ kind: 'refused', why: 'other_process' });
+    let checks = 0;
+    const once = { ...typing, recheck: async () => ++checks === 1 };
+    expect(await typeAndSubmit(hands, place, 'only typed', once)).toBe('pasted');
+    await arrived('only typed');
+  });
+
+  it.each(['y', '🙂', '。。。', '- [x] 100%', 'x'.repeat(150), '漢字を直してください'])(
+    'ACT2: %s is seen',
+    async (text) => {
+      expect(await typeAndSubmit(hands, place, text, typing)).toBe('submitted');
+      await arrived(`${text}\r`);
+    },
+  );
+});

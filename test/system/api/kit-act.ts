@@ -1,0 +1,118 @@
+// The acting of the small daemon: remembers what was asked and by whom, and answers what the test wants.
+
+import type { ActService, AttachPlan, CallerClaim, QueuedMessage } from '../../../src/api/service-act.ts';
+import type { Receipt } from '../../../src/model/actions.ts';
+import { fail, failure, ok } from '../../../src/model/errors.ts';
+import { runtimeId, targetId } from '../../../src/model/ids.ts';
+import type { AuditRecord } from '../../../src/model/records.ts';
+import type { PaneRow } from '../../../src/model/rows.ts';
+
+export interface Asked {
+  readonly what: string;
+  readonly value: unknown;
+  readonly claim: CallerClaim;
+}
+
+export const queuedMessage = (fields: Partial<QueuedMessage> = {}): QueuedMessage => ({
+  id: 'q1',
+  ref: 'runtime:host-work-1',
+  runtime_id: runtimeId('host-work-1'),
+  text: 'go on',
+  from: 'you',
+  queued_at: 999_000,
+  expires_at: 1_900_000,
+  outcome: 'queued',
+  ...fields,
+});
+
+export class FakeActing implements ActService {
+  readonly asked: Asked[] = [];
+  readonly messages: QueuedMessage[] = [];
+  readonly records: AuditRecord[] = [];
+  /** What the next receipts say instead. */
+  told: Partial<Receipt> = {};
+  plan: Partial<AttachPlan> = {};
+  lines: readonly string[] = ['first', 'second'];
+  readonly #rows: () => readonly PaneRow[];
+
+  constructor(rows: () => readonly PaneRow[]) {
+    this.#rows = rows;
+  }
+
+  #find(ref: string): PaneRow | undefined {
+    const agents = this.#rows().filter((row) => row.agent !== null);
+    if (ref === '') return agents.find((row) => row.agent?.route === 'CONNECTED');
+    return agents.find((row) => [row.ref, row.identity.pane_id, row.agent?.agent].includes(ref));
+  }
+
+  #receipt(action: Receipt['action'], ref: string): Receipt {
+    const row = this.#find(ref);
+    const base = { action, snapshot_id: null, way: null, words: null };
+    if (row === undefined) {
+      const missing = failure('E_REF_NOT_FOUND', `no agent is called ${ref}`);
+      return { ...base, outcome: 'refused', ref: null, runtime_id: null, failure: missing, ...this.told };
+    }
+    const whom = { ref: row.ref, runtime_id: row.agent?.runtime_id ?? null };
+    return { ...base, outcome: 'delivered', ...whom, way: 'keys', failure: null, ...this.told };
+  }
+
+  act: ActService['act'] = async (request, claim) => {
+    this.asked.push({ what: request.action, value: request, claim });
+    return this.#receipt(request.action, request.ref);
+  };
+
+  attach: ActService['attach'] = async (ref, conditions, claim) => {
+    this.asked.push({ what: 'attach', value: { ref, conditions }, claim });
+    const row = this.#find(ref);
+    if (row === undefined) return fail('E_REF_NOT_FOUND', `no agent is called ${ref}`);
+    const { target, window_id, pane_id } = row.identity;
+    const place = { target, kind: 'local', connection_ref: '', socket_path: '/nowhere/default' } as const;
+    return ok({ ref: row.ref, ...place, session_id: row.session_id, window_id, pane_id, ...this.plan });
+  };
+
+  view: ActService['view'] = async (ref, linesMax, claim) => {
+    this.asked.push({ what: 'view', value: { ref, linesMax }, claim });
+    const row = this.#find(ref);
+    if (row === undefined) return fail('E_REF_NOT_FOUND', `no agent is called ${ref}`);
+    return ok({ ref: row.ref, from: 'screen', lines: this.lines.slice(-linesMax) });
+  };
+
+  start: ActService['start'] = async (wanted, claim) => {
+    this.asked.push({ what: 'new', value: wanted, claim });
+    const whom = { ref: 'runtime:new-1', runtime_id: runtimeId('new-1') };
+    const rest = { snapshot_id: null, way: null, failure: null, words: null };
+    return { outcome: 'delivered', action: 'new', ...whom, ...rest, ...this.told };
+  };
+
+  queue: ActService['queue'] = () => this.messages;
+
+  editQueued: ActService['editQueued'] = async (id, text, claim) => this.#change(id, text, claim);
+  dropQueued: ActService['dropQueued'] = async (id, claim) => this.#change(id, null, claim);
+
+  #change(id: string, text: string | null, claim: CallerClaim): Receipt {
+    this.asked.push({ what: 'queue', value: { id, text }, claim });
+    const place = this.messages.findIndex((message) => message.id === id);
+    const message = this.messages[place];
+    const base = { action: 'queue', snapshot_id: null, way: null, words: null } as const;
+    if (message === undefined) {
+      const missing = failure('E_REF_NOT_FOUND', `no message ${id} waits`);
+      return { ...base, outcome: 'refused', ref: null, runtime_id: null, failure: missing };
+    }
+    this.messages.splice(place, 1, ...(text === null ? [] : [{ ...message, text }]));
+    const outcome = text === null ? 'delivered' : 'queued';
+    return { ...base, outcome, ref: message.ref, runtime_id: message.runtime_id, failure: null };
+  }
+
+  audit: ActService['audit'] = async (countMax) => this.records.slice(0, countMax);
+}
+
+export const auditRecord = (fields: Partial<AuditRecord> = {}): AuditRecord => ({
+  at: 990_000,
+  actor: 'human',
+  action: 'send',
+  runtime_id: runtimeId('host-work-1'),
+  snapshot_id: null,
+  result: 'delivered',
+  detail: { ref: 'runtime:host-work-1', target: targetId('host') },
+  ...fields,
+});
