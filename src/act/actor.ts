@@ -20,7 +20,7 @@ import { limits } from '../model/limits.ts';
 import type { AuditRecord } from '../model/records.ts';
 import { FileError, type Files } from '../platform/files.ts';
 import { Answered } from './answered.ts';
-import { answerAsk, type Wish } from './asks.ts';
+import { answerAsk } from './asks.ts';
 import { auditOf, type Deed, receiptOf } from './audit.ts';
 import { type Attempt, Bench, type Ending, ended, leniencies, nullIfExpected, refused, refusedFor } from './bench.ts';
 import { callerOf, doorCaller, type KnownCaller, knownAgain } from './callers.ts';
@@ -36,6 +36,7 @@ import { mayDo, underPolicy } from './policy.ts';
 import { MessageQueue } from './queue.ts';
 import { deliverQueued, type SendingParts, send } from './sending.ts';
 import { takeSnapshot } from './snapshots.ts';
+import type { Wish } from './wishes.ts';
 
 export interface ActorParts {
   readonly ground: ActGround;
@@ -227,13 +228,6 @@ export class Actor implements ActService {
     const snapshot = takeSnapshot(identity, state, this.#ground);
     const full: Deed = { ...deed, runtime_id: runtime, state, snapshot };
     const attempt: Attempt = { audit_id: deed.audit_id, action, caller, conditions, identity, state, snapshot };
-    try {
-      await this.#ground.keepSnapshot(snapshot);
-    } catch (problem) {
-      // What cannot be recorded is not done.
-      if (!(problem instanceof AgtmuxError)) throw problem;
-      return { deed: { ...full, snapshot: null }, ending: refusedFor(problem.code, problem.message, problem.next) };
-    }
     const notAllowed = mayDo(caller, action, runtime);
     if (notAllowed !== null) return { deed: full, ending: refused(notAllowed) };
     const done = await this.#lanes.run(runtime, () => this.#guarded(attempt, effect));
@@ -241,7 +235,8 @@ export class Actor implements ActService {
   }
 
   async #guarded(attempt: Attempt, effect: Effect): Promise<Ending> {
-    const problem = this.#bench.check(attempt, leniencies[attempt.action] ?? {});
+    const late = this.#bench.check(attempt, leniencies[attempt.action] ?? {});
+    const problem = late ?? (keptLater.has(attempt.action) ? null : await this.#bench.keep(attempt));
     if (problem !== null) return refused(problem);
     try {
       return await effect(attempt);
@@ -388,6 +383,9 @@ export class Actor implements ActService {
     return { version: 1, ...this.#queue.kept(), ...this.#names.kept(), ...this.#answered.kept() };
   }
 }
+
+/** Their refusals are many and must be quick: what they were decided on is kept once it is certain that they will act. */
+const keptLater: ReadonlySet<ActionKind> = new Set(['send', 'approve', 'reject', 'answer', 'interrupt']);
 
 const notDone = (problem: Failure | null): Result<never> => ({
   ok: false,

@@ -3,8 +3,8 @@
 
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { AnsweredAsks } from './asks.ts';
 import type { Kept } from './kept.ts';
+import type { AnsweredAsks } from './pressing.ts';
 
 export class Answered implements AnsweredAsks {
   readonly #save: () => Promise<void>;

@@ -4,10 +4,10 @@ import type { Receipt } from '../model/actions.ts';
 import type { Ask } from '../model/asks.ts';
 import { askId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import { optionMeant } from './asks.ts';
 import { fitsScreen } from './fitting.ts';
 import type { FreshLook } from './ground.ts';
 import { wordsOnScreen } from './strokes.ts';
+import { optionMeant } from './wishes.ts';
 
 const code = (receipt: Receipt): string => receipt.failure?.code ?? receipt.outcome;
 const gone: FreshLook = { state: 'running', ask: null };

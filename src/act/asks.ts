@@ -1,35 +1,18 @@
 // Answering what an agent asks: by the id of the ask, once at most, and only while exactly this ask is on the screen
 // (ASK3). The agent's own channel comes first; keys are what remains (ACT4).
 
-import type { Keys, SeenAsk, Stroke } from '../agents/contract.ts';
-import { hashText, isSame } from '../engine/canonical.ts';
+import type { SeenAsk } from '../agents/contract.ts';
+import { isSame } from '../engine/canonical.ts';
 import type { ActionRequest } from '../model/actions.ts';
-import { type Ask, type AskOption, stateOfAsk } from '../model/asks.ts';
+import type { Ask } from '../model/asks.ts';
 import { type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
-import type { AskId, RuntimeId } from '../model/ids.ts';
+import type { AskId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import { type Attempt, type Bench, type Ending, ended, refused, refusedFor, refusedTouch } from './bench.ts';
+import { type Attempt, type Bench, type Ending, ended, refused, refusedFor } from './bench.ts';
 import { fitsScreen } from './fitting.ts';
 import { mayAnswer } from './policy.ts';
-import { perform, rechecks, type Stroked, squeezed, wordsOnScreen } from './strokes.ts';
-
-export type Wish =
-  | { readonly kind: 'approve' }
-  | { readonly kind: 'reject'; readonly because: string | null }
-  | { readonly kind: 'choose'; readonly option: string }
-  | { readonly kind: 'write'; readonly text: string };
-
-export interface AnsweredAsks {
-  has(runtime: RuntimeId, key: string): boolean;
-  /** Resolves when it is on disk: a daemon that falls over right after must not answer again. */
-  add(runtime: RuntimeId, key: string): Promise<void>;
-  /** Nothing was typed after all. */
-  remove(runtime: RuntimeId, key: string): Promise<void>;
-}
-
-/** By what an answer is remembered. One ask may hold several questions, which are shown one after the other. */
-const answerKey = ({ ask_id, kind }: Ask, seen: SeenAsk | null): string =>
-  seen === null || stateOfAsk(kind) === 'waiting_approval' ? ask_id : `${ask_id} ${hashText(squeezed(seen.text))}`;
+import { type AnsweredAsks, answerKey, notVisible, pressAnswer } from './pressing.ts';
+import { planFor, type Wish } from './wishes.ts';
 
 const answeredAlready = failure('E_STATE_CHANGED', 'it was answered already', 'look at the pane if it still waits');
 
@@ -44,50 +27,6 @@ export function askMeant(attempt: Attempt, named: AskId | undefined, now: Ask | 
   }
   if (attempt.state.ask?.ask_id !== now.ask_id) return fail('E_STATE_CHANGED', 'it asks something else now');
   return ok(now);
-}
-
-/** The strokes that carry out the wish at this dialog, with what has to be said about them. */
-function strokesFor(keys: Keys, wish: Wish, ask: Ask, seen: SeenAsk): Result<Plan> {
-  const cannot = fail('E_UNSUPPORTED', 'this dialog cannot be answered from here: its options were not recognised');
-  const plan = (strokes: readonly Stroke[] | null, words: string | null = null): Result<Plan> =>
-    strokes === null || strokes.length === 0 ? cannot : ok({ strokes, words });
-  switch (wish.kind) {
-    case 'approve':
-      return plan(keys.approve(seen));
-    case 'reject': {
-      const strokes = keys.reject(seen, wish.because);
-      if (strokes !== null || wish.because === null) return plan(strokes);
-      return plan(keys.reject(seen, null), 'its dialog takes no words: they were not passed on');
-    }
-    case 'choose': {
-      const option = optionMeant(wish.option, ask, seen);
-      return option.ok ? plan(keys.choose(seen, option.value.id)) : option;
-    }
-    case 'write':
-      return plan(keys.write(seen, wish.text));
-  }
-}
-
-interface Plan {
-  readonly strokes: readonly Stroke[];
-  readonly words: string | null;
-}
-
-/** By its id on the screen or by its words; an id that a hook gave is turned into words first. */
-export function optionMeant(text: string, ask: Ask, seen: SeenAsk): Result<AskOption> {
-  const told = isSame(ask.options, seen.options) ? undefined : ask.options.find(({ id }) => id === text);
-  const words = squeezed(told?.label ?? text);
-  const byWords = seen.options.filter(({ label }) => words !== '' && squeezed(label) === words);
-  const byId = told === undefined ? seen.options.filter(({ id }) => id === text) : [];
-  const found = byId.length > 0 ? byId : byWords;
-  const [option] = found;
-  if (option !== undefined && found.length === 1) return ok(option);
-  const names = seen.options.map(({ id, label }) => (id === label ? label : `${id} (${label})`));
-  return fail(
-    'E_INPUT',
-    `there is no option ${text}`,
-    names.length === 0 ? 'it offers none' : `it offers ${names.join(', ')}`,
-  );
 }
 
 export async function answerAsk(
@@ -124,7 +63,7 @@ async function answerThis(
   const channel = ground.channels.find((one) => one.can(request, identity));
   if (channel !== undefined) {
     await answered.add(identity.runtime_id, ask.ask_id);
-    const end = await channel.run(request, identity);
+    const end = await bench.over(channel, request, attempt);
     if (end.kind !== 'refused') return ended(end.kind, { way: channel.name, words: end.words });
     await answered.remove(identity.runtime_id, ask.ask_id);
     return refused(end.failure);
@@ -136,8 +75,10 @@ async function answerThis(
   const seenToo = mayAnswer(caller, ground.policy(), [seen.value.kind]);
   if (seenToo !== null) return refused(seenToo);
   if (answered.has(identity.runtime_id, answerKey(ask, seen.value))) return refused(answeredAlready);
-  const plan = strokesFor(keys, wish, ask, seen.value);
-  return plan.ok ? press(bench, attempt, answered, ask, seen.value, plan.value, keys) : refused(plan.failure);
+  const plan = planFor(keys, wish, ask, seen.value);
+  return plan.ok
+    ? pressAnswer(bench, attempt, answered, { ask, seen: seen.value, wish, plan: plan.value, keys })
+    : refused(plan.failure);
 }
 
 /** The dialog as it stands on the screen, if it is this ask and has stood still for long enough to take keys. */
@@ -155,76 +96,9 @@ async function steadyDialog(bench: Bench, attempt: Attempt, ask: Ask): Promise<R
     : fail('E_STATE_CHANGED', 'the dialog on its screen is changing', 'try again in a moment');
 }
 
-const notVisible = failure('E_STATE_CHANGED', 'what it asks is not on its screen');
-
 function unfit(ask: Ask, seen: SeenAsk | null, isOnly: boolean): Failure | null {
   if (seen === null) return notVisible;
   return fitsScreen(ask, seen, isOnly)
     ? null
     : failure('E_STATE_CHANGED', 'the dialog on its screen is not the one that was asked about');
-}
-
-async function press(
-  bench: Bench,
-  attempt: Attempt,
-  answered: AnsweredAsks,
-  ask: Ask,
-  seen: SeenAsk,
-  plan: Plan,
-  keys: Keys,
-): Promise<Ending> {
-  const runtime = attempt.identity.runtime_id;
-  const key = answerKey(ask, seen);
-  const grip = await bench.grip(attempt);
-  if (!grip.ok) return refused(grip.failure);
-  const lines = await grip.value.hands.look(grip.value.place);
-  const shown = wordsOnScreen(ask, lines) ?? wordsOnScreen(seen, lines);
-  if (shown === null) return refused(notVisible);
-  await answered.add(runtime, key);
-  let isFirst = true;
-  let isReplaced = false;
-  const asBefore = async (): Promise<boolean> => {
-    const now = (await bench.look(attempt))?.ask ?? null;
-    // The first key only if nothing has changed since it was decided on, the very dialog included: its words may stand
-    // above another one by now. Later keys, which change it themselves, only if no other dialog has come up meanwhile.
-    if (!isFirst) return !isOther(ask, seen, now);
-    isFirst = false;
-    isReplaced = !isSame(now, seen);
-    return !isReplaced && bench.check(attempt) === null;
-  };
-  const recheck = rechecks(bench, attempt, grip.value, asBefore);
-  const stroked = await perform(bench, grip.value, plan.strokes, { shown, collapsed: keys.collapsed, recheck });
-  if (stroked.done === 0 && stroked.stop?.kind === 'refused') {
-    await answered.remove(runtime, key);
-    return isReplaced ? refused(notVisible) : refusedBefore(bench, attempt, stroked);
-  }
-  if (stroked.stop !== null) {
-    const why = stroked.stop.kind === 'lost' ? stroked.stop.words : 'the dialog changed under the keys';
-    return ended('unconfirmed', { way: 'keys', words: `${why}; look at the pane` });
-  }
-  const isGone = await bench.comesTrue(async () => isSettled(bench, attempt, seen));
-  return isGone
-    ? ended('delivered', { way: 'keys', words: plan.words })
-    : ended('unconfirmed', { way: 'keys', words: 'the keys went out and the dialog is still there; look at the pane' });
-}
-
-function isOther(ask: Ask, seen: SeenAsk, now: SeenAsk | null): boolean {
-  if (now === null || fitsScreen(ask, now)) return false;
-  const [before, after] = [squeezed(seen.text), squeezed(now.text)];
-  return !before.includes(after) && !after.includes(before);
-}
-
-function refusedBefore(bench: Bench, attempt: Attempt, { stop }: Stroked): Ending {
-  const problem = bench.check(attempt);
-  if (problem !== null) return refused(problem);
-  return stop?.kind === 'refused' ? refusedTouch(stop.why) : refusedTouch('other_process');
-}
-
-/** Gone, or another one in its place. A screen that is half drawn proves nothing. */
-async function isSettled(bench: Bench, attempt: Attempt, seen: SeenAsk): Promise<boolean> {
-  const record = bench.ground.stateOf(attempt.identity.runtime_id);
-  if (record === null || record.ended !== null) return true;
-  const look = await bench.look(attempt);
-  if (look === null || look.state === 'unknown') return false;
-  return look.ask === null || squeezed(look.ask.text) !== squeezed(seen.text);
 }

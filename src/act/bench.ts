@@ -3,14 +3,14 @@
 
 import { guard } from '../engine/guard.ts';
 import { canonicalRef } from '../engine/refer.ts';
-import type { ActionConditions, ActionKind, Outcome } from '../model/actions.ts';
+import type { ActionConditions, ActionKind, ActionRequest, Outcome } from '../model/actions.ts';
 import { AgtmuxError, type ErrorCode, type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
 import type { RuntimeIdentity } from '../model/events.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { SnapshotRecord, StateRecord } from '../model/records.ts';
 import type { KnownCaller } from './callers.ts';
-import type { ActGround, FreshLook } from './ground.ts';
+import type { ActGround, Channel, ChannelEnd, FreshLook } from './ground.ts';
 import type { Hands, Place, Touch } from './hands.ts';
 
 export interface Attempt {
@@ -69,6 +69,7 @@ export interface Grip {
 
 export class Bench {
   readonly ground: ActGround;
+  readonly #kept = new WeakSet<SnapshotRecord>();
 
   constructor(ground: ActGround) {
     this.ground = ground;
@@ -104,8 +105,28 @@ export class Bench {
     return owner === null && state?.ended != null ? runtime_id : owner;
   }
 
+  /** What cannot be recorded is not done (ACT1): asked before the first effect. What is refused stands in the audit alone. */
+  async keep({ snapshot }: Attempt): Promise<Failure | null> {
+    if (this.#kept.has(snapshot)) return null;
+    try {
+      await this.ground.keepSnapshot(snapshot);
+    } catch (problem) {
+      if (!(problem instanceof AgtmuxError)) throw problem;
+      return failure(problem.code, problem.message, problem.next);
+    }
+    this.#kept.add(snapshot);
+    return null;
+  }
+
+  /** By the agent's own channel. */
+  async over(channel: Channel, request: ActionRequest, attempt: Attempt): Promise<ChannelEnd> {
+    const unkept = await this.keep(attempt);
+    return unkept === null ? channel.run(request, attempt.identity) : { kind: 'refused', failure: unkept };
+  }
+
   /** Where and by what it can be typed at, as of now. */
-  async grip({ identity }: Attempt): Promise<Result<Grip>> {
+  async grip(attempt: Attempt): Promise<Result<Grip>> {
+    const { identity } = attempt;
     if (identity.parent !== null) {
       return fail('E_UNSUPPORTED', `it runs inside ${canonicalRef(identity.parent)} and has no prompt of its own`);
     }
@@ -113,7 +134,9 @@ export class Bench {
     const hands = this.ground.handsOf(identity.target);
     if (hands === null) return fail('E_TARGET_DOWN', 'its tmux server is not connected');
     const place = await this.#placeOf(identity.runtime_id);
-    return place === null ? fail('E_RUNTIME_STALE', 'it is not in the foreground of its pane') : ok({ place, hands });
+    if (place === null) return fail('E_RUNTIME_STALE', 'it is not in the foreground of its pane');
+    const unkept = await this.keep(attempt);
+    return unkept === null ? ok({ place, hands }) : { ok: false, failure: unkept };
   }
 
   /**

@@ -1,6 +1,7 @@
 // Interrupting, killing, resuming and choosing an agent: what is done to it rather than said to it (ACT5).
 
 import type { ActionRequest, Signal } from '../model/actions.ts';
+import { type Failure, failure } from '../model/errors.ts';
 import type { EventEnvelope } from '../model/events.ts';
 import {
   type Attempt,
@@ -12,6 +13,7 @@ import {
   refusedTouch,
   showsDialog,
 } from './bench.ts';
+import type { FreshLook } from './ground.ts';
 import { resumeEnded } from './resuming.ts';
 import { perform, rechecks } from './strokes.ts';
 
@@ -34,35 +36,47 @@ export async function interrupt(bench: Bench, attempt: Attempt, request: ActionR
   }
   const channel = bench.ground.channels.find((one) => one.can(request, identity));
   if (channel !== undefined) {
-    const end = await channel.run(request, identity);
+    const end = await bench.over(channel, request, attempt);
     return end.kind === 'refused' ? refused(end.failure) : ended(end.kind, { way: channel.name, words: end.words });
   }
   const keys = bench.ground.keysOf(identity.agent);
   if (keys === null || keys.interrupt.length === 0) {
     return refusedFor('E_UNSUPPORTED', `nobody knows how ${identity.agent} is interrupted`);
   }
-  const look = await bench.look(attempt);
-  if (showsDialog(look)) return refusedFor('E_DIALOG', 'a dialog is open: interrupting would answer it');
-  if (look?.state === 'idle' || look?.state === 'completed') {
-    return refusedFor('E_STATE_CHANGED', 'there is nothing to interrupt: its prompt is ready');
-  }
+  const notNow = notAtWork(await bench.look(attempt));
+  if (notNow !== null) return refused(notNow);
   const grip = await bench.grip(attempt);
   if (!grip.ok) return refused(grip.failure);
   const problem = bench.check(attempt);
   if (problem !== null) return refused(problem);
-  // A dialog that came up meanwhile would be answered by the key.
-  const recheck = rechecks(bench, attempt, grip.value, async () => !showsDialog(await bench.look(attempt)));
-  const { done, stop } = await perform(bench, grip.value, keys.interrupt, { shown: null, collapsed: null, recheck });
-  if (stop?.kind === 'refused' && done === 0) return refusedTouch(stop.why);
-  if (stop !== null) return ended('unconfirmed', { way: 'keys', words: 'not every key went out; look at the pane' });
-  const isOver = await bench.comesTrue(async () => {
-    if (bench.ground.stateOf(identity.runtime_id)?.state !== state) return true;
-    const now = await bench.look(attempt);
-    return now !== null && now.state !== 'running' && now.state !== 'unknown';
-  });
-  return isOver
-    ? ended('delivered', { way: 'keys' })
-    : ended('unconfirmed', { way: 'keys', words: 'the key went out and it still works' });
+  // A dialog that came up meanwhile would be answered by the key, and at a prompt it means something else.
+  const recheck = rechecks(bench, attempt, grip.value, async () => notAtWork(await bench.look(attempt)) === null);
+  const { done, stop } = await perform(bench, grip.value, keys.interrupt, { ...keys, shown: null, recheck });
+  if (stop?.kind === 'refused' && done === 0) {
+    const why = stop.why === 'other_process' ? notAtWork(await bench.look(attempt)) : null;
+    return why === null ? refusedTouch(stop.why) : refused(why);
+  }
+  if (await bench.comesTrue(() => isTurnOver(bench, attempt))) return ended('delivered', { way: 'keys' });
+  const words = stop === null ? 'the keys went out and it still works' : 'not every key went out; look at the pane';
+  return ended('unconfirmed', { way: 'keys', words });
+}
+
+/** Why the keys that interrupt must not be pressed at this screen; null when they may. */
+function notAtWork(look: FreshLook | null): Failure | null {
+  if (look === null) return failure('E_STATE_CHANGED', 'its screen cannot be read now', 'try again in a moment');
+  if (showsDialog(look)) return failure('E_DIALOG', 'a dialog is open: interrupting would answer it');
+  return look.state === 'idle' || look.state === 'completed'
+    ? failure('E_STATE_CHANGED', 'there is nothing to interrupt: its prompt is ready')
+    : null;
+}
+
+/** By what is published or by its screen. One that asks something now was not interrupted. */
+async function isTurnOver(bench: Bench, attempt: Attempt): Promise<boolean> {
+  const record = bench.ground.stateOf(attempt.identity.runtime_id);
+  if (record === null || record.ended !== null) return true;
+  const look = await bench.look(attempt);
+  if (look === null || showsDialog(look)) return false;
+  return [record.state, look.state].some((state) => state === 'idle' || state === 'completed' || state === 'error');
 }
 
 /** A signal to the process group that was verified to be the agent's (IDN3). */

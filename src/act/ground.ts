@@ -53,7 +53,7 @@ export interface ActGround {
   readonly stateOf: (runtime: RuntimeId) => StateRecord | null;
   readonly identityOf: (runtime: RuntimeId) => RuntimeIdentity | null;
   readonly sessionsOf: (runtime: RuntimeId) => readonly string[];
-  /** Of these the one it had last; null when that is not known. */
+  /** The one it had last, also where only its hooks named it; null when that is not known. */
   readonly lastSessionOf: (runtime: RuntimeId) => Promise<string | null>;
   /** The runtime that owns this pane now; null when none does. */
   readonly ownerOf: (target: TargetId, pane: string) => RuntimeId | null;

@@ -124,7 +124,7 @@ describe('typeAndSubmit', () => {
   }
 
   /** A prompt that shows what was pasted after so many looks. */
-  function prompt(shownAfter: number, touches: { paste?: Touch; press?: Touch } = {}) {
+  function prompt(shownAfter: number, touches: { paste?: Touch; press?: Touch } = {}, enterPauseMs = 0) {
     const steps: string[] = [];
     let looks = -1;
     const hands: TypingHands = {
@@ -146,7 +146,8 @@ describe('typeAndSubmit', () => {
       return true;
     };
     const clock = skippingClock();
-    const send = () => typeAndSubmit(hands, place, 'fix the bug', { enter: true, collapsed: null, recheck, clock });
+    const send = () =>
+      typeAndSubmit(hands, place, 'fix the bug', { enter: true, collapsed: null, enterPauseMs, recheck, clock });
     return { steps, send, clock };
   }
 
@@ -156,10 +157,12 @@ describe('typeAndSubmit', () => {
     expect(steps).toEqual(['recheck', 'paste', 'recheck', 'Enter if fix the bug']);
   });
 
-  it('ACT2: Enter keeps its distance from the paste, of which it would be taken for a part', async () => {
-    const { send, clock } = prompt(0);
-    expect(await send()).toBe('submitted');
-    expect(clock.monotonicMs()).toBe(limits.enterAfterPasteMs);
+  it('ACT2: Enter keeps the distance from the paste that its agent needs, and no more', async () => {
+    for (const pauseMs of [0, limits.enterPauseMs]) {
+      const { send, clock } = prompt(0, {}, pauseMs);
+      expect(await send()).toBe('submitted');
+      expect(clock.monotonicMs()).toBe(pauseMs);
+    }
   });
 
   it('ACT2: what is not seen in time stays in the prompt without Enter', async () => {

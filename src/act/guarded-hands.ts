@@ -224,6 +224,8 @@ export interface TypingOptions {
   readonly enter: boolean;
   /** What the agent's prompt shows instead of a long paste (`Keys.collapsed`). */
   readonly collapsed: string | null;
+  /** From the sight of it to Enter (`Keys.enterPauseMs`). */
+  readonly enterPauseMs: number;
   /** Whether the place still belongs to the runtime, by its processes: what tmux cannot know. */
   readonly recheck: () => Promise<boolean>;
   readonly clock: Clock;
@@ -248,7 +250,9 @@ export async function typeAndSubmit(
   const sighting = await waitForSighting(hands, place, text, before, options);
   if (sighting === null) return 'pasted';
   if (!options.enter) return pasted;
-  await new Promise<void>((resolve) => void options.clock.after(limits.enterAfterPasteMs, resolve));
+  if (options.enterPauseMs > 0) {
+    await new Promise<void>((resolve) => void options.clock.after(options.enterPauseMs, resolve));
+  }
   if (!(await options.recheck())) return 'pasted';
   const entered = await hands.press(place, ['Enter'], sighting.shown ?? undefined);
   if (entered.kind === 'done') return 'submitted';

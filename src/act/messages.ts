@@ -2,6 +2,7 @@
 // into an open dialog, where a line of text and Enter may mean yes.
 
 import { type Failure, failure } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import {
   type Attempt,
@@ -75,6 +76,7 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
   const typed = await typeAndSubmit(grip.value.hands, grip.value.place, text, {
     enter,
     collapsed: keys?.collapsed ?? null,
+    enterPauseMs: keys?.enterPauseMs ?? limits.enterPauseMs,
     recheck,
     clock: bench.ground.clock,
   });

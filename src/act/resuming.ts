@@ -98,7 +98,7 @@ async function typeAtShell(
     press: (place, keys, shown) => hands.press(place, keys, shown),
     look: (place) => hands.look(place),
   };
-  const options = { enter: true, collapsed: null, recheck: isStill, clock: bench.ground.clock };
+  const options = { enter: true, collapsed: null, enterPauseMs: 0, recheck: isStill, clock: bench.ground.clock };
   const typed = await typeAndSubmit(typing, rest.place, line, options);
   if (typed === 'pasted') return ended('unconfirmed', { way: 'keys', words: 'typed at its shell, not submitted' });
   if (typed !== 'submitted') {

@@ -3,11 +3,12 @@
 
 import type { ActionRequest, Caller } from '../model/actions.ts';
 import { limits } from '../model/limits.ts';
-import { type AnsweredAsks, answerAsk } from './asks.ts';
+import { answerAsk } from './asks.ts';
 import { type Attempt, type Bench, type Ending, ended, refused, refusedFor } from './bench.ts';
 import { compose, type HopBook, type SendRequest, withOrigin } from './composing.ts';
 import { messageRule, typeMessage } from './messages.ts';
 import { mayGoOn } from './policy.ts';
+import type { AnsweredAsks } from './pressing.ts';
 import type { MessageQueue } from './queue.ts';
 
 export interface SendingParts {
@@ -48,12 +49,15 @@ const isReady = ({ ground }: Bench, { identity }: Attempt): boolean => {
 
 async function enqueue(
   { queue, bench, save }: SendingParts,
-  { identity, audit_id }: Attempt,
+  attempt: Attempt,
   { enter }: SendRequest,
   from: Caller,
   text: string,
 ): Promise<Ending> {
-  const { runtime_id } = identity;
+  const { audit_id } = attempt;
+  const { runtime_id } = attempt.identity;
+  const unkept = await bench.keep(attempt);
+  if (unkept !== null) return refused(unkept);
   const queued = queue.add({ id: audit_id, runtime_id, text, enter, queued_at: bench.ground.now(), from });
   if (!queued.ok) return refused(queued.failure);
   try {
@@ -78,7 +82,7 @@ async function sendNow(
   const { identity, conditions } = attempt;
   const channel = ground.channels.find((one) => one.can(request, identity));
   if (channel !== undefined) {
-    const end = await channel.run({ ...request, text: withOrigin(text, from), files: [] }, identity);
+    const end = await bench.over(channel, { ...request, text: withOrigin(text, from), files: [] }, attempt);
     if (end.kind === 'refused') return refused(end.failure);
     hops.delivered(identity.runtime_id, from, ground.now());
     return ended(end.kind, { way: channel.name, words: end.words });

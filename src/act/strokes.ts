@@ -1,7 +1,7 @@
 // Keys at a dialog, one guarded step after the other: each only while the dialog's own words are on the screen, and text
 // in two steps like any message (ACT2). Stops at the first step that does not go through.
 
-import type { SeenAsk, Stroke } from '../agents/contract.ts';
+import type { Keys, SeenAsk, Stroke } from '../agents/contract.ts';
 import { limits } from '../model/limits.ts';
 import type { Attempt, Bench, Grip } from './bench.ts';
 import { searchable } from './guard-format.ts';
@@ -14,45 +14,88 @@ export interface Stroked {
   readonly stop: Exclude<Touch, { kind: 'done' }> | { readonly kind: 'unseen' } | null;
 }
 
-export interface StrokeOptions {
+export interface StrokeOptions extends Pick<Keys, 'collapsed' | 'enterPauseMs'> {
   /** The words that must be on the screen for a key to be pressed. */
   readonly shown: string | null;
-  readonly collapsed: string | null;
   /** Asked directly before every step. */
   readonly recheck: () => Promise<boolean>;
 }
 
 export async function perform(
   bench: Bench,
-  { place, hands }: Grip,
+  grip: Grip,
   strokes: readonly Stroke[],
-  { shown, collapsed, recheck }: StrokeOptions,
+  options: StrokeOptions,
 ): Promise<Stroked> {
-  let hasTyped = false;
+  const { place, hands } = grip;
+  const before = strokes.some((one) => 'keys' in one && one.after !== undefined) ? await hands.look(place) : [];
+  let { shown } = options;
+  let last: readonly string[] = [];
   for (let index = 0; index < strokes.length; index += 1) {
     const stroke = strokes[index];
     if (stroke === undefined) break;
     if ('keys' in stroke) {
-      if (index > 0) await bench.wait(limits.strokesApartMs);
-      if (!(await recheck())) return { done: index, stop: { kind: 'refused', why: 'other_process' } };
-      // Once words were typed the dialog shows them instead of its own.
-      const touch = await hands.press(place, stroke.keys, hasTyped ? undefined : (shown ?? undefined));
-      if (touch.kind !== 'done') return { done: index, stop: touch };
+      const { keys, after } = stroke;
+      if (after === undefined && index > 0) await bench.wait(limits.strokesApartMs);
+      const stop =
+        after === undefined
+          ? await pressed(grip, keys, shown, options)
+          : await pressedAfter(bench, grip, { keys, after, last, before }, options);
+      if (stop !== null) return { done: index, stop };
+      last = keys;
       continue;
     }
     const enter = isEnter(strokes[index + 1]);
-    const typed = await typeAndSubmit(hands, place, stroke.text, {
-      enter,
-      collapsed,
-      recheck,
-      clock: bench.ground.clock,
-    });
-    hasTyped = true;
+    const typed = await typeAndSubmit(hands, place, stroke.text, { ...options, enter, clock: bench.ground.clock });
+    // Once words were typed the dialog shows them instead of its own.
+    shown = null;
     if (typed === 'pasted') return { done: index + 1, stop: { kind: 'unseen' } };
     if (typed !== 'submitted' && typed.kind !== 'done') return { done: index, stop: typed };
     if (enter) index += 1;
   }
   return { done: strokes.length, stop: null };
+}
+
+async function pressed(
+  { place, hands }: Grip,
+  keys: readonly string[],
+  shown: string | null,
+  { recheck }: Pick<StrokeOptions, 'recheck'>,
+): Promise<Stroked['stop']> {
+  if (!(await recheck())) return { kind: 'refused', why: 'other_process' };
+  const touch = await hands.press(place, keys, shown ?? undefined);
+  return touch.kind === 'done' ? null : touch;
+}
+
+interface KeysAfter {
+  readonly keys: readonly string[];
+  /** The words they wait for, and the keys that bring them up. */
+  readonly after: string;
+  readonly last: readonly string[];
+  /** The screen before the first key: the same words in what an agent says are no sign. */
+  readonly before: readonly string[];
+}
+
+/** Where the words do not come, the keys before were lost or have been undone by time, and are pressed again. */
+async function pressedAfter(
+  bench: Bench,
+  grip: Grip,
+  { keys, after, last, before }: KeysAfter,
+  options: StrokeOptions,
+): Promise<Stroked['stop']> {
+  const countIn = (lines: readonly string[]): number => lines.filter((line) => line.includes(after)).length;
+  for (let tries = 1; ; tries += 1) {
+    let isRight = true;
+    const isThere = await bench.comesTrue(async () => {
+      isRight = await options.recheck();
+      return !isRight || countIn(await grip.hands.look(grip.place)) > countIn(before);
+    }, limits.keyShownMs);
+    const stop = isThere && isRight ? await pressed(grip, keys, after, options) : ({ kind: 'unseen' } as const);
+    const isLost = stop?.kind === 'unseen' || (stop?.kind === 'refused' && stop.why === 'not_shown');
+    if (!isLost || !isRight || tries === limits.keyTriesMax) return stop;
+    const again = await pressed(grip, last, null, options);
+    if (again !== null) return again;
+  }
 }
 
 const isEnter = (stroke: Stroke | undefined): boolean =>

@@ -239,8 +239,12 @@ export interface HookInstall {
   readonly version?: VersionQuestion;
 }
 
-/** Something done at the keyboard in one guarded step: keys by tmux's names, or text as it is. */
-export type Stroke = { readonly keys: readonly string[] } | { readonly text: string };
+/**
+ * Something done at the keyboard in one guarded step: keys by tmux's names, or text as it is. With `after`, the keys wait
+ * for these words, letters and blanks, which the keys before them bring onto the screen; where they do not come, those are
+ * pressed again.
+ */
+export type Stroke = { readonly keys: readonly string[]; readonly after?: string } | { readonly text: string };
 
 /** What is asked, as far as a person can see it: enough to answer by the words of an option and never by its place. */
 export type AnswerableAsk = Pick<Ask, 'kind' | 'text' | 'options'> & Pick<SeenAsk, 'marked'>;
@@ -254,12 +258,19 @@ export interface Keys {
   readonly interrupt: readonly Stroke[];
   /** What a prompt shows instead of a long or many-lined paste, as the text of a pattern; null: it spells out everything. */
   readonly collapsed: string | null;
+  /** From the sight of a text in its prompt to Enter: some take an Enter that comes sooner for a line of the text. */
+  readonly enterPauseMs: number;
   /** For dialogs in which nothing but a colour tells what Enter takes: that label, out of lines with their colours. */
   marked?(lines: readonly string[]): string | null;
   /** Yes, this once. */
   approve(ask: AnswerableAsk): readonly Stroke[] | null;
   /** No, and with `because` what to do instead where the dialog takes it. */
   reject(ask: AnswerableAsk, because: string | null): readonly Stroke[] | null;
+  /**
+   * For dialogs that are no ask of their own: an answer was given, and does not count before this is answered too.
+   * reason: after a refusal, and `reject` finishes it. sure: after a yes that lasts, which is left to a person.
+   */
+  asksOn?(ask: AnswerableAsk): 'reason' | 'sure' | null;
   /** One of the options, by its id. */
   choose(ask: AnswerableAsk, optionId: string): readonly Stroke[] | null;
   /** Words of one's own where the dialog takes them. */

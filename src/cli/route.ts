@@ -2,7 +2,7 @@
 
 import { withQuery } from '../api/client-lean.ts';
 import type { PaneItem, PaneList } from '../api/schemas.ts';
-import { agentLabel, stateLabel } from '../view/words.ts';
+import { agentLabel, stateLabel, unseenMark } from '../view/words.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
@@ -24,12 +24,13 @@ export const route: Action = async (parsed, context) => {
     .toSorted((one, other) => order[routeOf(one)] - order[routeOf(other)]);
   const active = items.find((item) => routeOf(item) === 'CONNECTED') ?? null;
   if (parsed.has('json')) {
-    const rows = items.map(({ ref, runtime_id, agent, nick, state, identity, cwd, ...item }) => ({
+    const rows = items.map(({ ref, runtime_id, agent, nick, seen, state, identity, cwd, ...item }) => ({
       route: item.route ?? 'NONE',
       ref,
       runtime_id,
       agent,
       nick,
+      seen,
       state,
       identity,
       cwd,
@@ -52,8 +53,8 @@ export const route: Action = async (parsed, context) => {
 };
 
 function cellsOf(item: PaneItem): readonly string[] {
-  const { identity, state, confidence, window_index, pane_index, ref } = item;
-  const label = state === null || confidence === null ? '-' : stateLabel({ state, confidence });
+  const { identity, state, confidence, seen, window_index, pane_index, ref } = item;
+  const label = state === null || confidence === null ? '-' : `${stateLabel({ state, confidence })}${unseenMark(seen)}`;
   const place = `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
   return [routeOf(item), agentLabel(item), label, place, ref];
 }

@@ -9,8 +9,6 @@ import type { NewAgent } from '../model/actions.ts';
 import { fail, type Result } from '../model/errors.ts';
 import type { RuntimeIdentity } from '../model/events.ts';
 import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
-import { limits } from '../model/limits.ts';
-import type { StoredEvent } from '../model/records.ts';
 import type { PaneRow } from '../model/rows.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
@@ -20,6 +18,7 @@ import type { Store } from '../store/store.ts';
 import { hostTarget } from '../targets/names.ts';
 import { callerFacts } from './caller-facts.ts';
 import { createChannels } from './channels/index.ts';
+import { lastSession } from './conversations.ts';
 import type { Inbox } from './inbox.ts';
 import type { Ledger } from './ledger.ts';
 import type { Machines } from './machines.ts';
@@ -150,21 +149,6 @@ function ownerIn(ledger: Ledger, target: TargetId, pane: string): RuntimeId | nu
     if (best === null || identity.pane_epoch > best.pane_epoch) best = identity;
   }
   return best?.runtime_id ?? null;
-}
-
-/** Of several the one that was told of last, by when it arose. */
-async function lastSession(
-  store: ActingParts['store'],
-  runtime: RuntimeId,
-  sessions: readonly string[],
-): Promise<string | null> {
-  if (sessions.length < 2) return sessions[0] ?? null;
-  const events = await store.eventsOf(runtime, limits.sessionEventsMax);
-  let best: StoredEvent['event'] | null = null;
-  for (const { event } of events) {
-    if (event.fact.kind === 'runtime.session' && (best === null || event.time > best.time)) best = event;
-  }
-  return best?.fact.kind === 'runtime.session' ? best.fact.agent_session : null;
 }
 
 function runtimeOfProcess(ledger: Ledger, pid: number, start: string): RuntimeId | null {

@@ -6,12 +6,12 @@ import { limits } from '../model/limits.ts';
 import type { Executor } from '../targets/executor.ts';
 
 /** Arguments: pid, start, signal. Ends with 0 when it was sent, 3 when it is another process or none. */
-const script = String.raw`
+const script = `
 pid=$1 start=$2 signal=$3
 if [ -r /proc/self/stat ]; then
   text=$(cat /proc/"$pid"/stat 2>/dev/null) || exit 3
-  set -- ${'$'}{text##*') '}
-  [ "${'$'}{20}" = "$start" ] || exit 3
+  set -- \${text##*') '}
+  [ "\${20}" = "$start" ] || exit 3
   group=$3
 else
   seen=$(LC_ALL=C ps -o lstart= -p "$pid") || exit 3

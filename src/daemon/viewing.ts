@@ -8,6 +8,7 @@ import { limits } from '../model/limits.ts';
 import { createRealFileWatch } from '../platform/file-watch.ts';
 import { textsFrom } from '../store/foreign-database.ts';
 import type { Store } from '../store/store.ts';
+import { heardFrom } from './conversations.ts';
 import type { Machines } from './machines.ts';
 import { type TranscriptPorts, transcriptLines } from './transcripts.ts';
 
@@ -48,17 +49,12 @@ async function spokenBy(
   const run = machines.runs().find((one) => one.run.runtime_id === runtime_id)?.run;
   if (transcript === undefined || run === undefined) return null;
   const told = sessionsOf(runtime_id);
-  const sessions = told.length > 0 ? told : await heardFrom(store, runtime_id);
+  const sessions = told.length > 0 ? told : await heard(store, runtime_id);
   const lines = await transcriptLines(ports, transcript, run, sessions, linesMax);
   return lines === null || lines.length === 0 ? null : lines;
 }
 
-/** Some agents name their conversation in the calls of their hooks alone: that of the last call that came from its process. */
-async function heardFrom(store: Pick<Store, 'eventsOf'>, runtime: RuntimeIdentity['runtime_id']): Promise<string[]> {
-  const events = await store.eventsOf(runtime, limits.transcriptEventsMax);
-  for (const { event } of events) {
-    const { ancestry, agent_session: session } = event.evidence;
-    if (ancestry !== undefined && session !== undefined) return [session];
-  }
-  return [];
+async function heard(store: Pick<Store, 'eventsOf'>, runtime: RuntimeIdentity['runtime_id']): Promise<string[]> {
+  const session = await heardFrom(store, runtime, limits.transcriptEventsMax);
+  return session === null ? [] : [session];
 }

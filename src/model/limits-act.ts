@@ -17,7 +17,13 @@ export const actLimits = {
   pasteShownMs: 1_500,
   pasteLookMs: 30,
   /** Gemini takes an Enter within 40 ms of a paste for a line of it, and on a busy machine within more (measured). */
-  enterAfterPasteMs: 200,
+  enterPauseMs: 200,
+  /** What a key brings up is there within a tenth of a second, on a busy machine within several. */
+  keyShownMs: 500,
+  /** OpenCode counts Escapes anew 5 s after every one of them, and so may forget the first of two at once (1.18.33). */
+  keyTriesMax: 3,
+  /** An answer that is asked about once more is finished; one that is asked about again and again is left to a person. */
+  answerStepsMax: 2,
   /** Two Escapes without a pause are one key to Copilot, and Enter must find a list that was drawn anew. */
   strokesApartMs: 200,
   /** Codex's server tells that an answer was a no within 15 ms of telling that there was one (measured). */

@@ -53,9 +53,7 @@ const placeOf = ({ identity, window_index, pane_index }: PaneItem): string =>
   `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
 
 const labelOf = ({ state, confidence, seen }: PaneItem): string =>
-  state === null || confidence === null
-    ? '-'
-    : `${stateLabel({ state, confidence })}${seen === false ? ` ${unseenMark}` : ''}`;
+  state === null || confidence === null ? '-' : `${stateLabel({ state, confidence })}${unseenMark(seen)}`;
 
 const stateRole = (state: StateName | null): PaintRole | null => (state === null ? 'dim' : wordsOf(state).colour);
 
@@ -154,7 +152,9 @@ export function windowsTable(list: WindowList, options: TextOptions): readonly s
             flexible: true,
             from: 72,
             text: (item: WindowList['items'][number]) =>
-              (item.agents ?? []).map((one) => `${agentLabel(one)} ${wordOf(one.state)}`).join(', '),
+              (item.agents ?? [])
+                .map((one) => `${agentLabel(one)} ${wordOf(one.state)}${unseenMark(one.seen)}`)
+                .join(', '),
           },
         ]
       : []),

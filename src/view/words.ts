@@ -41,8 +41,8 @@ export function agentLabel({ agent, nick }: { readonly agent: string | null; rea
   return nick === null ? kind : `${nick} (${kind})`;
 }
 
-/** Behind `✓ done` until a person has seen it. */
-export const unseenMark = '•';
+/** Behind `✓ done` until a person has seen it: ` •`; otherwise nothing. */
+export const unseenMark = (seen: boolean | null): string => (seen === false ? ' •' : '');
 
 /** Short and growing: 12s, 4m, 2h, 3d. */
 export function ageLabel(ageMs: number): string {

@@ -107,6 +107,7 @@ export const commandScreen: FreshLook = {
 export const testKeys: Keys = {
   interrupt: [{ keys: ['Escape'] }],
   collapsed: null,
+  enterPauseMs: 0,
   approve: ({ options }) => (options.some(({ label }) => label === 'Yes') ? [{ keys: ['1'] }] : null),
   reject: (_, because) => (because === null ? [{ keys: ['Escape'] }] : null),
   choose: (_, id) => [{ keys: [id] }],

@@ -39,6 +39,7 @@ const refuse = (ask: AnswerableAsk, no: AskOption): readonly Stroke[] | null =>
 export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[(?:Pasted text #\d+(?: \+\d+ lines)?|\.\.\.Truncated text #\d+ \+\d+ lines\.\.\.)\]`,
+  enterPauseMs: 0,
   ...answersTo(words, { choose, refuse, isHarmless: () => true }),
   fileRef: (path, lines) => {
     // It reads the number sign as the beginning of lines, and has no way to write a quote.

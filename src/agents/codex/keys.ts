@@ -35,6 +35,7 @@ function choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null
 export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[Pasted Content \d+ chars\]`,
+  enterPauseMs: 0,
   ...answersTo(words, { choose, refuse: () => escapeKey, isHarmless: () => true }),
   // The digit of "None of the above" answers at once, and the field for notes opens for whichever option is marked.
   write: () => null,

@@ -39,6 +39,7 @@ describe('the keys of Copilot', () => {
   it('go on with a conversation', () => {
     expect(keys.resume('77aa')).toEqual(['copilot', '--resume=77aa']);
     expect(keys.resume(null)).toEqual(['copilot', '--continue']);
-    expect('❯ [Paste #1 - 12 lines]').toMatch(new RegExp(keys.collapsed ?? '', 'u'));
+    for (const shown of ['❯ [Paste #1 - 12 lines]', '❯ [Saved pasted content to workspace (23.1 KB) id=1]'])
+      expect(shown).toMatch(new RegExp(keys.collapsed ?? '', 'u'));
   });
 });

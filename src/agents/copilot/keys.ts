@@ -31,7 +31,9 @@ function choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null
 export const keys: Keys = {
   // One of them does nothing but say so.
   interrupt: [press('Escape'), press('Escape')],
-  collapsed: String.raw`\[Paste #\d+ - \d+ lines\]`,
+  // What is long is kept in a file, of which its model is told.
+  collapsed: String.raw`\[(?:Paste #\d+ - \d+ lines|Saved pasted content to workspace \([\d.]+ [KM]?B\)(?: id=\d+)?)\]`,
+  enterPauseMs: 0,
   // Where the field did not open, a digit among the words might choose "don't ask again".
   ...answersTo(words, { choose, refuse: () => escapeKey, isHarmless: (text) => !/\d/.test(text) }),
   fileRef: atPath,

@@ -2,6 +2,7 @@
 // option whose words were read.
 
 import type { AskOption } from '../../model/asks.ts';
+import { limits } from '../../model/limits.ts';
 import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { marked } from '../keys/file-ref.ts';
@@ -27,6 +28,7 @@ const choose = (ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null
 export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[Pasted Text: \d+ (?:lines|chars)(?: #\d+)?\]`,
+  enterPauseMs: limits.enterPauseMs,
   ...answersTo(words, {
     choose,
     refuse: (ask, no) => (ask.kind === 'trust' ? choose(ask, no) : escapeKey),

@@ -137,7 +137,12 @@ export function keysSuite(keys: Keys): void {
     });
 
     it('interrupt by keys alone', () => {
-      for (const stroke of keys.interrupt) expect(stroke).toEqual({ keys: [expect.stringMatching(/^[A-Z][\w-]*$/)] });
+      const after = keys.interrupt.map((stroke) => ('keys' in stroke ? stroke.after : undefined));
+      for (const stroke of keys.interrupt)
+        expect(stroke).toMatchObject({ keys: [expect.stringMatching(/^[A-Z][\w-]*$/)] });
+      // Nothing comes before the first, and tmux can search for nothing but letters, digits and single blanks.
+      expect(after[0]).toBeUndefined();
+      for (const words of after) if (words !== undefined) expect(words).toMatch(/^\w+(?: \w+)*$/);
       if (keys.collapsed !== null) expect(() => new RegExp(keys.collapsed ?? '', 'u')).not.toThrow();
     });
 

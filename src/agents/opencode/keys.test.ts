@@ -1,5 +1,7 @@
 // OpenCode's keys at its recorded dialogs: options side by side, the second question after "always", and its reasons.
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
 import { agent } from './agent.ts';
@@ -80,8 +82,27 @@ describe('the keys of OpenCode', () => {
     expect(keys.reject({ ...ask, text: 'make' }, null)).toBeNull();
   });
 
-  it('interrupt with two separate strokes, for one does not', () => {
+  it('interrupt with two separate strokes, for one does not, the second once the first was seen to arrive', () => {
     expect(shown(keys.interrupt)).toBe('Escape, Escape');
+    const words = keys.interrupt.flatMap((stroke) => ('keys' in stroke ? (stroke.after ?? []) : []));
+    const screens = [
+      'opencode/fixtures/screens/1.2.27-lab_esc_once.80x24.txt',
+      'opencode/fixtures/screens/1.14.41-lab_esc_once.80x24.txt',
+      'opencode/fixtures/screens/1.18.33-esc_once.80x24.txt',
+      'kilo/fixtures/screens/7.7.7-lab_esc_once.80x24.txt',
+    ];
+    for (const file of screens) {
+      const lines = readFileSync(join(import.meta.dirname, '..', file), 'utf8').split('\n');
+      for (const one of words) expect(lines.filter((line) => line.includes(one))).toHaveLength(1);
+    }
+    expect(words).toHaveLength(1);
+  });
+
+  it('know what asks on after an answer', () => {
+    const reason = { kind: 'tool', text: 'Reject permission', options: [] } as const;
+    const sure = { kind: 'command', text: 'make', options: named(['Confirm', 'Cancel']) } as const;
+    const own = { kind: 'command', text: 'make', options: named(permission) } as const;
+    expect([reason, sure, own].map((ask) => keys.asksOn?.(ask))).toEqual(['reason', 'sure', null]);
   });
 
   it('go on with a conversation', () => {

@@ -60,9 +60,8 @@ function reject(ask: AnswerableAsk, because: string | null): readonly Stroke[] |
   }
   if (because !== null) return null;
   if (isRow(ask, inline)) return [press('d')];
-  if (isRow(ask, permission)) return escapeKey;
-  // The first leads back to the permission, the second refuses it.
-  return isRow(ask, confirmation) ? [press('Escape'), press('Escape')] : null;
+  // From the confirmation it leads back to the permission, which is then asked for again.
+  return isRow(ask, permission) || isRow(ask, confirmation) ? escapeKey : null;
 }
 
 const escapes = /\u001b\[([\d;:]*)m|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/gu;
@@ -130,11 +129,14 @@ const questions = answersTo(
 
 /** For the program of this name. */
 export const keysOf = (program: string): Keys => ({
-  interrupt: [press('Escape'), press('Escape')],
+  // The first only says so, for some seconds; two that come too close are one to it.
+  interrupt: [press('Escape'), { ...press('Escape'), after: 'esc again to interrupt' }],
   collapsed: String.raw`\[Pasted ~\d+ lines\]`,
+  enterPauseMs: 0,
   approve,
   marked: markedIn,
   reject: (ask, because) => reject(ask, because) ?? questions.reject(ask, because),
+  asksOn: (ask) => (isReason(ask) ? 'reason' : isRow(ask, confirmation) ? 'sure' : null),
   choose: (ask, optionId) => chooseInRow(ask, optionId) ?? questions.choose(ask, optionId),
   write: questions.write,
   fileRef: atPath,

@@ -110,7 +110,7 @@ it(`ACT2: ${count} sends and ${count / 5} approvals among adversaries: none to a
     const canary = `touch ${join(kit.directory, `canary${index}`)}`;
     const text = `${canary} # m${index}m${random(2) === 0 ? '' : `\n${canary}\necho z${index}z`}`;
     const outcome = isSend
-      ? await typeAndSubmit(hands, place, text, { enter: true, collapsed: null, recheck, clock })
+      ? await typeAndSubmit(hands, place, text, { enter: true, collapsed: null, enterPauseMs: 0, recheck, clock })
       : (await recheck())
         ? await hands.press(place, ['C-t'])
         : ({ kind: 'refused', why: 'other_process' } as const);

@@ -54,7 +54,7 @@ describe('guarded hands', () => {
     });
   const got = (): string => recorder.textOf(place.panePid);
   const arrived = (text: string): Promise<boolean> => until(`${text.length} characters arrive`, () => got() === text);
-  const typing = { enter: true, collapsed: null, recheck: everywhere, clock };
+  const typing = { enter: true, collapsed: null, enterPauseMs: 0, recheck: everywhere, clock };
 
   it('ACT2: text arrives byte for byte in one bracketed paste, without Enter', async () => {
     const text = `-t %0; "quoted" 'single' $HOME \${HOME} $(id) \`id\` ~ #{pid} #(id) %H %% \\n \\ 漢字 é 🙂\ttab\nnext line;`;

@@ -52,6 +52,9 @@ describe('names and marks', () => {
     const tells = (words: string): Promise<void> => until(() => feed.told.at(-1) === words);
     await tells('null false');
     expect((await world.agtmux(['list', 'panes'])).stdout).toMatch(/✓ ~?done • +claude /);
+    const inWindows = async () => (await world.agtmux(['list', 'windows', '--with-agent-status'])).stdout;
+    expect(await inWindows()).toMatch(/claude done •/);
+    expect((await world.agtmux(['route'])).stdout).toMatch(/✓ ~?done •/);
 
     expect(await world.agtmux(['name', actor.pane, 'reviewer'])).toMatchObject({ status: 0, stderr: '' });
     await tells('reviewer false');
@@ -63,7 +66,10 @@ describe('names and marks', () => {
     const listed = await world.agtmux(['list', 'windows', '--with-agent-status', '--json']);
     const windows = JSON.parse(listed.stdout) as WindowList;
     expect(windows.items.flatMap(({ agents }) => agents ?? [])).toMatchObject([{ nick: 'reviewer', seen: true }]);
-    expect((await world.agtmux(['route'])).stdout).toContain('reviewer (claude)');
+    expect(await inWindows()).toMatch(/reviewer \(claude\) done(?! •)/);
+    expect((await world.agtmux(['route'])).stdout).toMatch(/reviewer \(claude\) +✓ ~?done(?! •)/);
+    const routed = JSON.parse((await world.agtmux(['route', '--json'])).stdout) as { items: PaneItem[] };
+    expect(routed.items).toMatchObject([{ nick: 'reviewer', seen: true }]);
 
     // What it does after that nobody has seen yet.
     await act(actor, 'running');

@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReceiptReply } from '../../../src/api/schemas-act.ts';
 import { ActingWorld, type Said } from '../../kit/acting.ts';
@@ -11,15 +12,17 @@ import { until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
 
 const session = '0190f3a1-7c2b-7d4e-8f00-1234567890ab';
+const hookProgram = fileURLToPath(new URL('../../../bin/agtmux-hook', import.meta.url));
 
 let world: ActingWorld;
 /** Where `claude` is found. */
 let path: string;
+let actor: LookAlike;
 
 beforeEach(async () => {
   world = new ActingWorld();
   const directory = join(world.dir, 'bin');
-  LookAlike.putOnPath(world, 'claude', directory);
+  actor = LookAlike.putOnPath(world, 'claude', directory);
   path = `${directory}:${process.env.PATH}`;
   world.tmux('set-environment', '-g', 'PATH', path);
   world.tmux('set-option', '-g', 'remain-on-exit', 'on');
@@ -38,9 +41,8 @@ function typed(pane: string, line: string): void {
   world.tmux('send-keys', '-t', pane, 'Enter');
 }
 
-/** The agent in the pane, with a conversation of its own, leaves. */
-async function leaves(pane: string): Promise<string> {
-  const runtime = await world.runtimeIn(pane);
+/** Its own files tell its conversation. */
+async function tellsByFile(runtime: string): Promise<void> {
   const event = {
     evidence: { target: 'host', runtime_id: runtime },
     source: 'native',
@@ -49,6 +51,20 @@ async function leaves(pane: string): Promise<string> {
     payload: { agent_session: session },
   };
   await world.client.post('/v1/events', [event] as never);
+}
+
+/** Nothing but the call of a hook does. */
+async function tellsByHook(runtime: string): Promise<void> {
+  const input = JSON.stringify({ session_id: session, hook_event_name: 'UserPromptSubmit', prompt: 'x' });
+  await actor.call([{ argv: [hookProgram, 'claude', 'UserPromptSubmit'], input }]);
+  const item = async () => (await world.items()).find(({ runtime_id }) => runtime_id === runtime);
+  await until(async () => (await item())?.decided_by === 'hook');
+}
+
+/** The agent in the pane, with a conversation of its own, leaves. */
+async function leaves(pane: string, tells = tellsByFile): Promise<string> {
+  const runtime = await world.runtimeIn(pane);
+  await tells(runtime);
   world.tmux('send-keys', '-t', pane, '-l', 'q');
   await until(async () => (await world.itemIn(pane)) === undefined);
   return runtime;
@@ -87,6 +103,13 @@ describe('agtmux resume of an agent that has ended', () => {
     world.tmux('send-keys', '-t', pane, '-l', 'echo left-over ');
     await until(() => screenOf(pane).includes('left-over'));
     await goesOn(pane, runtime, 'keys');
+  });
+
+  it('BND1 with the conversation that only its hooks named', async () => {
+    mkdirSync(join(world.dir, 'wd'));
+    const pane = open('sh -i', join(world.dir, 'wd'));
+    typed(pane, 'claude');
+    await goesOn(pane, await leaves(pane, tellsByHook), 'keys');
   });
 
   it('ACT2 in place of its dead process, in its own directory', async () => {

@@ -1,7 +1,7 @@
 // agtmux-wrap in a real terminal, in every shell: the agent has the keys, stops and comes back as if nothing stood above
 // it, and its exact end is in the spool.
 
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSpoolFile } from '../../../src/observe/spool/call.ts';
@@ -126,6 +126,17 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('agtmux-
     await seen('status 7');
     expect(facts()).toEqual([{ kind: 'runtime.ended', cause: 'exit', status: 7 }]);
     expect(words().map((word) => word.process.pid)).toEqual([pid, pid]);
+  });
+
+  it('a closed terminal ends the agent, also where nobody but the wrapper has it', async () => {
+    const pidFile = join(here.dir, 'pid');
+    // It does not mind that there is nothing more to read.
+    writeFileSync(join(here.dir, 'deaf'), `echo $$ >${pidFile}\nexec sleep 100000\n`);
+    await server.newSession('main', 'sleep 100000');
+    await server.newSession('own', `exec ${[...shell, wrap].join(' ')} -- sh ${join(here.dir, 'deaf')}`);
+    const pid = await until('it runs', () => existsSync(pidFile) && readFileSync(pidFile, 'utf8').trim());
+    await server.tmux('kill-session', '-t', 'own');
+    await until('it has ended', () => !existsSync(`/proc/${pid}`));
   });
 
   it('at a terminal: an agent that is killed, and one that leaves by itself', async () => {
