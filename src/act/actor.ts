@@ -31,6 +31,7 @@ import { Deliveries } from './deliveries.ts';
 import type { ActGround } from './ground.ts';
 import { type Kept, KeptFile, type KeptMessage } from './kept.ts';
 import { Lanes } from './lanes.ts';
+import { unnamedAsk } from './meant.ts';
 import { checkMessage } from './message-text.ts';
 import { Names } from './names.ts';
 import { mayDo } from './policy.ts';
@@ -44,6 +45,10 @@ export interface ActorParts {
   /** Where waiting messages, names and answered asks are kept. */
   readonly path: string;
 }
+
+/** A message for whoever is CONNECTED. No text that anyone writes means this (RTE4). */
+const toConnected = Symbol('the CONNECTED agent');
+type Named = string | typeof toConnected;
 
 type Effect = (attempt: Attempt) => Promise<Ending>;
 
@@ -122,7 +127,8 @@ export class Actor implements ActService {
 
   async act(request: ActionRequest, claim: CallerClaim): Promise<Receipt> {
     const caller = await this.#deeds.callerOf(claim);
-    const { action, ref, conditions } = request;
+    const { action, conditions } = request;
+    const ref = request.action === 'send' && request.connected === true ? toConnected : request.ref;
     return this.#deed(action, ref, caller, conditions, (attempt) => this.#effect(attempt, request));
   }
 
@@ -144,7 +150,7 @@ export class Actor implements ActService {
 
   async view(ref: string, linesMax: number, claim: CallerClaim, isScreen = false): Promise<Result<ViewedOutput>> {
     const caller = await this.#deeds.callerOf(claim);
-    const found = this.#resolve(ref, 'view');
+    const found = this.#resolve(ref);
     const known = `${caller.pid} ${found.ok ? found.value.agent.runtime_id : ''}`;
     const now = this.#ground.now();
     for (const [one, at] of this.#views) if (now - at >= limits.viewAuditMs) this.#views.delete(one);
@@ -210,7 +216,7 @@ export class Actor implements ActService {
   /** The way of every action on an agent. */
   async #deed(
     action: ActionKind,
-    named: string,
+    named: Named,
     caller: KnownCaller,
     conditions: ActionConditions,
     effect: Effect,
@@ -221,13 +227,13 @@ export class Actor implements ActService {
 
   async #tried(
     action: ActionKind,
-    named: string,
+    named: Named,
     caller: KnownCaller,
     conditions: ActionConditions,
     effect: Effect,
   ): Promise<{ readonly deed: Deed; readonly ending: Ending }> {
-    const deed = this.#deeds.begin(action, named, caller, conditions);
-    const row = this.#resolve(named, action);
+    const deed = this.#deeds.begin(action, named === toConnected ? 'CONNECTED' : named, caller, conditions);
+    const row = this.#resolve(named);
     if (!row.ok) return { deed, ending: refused(row.failure) };
     const runtime = row.value.agent.runtime_id;
     const identity = this.#ground.identityOf(runtime);
@@ -268,6 +274,10 @@ export class Actor implements ActService {
 
   async #effect(attempt: Attempt, request: ActionRequest): Promise<Ending> {
     const bench = this.#bench;
+    if (request.action === 'approve' || request.action === 'reject' || request.action === 'answer') {
+      const unnamed = unnamedAsk(request, this.#ground.stateOf(attempt.identity.runtime_id));
+      if (unnamed !== null) return refused(unnamed);
+    }
     switch (request.action) {
       case 'send':
         return send(this.#sending, attempt, request);
@@ -364,9 +374,9 @@ export class Actor implements ActService {
     return this.#deeds.finish(deed, ended(isKept ? 'delivered' : 'unconfirmed', { detail, words }));
   }
 
-  #resolve(ref: string, action: ActionKind): Result<AgentPaneRow> {
+  #resolve(ref: Named): Result<AgentPaneRow> {
     const rows = this.#ground.rows();
-    return ref === '' && action === 'send' ? referToConnected(rows) : referTo(ref, rows, this.#names.nicks);
+    return ref === toConnected ? referToConnected(rows) : referTo(ref, rows, this.#names.nicks);
   }
 
   #rowOf(runtime: RuntimeId) {

@@ -37,17 +37,21 @@ const conditions = z.strictObject({
 });
 
 const common = { ref, conditions: conditions.default({}), ...claim };
-const ask = { ask_id: id.transform(askId).optional() };
+const ask = {
+  ask_id: id.transform(askId).optional(),
+  any_ask: z.boolean().optional().describe('whatever is open; without it an answer names its ask'),
+};
 const flag = (value: boolean) => z.boolean().default(value);
 
 const fileReference = z
   .strictObject({ path, from: line.nullable().default(null), to: line.nullable().default(null) })
   .refine(({ from, to }) => (from === null ? to === null : to === null || to >= from), 'lines are from-to');
 
-export const actSchema = z.discriminatedUnion('action', [
-  z.strictObject({
+const sendSchema = z
+  .strictObject({
     ...common,
-    ref: z.string().max(limits.pathCharsMax).describe('empty: the CONNECTED agent, and no other (RTE4)'),
+    ref: ref.optional(),
+    connected: z.literal(true).optional().describe('for the CONNECTED agent, and no other (RTE4); instead of ref'),
     action: z.literal('send'),
     text: words,
     enter: flag(true).describe('false: the text is left in the prompt'),
@@ -58,7 +62,14 @@ export const actSchema = z.discriminatedUnion('action', [
       .max(limits.filterValuesMax)
       .optional()
       .describe("named in front of the text, in the agent's own syntax"),
-  }),
+  })
+  .refine(
+    ({ ref: said, connected }) => (said === undefined) === (connected === true),
+    'either ref or connected is said',
+  );
+
+export const actSchema = z.discriminatedUnion('action', [
+  sendSchema,
   z.strictObject({ ...common, ...ask, action: z.literal('approve') }),
   z.strictObject({ ...common, ...ask, action: z.literal('reject'), because: words.optional() }),
   z.strictObject({ ...common, ...ask, action: z.literal('answer'), option: id.optional(), text: words.optional() }),

@@ -9,7 +9,13 @@ import type { Context } from './context.ts';
 import { targetOfSocket } from './list.ts';
 
 export async function refOf(context: Context, said: string | undefined): Promise<string> {
-  if (said !== '.') return said ?? '';
+  // A variable of a script that is not set must not mean anybody.
+  if (said === undefined || said === '') {
+    throw new AgtmuxError('E_USAGE', 'the name of the agent is empty', {
+      next: 'name it as `agtmux list` shows it; `agtmux tell` is for whoever is CONNECTED',
+    });
+  }
+  if (said !== '.') return said;
   const pane = process.env.TMUX_PANE ?? '';
   const socket = tmuxSocketHere();
   if (pane === '' || socket === null) {
@@ -17,16 +23,13 @@ export async function refOf(context: Context, said: string | undefined): Promise
       next: 'name the agent, as `agtmux list` shows it',
     });
   }
-  const list = JSON.parse(
-    await askDaemon(context, { path: withQuery('/v1/panes', {}) }, { isQuiet: true }),
-  ) as PaneList;
+  const query = withQuery('/v1/panes', { all_panes: true });
+  const list = JSON.parse(await askDaemon(context, { path: query }, { isQuiet: true })) as PaneList;
   const target = targetOfSocket(socket);
-  const found = list.items.find(
-    ({ identity, agent, parent, ended }) =>
-      identity.target === target && identity.pane_id === pane && agent !== null && parent === null && ended === null,
-  );
-  if (found !== undefined) return found.ref;
-  throw new AgtmuxError('E_REF_NOT_FOUND', `no agent runs in this pane (${pane} of ${target})`);
+  const here = list.items.filter(({ identity }) => identity.target === target && identity.pane_id === pane);
+  const living = here.find(({ agent, parent, ended }) => agent !== null && parent === null && ended === null);
+  // A pane without an agent is named all the same: the daemon says that nobody is there, and leaves its audit row.
+  return (living ?? here.find(({ parent }) => parent === null))?.ref ?? `${pane} of ${target}`;
 }
 
 /** The socket of the tmux server this terminal is in; null outside. */

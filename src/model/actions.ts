@@ -60,6 +60,12 @@ export interface FileReference {
   readonly to: number | null;
 }
 
+/** Which ask an answer is for: the one with this id, or whatever is open. One of the two has to be said (ASK3). */
+interface AskMeant {
+  readonly ask_id?: AskId;
+  readonly any_ask?: boolean;
+}
+
 export type ActionRequest = { readonly ref: string; readonly conditions: ActionConditions } & (
   | {
       readonly action: 'send';
@@ -71,10 +77,12 @@ export type ActionRequest = { readonly ref: string; readonly conditions: ActionC
       readonly strip_control: boolean;
       /** Named in front of the text, in the syntax of the agent that gets it (RTE6). */
       readonly files?: readonly FileReference[];
+      /** For the CONNECTED agent, and no other (RTE4); the reference is empty. */
+      readonly connected?: boolean;
     }
-  | { readonly action: 'approve'; readonly ask_id?: AskId }
-  | { readonly action: 'reject'; readonly ask_id?: AskId; readonly because?: string }
-  | { readonly action: 'answer'; readonly ask_id?: AskId; readonly option?: string; readonly text?: string }
+  | ({ readonly action: 'approve' } & AskMeant)
+  | ({ readonly action: 'reject'; readonly because?: string } & AskMeant)
+  | ({ readonly action: 'answer'; readonly option?: string; readonly text?: string } & AskMeant)
   | { readonly action: 'interrupt' }
   | { readonly action: 'kill'; readonly signal: Signal }
   | { readonly action: 'resume' }

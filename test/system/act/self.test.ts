@@ -246,6 +246,7 @@ const ask = (method, path, body) => new Promise((resolve) => {
 });
 const more = { send: { text: 'x' }, answer: { option: '1' }, kill: { signal: 'INT' }, name: { nick: 'x' } };
 const asks = ['approve', 'reject', 'answer'];
+for (const action of asks) more[action] = { ...more[action], any_ask: true };
 (async () => {
   const codes = {};
   for (const action of ${JSON.stringify(actionKinds)}) {

@@ -58,7 +58,8 @@ export class FakeActing implements ActService {
 
   act: ActService['act'] = async (request, claim) => {
     this.asked.push({ what: request.action, value: request, claim });
-    return this.#receipt(request.action, request.ref);
+    const isForConnected = request.action === 'send' && request.connected === true;
+    return this.#receipt(request.action, isForConnected ? '' : request.ref);
   };
 
   attach: ActService['attach'] = async (ref, conditions, claim) => {
