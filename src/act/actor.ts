@@ -9,6 +9,7 @@ import type {
   ActService,
   AttachPlan,
   CallerClaim,
+  GoverningDeed,
   NewAgent,
   QueuedMessage,
   Receipt,
@@ -20,7 +21,7 @@ import { limits } from '../model/limits.ts';
 import type { AuditRecord } from '../model/records.ts';
 import { FileError, type Files } from '../platform/files.ts';
 import { Answered } from './answered.ts';
-import { answerAsk, type Wish } from './asks.ts';
+import { answerRequest } from './answers.ts';
 import type { Deed } from './audit.ts';
 import { type Attempt, Bench, type Ending, ended, leniencies, nullIfExpected, refused, refusedFor } from './bench.ts';
 import { type KnownCaller, knownAgain } from './callers.ts';
@@ -31,7 +32,6 @@ import { Deliveries } from './deliveries.ts';
 import type { ActGround } from './ground.ts';
 import { type Kept, KeptFile, type KeptMessage } from './kept.ts';
 import { Lanes } from './lanes.ts';
-import { unnamedAsk } from './meant.ts';
 import { checkMessage } from './message-text.ts';
 import { Names } from './names.ts';
 import { mayDo } from './policy.ts';
@@ -209,6 +209,19 @@ export class Actor implements ActService {
     return this.#change(id, claim, { dropped: id }, () => this.#queue.drop(id));
   }
 
+  async govern(
+    { action, named, detail }: GoverningDeed,
+    claim: CallerClaim,
+    effect: () => Promise<Result<null>>,
+  ): Promise<Result<null>> {
+    const caller = await this.#deeds.callerOf(claim);
+    const deed = this.#deeds.begin(action, named, caller);
+    const notAllowed = mayDo(caller, action, null);
+    const done: Result<null> = notAllowed === null ? await effect() : { ok: false, failure: notAllowed };
+    await this.#deeds.finish(deed, done.ok ? ended('delivered', { detail }) : refused(done.failure, detail));
+    return done;
+  }
+
   audit(countMax: number): Promise<readonly AuditRecord[]> {
     return this.#ground.audit(countMax);
   }
@@ -274,19 +287,13 @@ export class Actor implements ActService {
 
   async #effect(attempt: Attempt, request: ActionRequest): Promise<Ending> {
     const bench = this.#bench;
-    if (request.action === 'approve' || request.action === 'reject' || request.action === 'answer') {
-      const unnamed = unnamedAsk(request, this.#ground.stateOf(attempt.identity.runtime_id));
-      if (unnamed !== null) return refused(unnamed);
-    }
     switch (request.action) {
       case 'send':
         return send(this.#sending, attempt, request);
       case 'approve':
-        return answerAsk(bench, attempt, this.#answered, request, { kind: 'approve' }, request.ask_id);
       case 'reject':
-        return this.#reject(attempt, request);
       case 'answer':
-        return this.#answer(attempt, request);
+        return answerRequest(bench, attempt, this.#answered, request);
       case 'interrupt':
         return interrupt(bench, attempt, request);
       case 'kill':
@@ -302,25 +309,6 @@ export class Actor implements ActService {
       case 'name':
         return this.#name(attempt, request.nick);
     }
-  }
-
-  async #reject(attempt: Attempt, request: Extract<ActionRequest, { action: 'reject' }>): Promise<Ending> {
-    const because = request.because === undefined ? ok(null) : checkMessage(request.because, { strip: false });
-    if (!because.ok) return refused(because.failure);
-    const wish = { kind: 'reject', because: because.value } as const;
-    return answerAsk(this.#bench, attempt, this.#answered, request, wish, request.ask_id);
-  }
-
-  async #answer(attempt: Attempt, request: Extract<ActionRequest, { action: 'answer' }>): Promise<Ending> {
-    const { option, text } = request;
-    if ((option === undefined) === (text === undefined)) {
-      return refusedFor('E_INPUT', 'an answer is one option or a text', 'name one of the two');
-    }
-    const checked = checkMessage(option ?? text ?? '', { strip: false });
-    if (!checked.ok) return refused(checked.failure);
-    const wish: Wish =
-      option === undefined ? { kind: 'write', text: checked.value } : { kind: 'choose', option: checked.value };
-    return answerAsk(this.#bench, attempt, this.#answered, request, wish, request.ask_id);
   }
 
   async #name({ identity }: Attempt, nick: string | null): Promise<Ending> {

@@ -21,10 +21,13 @@ const pid = z.int().positive();
 const hops = z.int().nonnegative().max(limits.hopsSaidMax);
 
 /** Who asks. The daemon looks at that process itself (ACT6). */
-const claim = {
+export const claim = {
   pid: pid.nullable().default(null).describe('the process that asks, on this machine'),
   hops: hops.default(0).describe('how many agents the message went through so far'),
 };
+
+/** Who asks, where nothing else is said. */
+export const claimSchema = z.strictObject(claim);
 
 /** The same where there is no body. */
 const claimQuery = { pid: pid.optional(), hops: hops.optional() };

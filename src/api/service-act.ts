@@ -5,5 +5,6 @@ export type {
   ActService,
   AttachPlan,
   CallerClaim,
+  GoverningDeed,
   QueuedMessage,
 } from '../model/actions.ts';

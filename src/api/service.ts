@@ -6,7 +6,7 @@ import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
-import type { ActService } from './service-act.ts';
+import type { ActService, CallerClaim } from './service-act.ts';
 import type { HookService } from './service-hooks.ts';
 
 export type { FeedCursor, FeedMessage, Subscriber } from '../daemon/feed-messages.ts';
@@ -59,7 +59,10 @@ export interface DaemonService {
   /** `ref` in any of its forms. */
   explain(ref: string): Promise<Result<Explanation>>;
   agentInfos(): readonly AgentInfo[];
-  setAgentEnabled(agent: string, enabled: boolean): Promise<Result<null>>;
+  /** An agent may not: who is not seen is not known to be one. */
+  setAgentEnabled(agent: string, enabled: boolean, claim: CallerClaim): Promise<Result<null>>;
+  /** Whether this caller may end it. */
+  mayStop(claim: CallerClaim): Promise<Result<null>>;
   /** Answers first, then ends in good order. */
   stop(): void;
 }

@@ -2,7 +2,8 @@
 // here.
 
 import type { ActGround, FreshLook, PaneRest } from '../act/ground.ts';
-import type { Agent, Identify } from '../agents/contract.ts';
+import type { Agent } from '../agents/contract.ts';
+import { identifyAgent } from '../agents/registry.ts';
 import { canonicalRef } from '../engine/refer.ts';
 import type { Entry } from '../engine/world.ts';
 import type { NewAgent } from '../model/actions.ts';
@@ -37,7 +38,6 @@ export interface ActingParts {
   readonly inbox: Inbox;
   readonly machines: Machines;
   readonly processes: Processes;
-  readonly identify: Identify;
   readonly agentOf: (name: AgentName) => Agent | null;
   readonly rows: () => readonly PaneRow[];
   readonly now: () => number;
@@ -95,7 +95,8 @@ export function actGround(parts: ActingParts): ActGround {
     factsOf: async (pid) =>
       callerFacts(pid, {
         processes: parts.processes,
-        identify: parts.identify,
+        // Also those that are switched off: who is not watched is an agent all the same.
+        identify: identifyAgent,
         runtimeOf: (one, start) => runtimeOfProcess(ledger, one, start),
       }),
     policy: parts.policy,

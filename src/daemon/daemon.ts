@@ -6,7 +6,7 @@ import { Actor } from '../act/actor.ts';
 import { agents } from '../agents/registry.ts';
 import type { DaemonService, DaemonStatus, NewTarget } from '../api/service.ts';
 import type { Entry } from '../engine/world.ts';
-import type { ActService } from '../model/actions.ts';
+import type { ActService, CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, assert, fail, ok, type Result } from '../model/errors.ts';
 import type { EventEnvelope } from '../model/events.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
@@ -34,6 +34,7 @@ import { RuleBook } from './rules.ts';
 import { decayLimitsOf, type Settings } from './settings.ts';
 import { endOf, goodbyeOf } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
+import { Ticker } from './ticking.ts';
 import { optionsOf } from './tmux-status.ts';
 
 export interface DaemonParts {
@@ -72,12 +73,12 @@ export class Daemon implements DaemonService {
   readonly #rules: RuleBook;
   readonly #adapters: AdapterBook;
   readonly #policy: PolicyBook;
+  readonly #ticker: Ticker;
   #actor: Actor | null = null;
   readonly #startedAt: number;
   readonly feed: Feed<PaneRow | TargetRow>;
   readonly hooks: Hooks;
   #publishTimer: Cancel | null = null;
-  #tickTimer: Cancel | null = null;
   #isStopped = false;
 
   private constructor(parts: DaemonParts, ground: Ground) {
@@ -85,6 +86,8 @@ export class Daemon implements DaemonService {
     this.#ground = ground;
     this.#startedAt = parts.clock.monotonicMs();
     this.#inbox = new Inbox(ground.ledger, parts.clock, undefined, (problem) => this.#retention.onFailure(problem));
+    const { ledger } = ground;
+    this.#ticker = new Ticker({ clock: parts.clock, now: () => this.now(), ledger, inbox: this.#inbox });
     this.#retention = new Retention({
       clock: parts.clock,
       now: () => ground.timeline.now(),
@@ -199,7 +202,6 @@ export class Daemon implements DaemonService {
       inbox: this.#inbox,
       machines: this.#machines,
       processes: createRealProcesses(),
-      identify: (program) => this.#adapters.identify(program),
       agentOf: (name) => this.#adapters.agentOf(name),
       rows: () => this.rows(),
       now: () => this.now(),
@@ -212,7 +214,7 @@ export class Daemon implements DaemonService {
   async close(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.#tickTimer?.();
+    this.#ticker.stop();
     this.#publishTimer?.();
     this.#parts.settings.stop();
     this.#retention.stop();
@@ -235,7 +237,7 @@ export class Daemon implements DaemonService {
   /** The ledger has committed something. */
   changed(): void {
     this.#publishSoon();
-    this.#tick();
+    this.#ticker.tick();
     this.#actor?.changed();
   }
 
@@ -246,7 +248,7 @@ export class Daemon implements DaemonService {
       .between(() => this.#ground.ledger.reconsider())
       .then(
         () => this.changed(),
-        () => this.#tickLater(),
+        () => this.#ticker.tickLater(),
       );
   }
 
@@ -324,7 +326,12 @@ export class Daemon implements DaemonService {
     return this.#adapters.infos();
   }
 
-  async setAgentEnabled(name: string, enabled: boolean): Promise<Result<null>> {
+  setAgentEnabled(name: string, enabled: boolean, claim: CallerClaim): Promise<Result<null>> {
+    const deed = { action: 'agents', named: name, detail: { enabled } } as const;
+    return this.acting.govern(deed, claim, () => this.#setAgentEnabled(name, enabled));
+  }
+
+  async #setAgentEnabled(name: string, enabled: boolean): Promise<Result<null>> {
     const changed = await this.#adapters.setEnabled(name, enabled);
     if (!changed.ok) return changed;
     // Nobody looks at them any more: they leave quietly.
@@ -341,6 +348,10 @@ export class Daemon implements DaemonService {
     );
   }
 
+  mayStop(claim: CallerClaim): Promise<Result<null>> {
+    return this.acting.govern({ action: 'stop', named: 'daemon', detail: {} }, claim, async () => ok(null));
+  }
+
   stop(): void {
     this.#parts.onStop();
   }
@@ -349,10 +360,6 @@ export class Daemon implements DaemonService {
     const seen = ({ target, topology }: { target: TargetId; topology: Topology | null }) =>
       topology === null ? [] : [[target, topology] as const];
     return [...this.#machines.watches()].flatMap(seen);
-  }
-
-  #tickLater(): void {
-    if (!this.#isStopped) this.#tickTimer = this.#parts.clock.after(limits.inboxRetryMs, () => this.#tick());
   }
 
   /** False when some were turned away: a full inbox. Whoever looks again offers them again. */
@@ -378,23 +385,5 @@ export class Daemon implements DaemonService {
   #showInTmux(): void {
     const rows = this.#book.shown();
     for (const watch of this.#machines.watches()) watch.show(optionsOf(rows, watch.target));
-  }
-
-  /** Wakes when the next state ages by time alone. */
-  #tick(): void {
-    this.#tickTimer?.();
-    const due = this.#ground.ledger.world.nextDue();
-    if (due === null || this.#isStopped) return;
-    const delay = Math.max(0, due - this.now());
-    this.#tickTimer = this.#parts.clock.after(delay, () => {
-      this.#tickTimer = null;
-      void this.#inbox
-        .between(() => this.#ground.ledger.tick())
-        .then(
-          () => this.#tick(),
-          // The disk does not take it now; the retry of the inbox comes first.
-          () => this.#tickLater(),
-        );
-    });
   }
 }

@@ -21,6 +21,8 @@ export const actionKinds = [
   'seen',
   'activate',
   'queue',
+  'agents',
+  'stop',
 ] as const;
 export type ActionKind = (typeof actionKinds)[number];
 
@@ -159,6 +161,14 @@ export interface NewAgent {
   readonly args: readonly string[];
 }
 
+/** What changes agtmux itself: which agents it sees, whether its daemon runs. */
+export interface GoverningDeed {
+  readonly action: Extract<ActionKind, 'agents' | 'stop'>;
+  readonly named: string;
+  /** For the audit. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
 export interface ActService {
   /** Never rejects for a refusal: that is a receipt too, and in the audit. */
   act(request: ActionRequest, claim: CallerClaim): Promise<Receipt>;
@@ -169,6 +179,8 @@ export interface ActService {
   queue(): readonly QueuedMessage[];
   editQueued(id: string, text: string, claim: CallerClaim): Promise<Receipt>;
   dropQueued(id: string, claim: CallerClaim): Promise<Receipt>;
+  /** Does it if the caller may, and leaves its row. */
+  govern(deed: GoverningDeed, claim: CallerClaim, effect: () => Promise<Result<null>>): Promise<Result<null>>;
   /** Newest first. */
   audit(countMax: number): Promise<readonly AuditRecord[]>;
 }

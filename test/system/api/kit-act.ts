@@ -104,6 +104,8 @@ export class FakeActing implements ActService {
     return { ...base, outcome, ref: message.ref, runtime_id: message.runtime_id, failure: null };
   }
 
+  govern: ActService['govern'] = async (_deed, _claim, effect) => effect();
+
   audit: ActService['audit'] = async (countMax) => this.records.slice(0, countMax);
 }
 
