@@ -52,7 +52,8 @@ export interface DaemonService {
   readonly feed: Feed<PaneRow | TargetRow>;
   readonly hooks: HookService;
   readonly acting: ActService;
-  takeEvents(raws: readonly unknown[]): Promise<readonly Verdict[]>;
+  /** From outside: what the agent that started this program would say itself. */
+  handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]>;
   addTarget(target: NewTarget): Promise<Result<TargetRow>>;
   connectTarget(target: TargetId): Promise<Result<TargetRow>>;
   removeTarget(target: TargetId): Promise<Result<null>>;

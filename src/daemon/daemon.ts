@@ -3,6 +3,7 @@
 
 import { join } from 'node:path';
 import { Actor } from '../act/actor.ts';
+import type { ActGround } from '../act/ground.ts';
 import { agents } from '../agents/registry.ts';
 import type { DaemonService, DaemonStatus, NewTarget } from '../api/service.ts';
 import type { Entry } from '../engine/world.ts';
@@ -23,6 +24,7 @@ import { actGround } from './acting.ts';
 import { AdapterBook } from './adapters.ts';
 import { explain } from './explain.ts';
 import { createFeed, type Feed } from './feed.ts';
+import { handedInParts, handIn } from './handed-in.ts';
 import { Hooks, type HooksParts } from './hooks/service.ts';
 import { Inbox } from './inbox.ts';
 import { Machines, type MachinesParts } from './machines.ts';
@@ -75,6 +77,7 @@ export class Daemon implements DaemonService {
   readonly #policy: PolicyBook;
   readonly #ticker: Ticker;
   #actor: Actor | null = null;
+  #factsOf: ActGround['factsOf'] = async () => null;
   readonly #startedAt: number;
   readonly feed: Feed<PaneRow | TargetRow>;
   readonly hooks: Hooks;
@@ -139,7 +142,7 @@ export class Daemon implements DaemonService {
       ledger: ground.ledger,
       timeline: ground.timeline,
       offer: (events) => this.#offer(events),
-      take: (events) => this.takeEvents(events),
+      take: (events) => Promise.all(events.map((event) => this.#inbox.offer(event))),
       rulesOf: (agent) => this.#rules.rulesOf(agent),
       rules: () => this.#adapters.rules(),
       agentOf: (agent) => this.#adapters.agentOf(agent),
@@ -208,6 +211,7 @@ export class Daemon implements DaemonService {
       policy: () => this.#policy.current,
       wrapperPath,
     });
+    this.#factsOf = ground.factsOf;
     this.#actor = await Actor.open({ ground, files, path: join(places.stateDir, 'acting.json') });
   }
 
@@ -290,8 +294,8 @@ export class Daemon implements DaemonService {
     return this.#parts.settings.current.states.ended_shown_seconds * 1_000;
   }
 
-  takeEvents(raws: readonly unknown[]): Promise<readonly Verdict[]> {
-    return Promise.all(raws.map((raw) => this.#inbox.offer(raw)));
+  handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]> {
+    return handIn(handedInParts(this.#ground.ledger, this.#inbox, this.#factsOf), raws, claim);
   }
 
   async addTarget({ name, kind, connection_ref }: NewTarget): Promise<Result<TargetRow>> {

@@ -109,8 +109,8 @@ function daemonHandlers(service: DaemonService, clock: Clock) {
       } satisfies StatusReply);
     },
     async events(context) {
-      noQuery(context);
-      const verdicts = await service.takeEvents(await readEvents(context.env.incoming));
+      const { pid = null, hops = 0 } = readQuery(routes.events.query, context.req.queries());
+      const verdicts = await service.handIn(await readEvents(context.env.incoming), { pid, hops });
       return jsonReply({ ...headOf(service), verdicts });
     },
     feed(context) {

@@ -121,3 +121,51 @@ describe('an agent', () => {
     expect(await typed(`${cli} daemon stop`)).toContain('stopped');
   });
 });
+
+describe('an event that an agent hands in', () => {
+  const eventOf = (source: string, kind: string, runtime: string, payload: object = {}): string =>
+    JSON.stringify({
+      evidence: { target: 'host', runtime_id: runtime },
+      source,
+      kind,
+      event_time: Date.now(),
+      payload,
+    });
+
+  it('BND1 chooses nobody, ends nobody and speaks for nobody else', async () => {
+    const other = LookAlike.start(world, 'codex', 'work');
+    await act(other, 'running');
+    await world.becomes(other, /running/);
+    await world.routed('DC', asking.pane, other.pane);
+    const [own, foreign] = [await world.runtimeIn(asking.pane), await world.runtimeIn(other.pane)];
+    const said = { state: 'error', reason: 'api_error', confidence: 'high' };
+    const forged = [
+      eventOf('operator', 'route.activated', own),
+      eventOf('process', 'runtime.ended', foreign, { cause: 'vanished' }),
+      eventOf('process', 'runtime.ended', own, { cause: 'vanished' }),
+      eventOf('reconciler', 'state.observed', own, said),
+      eventOf('hook', 'state.observed', foreign, said),
+      eventOf('hook', 'ask.opened', foreign, { ask: { ask_id: 'x', kind: 'command', scope: 'main', text: 'ls' } }),
+    ];
+    writeFileSync(join(world.dir, 'events'), `${forged.join('\n')}\n`);
+    const told = await tries(asking, `${cli} event <${world.dir}/events`);
+    expect(
+      told
+        .trim()
+        .split('\n')
+        .map((line) => line.split(' ').slice(1, 3).join(' ')),
+    ).toEqual([
+      ...Array.from({ length: 4 }, () => 'refused (not_from_outside):'),
+      ...Array.from({ length: 2 }, () => 'refused (not_of_sender):'),
+    ]);
+    await world.routed('DC', asking.pane, other.pane);
+    expect(await world.itemIn(other.pane)).toMatchObject({ state: 'running', ask: null });
+    // Its own word counts, as that of a hook.
+    const session = JSON.stringify({
+      ...JSON.parse(eventOf('hook', 'turn.ended', own, { scope: 'main' })),
+      evidence: { target: 'host' },
+    });
+    writeFileSync(join(world.dir, 'events'), `${session}\n`);
+    expect(await tries(asking, `${cli} event <${world.dir}/events`)).toContain('1 applied');
+  });
+});

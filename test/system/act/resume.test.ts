@@ -9,17 +9,19 @@ import type { ReceiptReply } from '../../../src/api/schemas-act.ts';
 import { ActingWorld, type Said } from '../../kit/acting.ts';
 import { until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
+import { cliProgram } from '../../kit/self-tries.ts';
 
 const session = '0190f3a1-7c2b-7d4e-8f00-1234567890ab';
 
 let world: ActingWorld;
+let claude: LookAlike;
 /** Where `claude` is found. */
 let path: string;
 
 beforeEach(async () => {
   world = new ActingWorld();
   const directory = join(world.dir, 'bin');
-  LookAlike.putOnPath(world, 'claude', directory);
+  claude = LookAlike.putOnPath(world, 'claude', directory);
   path = `${directory}:${process.env.PATH}`;
   world.tmux('set-environment', '-g', 'PATH', path);
   world.tmux('set-option', '-g', 'remain-on-exit', 'on');
@@ -42,13 +44,17 @@ function typed(pane: string, line: string): void {
 async function leaves(pane: string): Promise<string> {
   const runtime = await world.runtimeIn(pane);
   const event = {
-    evidence: { target: 'host', runtime_id: runtime },
-    source: 'native',
+    evidence: { target: 'host' },
+    source: 'hook',
     kind: 'runtime.session',
     event_time: Date.now(),
     payload: { agent_session: session },
   };
-  await world.client.post('/v1/events', [event] as never);
+  // Its own hook tells it.
+  const argv = [process.execPath, cliProgram, 'event'];
+  await claude.call([{ argv, input: `${JSON.stringify(event)}\n` }]);
+  // Whoever comes next does not call it again.
+  await claude.hush('');
   world.tmux('send-keys', '-t', pane, '-l', 'q');
   await until(async () => (await world.itemIn(pane)) === undefined);
   return runtime;
@@ -65,6 +71,8 @@ async function goesOn(pane: string, runtime: string, way: string): Promise<void>
   expect(said).toMatchObject({ status: 0, stderr: '' });
   const receipt = receiptOf(said);
   expect(receipt).toMatchObject({ outcome: 'delivered', action: 'resume', way, words: null });
+  // tmux tells the directory of who is in front with its next look.
+  await until(async () => (await world.itemIn(pane))?.cwd === join(world.dir, 'wd'));
   const item = await world.itemIn(pane);
   expect(item).toMatchObject({ agent: 'claude', runtime_id: receipt.runtime_id, cwd: join(world.dir, 'wd') });
   expect(receipt.runtime_id).not.toBe(runtime);

@@ -38,7 +38,7 @@ export class FakeDaemon implements DaemonService {
   readonly taken: unknown[] = [];
   stops = 0;
   version = '9.8.7';
-  /** What `takeEvents` throws instead of answering. */
+  /** What `handIn` throws instead of answering. */
   trouble: Error | null = null;
   readonly feed = createFeed<PaneRow | TargetRow>({
     epoch: 'ep:och',
@@ -129,7 +129,8 @@ export class FakeDaemon implements DaemonService {
     };
   }
 
-  async takeEvents(raws: readonly unknown[]): ReturnType<DaemonService['takeEvents']> {
+  async handIn(raws: readonly unknown[], claim: CallerClaim): ReturnType<DaemonService['handIn']> {
+    this.claims.push(claim);
     if (this.trouble !== null) throw this.trouble;
     this.taken.push(...raws);
     return raws.map(() => verdict('joined'));
