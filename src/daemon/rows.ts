@@ -78,7 +78,7 @@ export class RowBook {
   /** Every row as it is now. */
   rows(): readonly PaneRow[] {
     const { ledger, topologies } = this.#sources;
-    const routes = ledger.world.routes();
+    const routes = ledger.world.routes((identity) => this.#isHomeless(identity));
     const rows: PaneRow[] = [];
     const taken = new Set<string>();
     for (const state of ledger.states()) {
@@ -123,6 +123,13 @@ export class RowBook {
     if (state.ask === null || state.ask.options.length > 0) return state;
     const options = this.#sources.seenAskOf(target, runtime_id)?.options ?? [];
     return options.length === 0 ? state : { ...state, ask: { ...state.ask, options } };
+  }
+
+  /** Its pane was closed and it did not mind. Where nobody knows the panes it may still have one (RTE7). */
+  #isHomeless({ target, server, pane }: RuntimeIdentity): boolean {
+    const topology = this.#sources.topology(target);
+    if (topology === null || pane === null || server !== serverKeyOf(target, topology.server)) return false;
+    return !topology.panes.has(pane);
   }
 
   #agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route): PaneRow {
