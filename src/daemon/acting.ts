@@ -18,6 +18,7 @@ import type { Log } from '../platform/log.ts';
 import type { Processes } from '../platform/processes.ts';
 import type { RandomSource } from '../platform/random.ts';
 import type { Store } from '../store/store.ts';
+import type { Executor } from '../targets/executor.ts';
 import { hostTarget } from '../targets/names.ts';
 import { callerFacts } from './caller-facts.ts';
 import { createChannels } from './channels/index.ts';
@@ -134,7 +135,16 @@ async function startIn(parts: ActingParts, wanted: NewAgent): Promise<Result<Run
     return fail('E_TARGET_DOWN', `${target} has no tmux server that answers`);
   const wrapper = watch.kind === 'local' ? wrapperPath : null;
   const ownerOf = (pane: PaneId): RuntimeId | null => ownerIn(ledger, target, pane);
-  return startAgent(wanted, { clock, reach: watch.reach, agent, wrapper, ownerOf });
+  const isDirectory = (path: string): Promise<boolean | null> => directoryAt(machines.executorAt(target), path);
+  return startAgent(wanted, { clock, reach: watch.reach, agent, wrapper, ownerOf, isDirectory });
+}
+
+async function directoryAt(executor: Executor | null, path: string): Promise<boolean | null> {
+  if (executor === null) return null;
+  const limitsOfIt = { deadlineMs: limits.tmuxRequestMs, outputBytesMax: 1_024 };
+  const { failure, status } = await executor.run(['test', '-d', path], limitsOfIt);
+  if (failure !== undefined || (status !== 0 && status !== 1)) return null;
+  return status === 0;
 }
 
 /** As tmux told it last. */
