@@ -39,6 +39,7 @@ type Place = Pick<
   TmuxPane,
   | 'sessionId'
   | 'sessionName'
+  | 'otherSessions'
   | 'windowId'
   | 'windowName'
   | 'windowIndex'
@@ -154,6 +155,7 @@ function rowOf(target: TargetId, pane: RuntimeIdentity['pane'], place: Place, ag
     identity,
     ref,
     session_id: place.sessionId,
+    ...(place.otherSessions === undefined ? {} : { other_sessions: place.otherSessions }),
     window_name: place.windowName,
     window_index: place.windowIndex,
     pane_index: place.paneIndex,
