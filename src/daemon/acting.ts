@@ -1,6 +1,7 @@
 // The daemon as acting stands on it: the ledger, the watches and the machines, put together for src/act. Nothing is decided
 // here.
 
+import type { CallerFacts } from '../act/callers.ts';
 import type { ActGround, FreshLook, PaneRest } from '../act/ground.ts';
 import type { Agent } from '../agents/contract.ts';
 import { identifyAgent } from '../agents/registry.ts';
@@ -21,6 +22,7 @@ import type { Store } from '../store/store.ts';
 import type { Executor } from '../targets/executor.ts';
 import { hostTarget } from '../targets/names.ts';
 import { callerFacts } from './caller-facts.ts';
+import { callerFactsByPs } from './caller-ps.ts';
 import { createChannels } from './channels/index.ts';
 import type { Inbox } from './inbox.ts';
 import type { Ledger } from './ledger.ts';
@@ -93,13 +95,7 @@ export function actGround(parts: ActingParts): ActGround {
       const executor = machines.executorAt(target);
       return executor === null ? 'down' : sendSignal(executor, process, signal);
     },
-    factsOf: async (pid) =>
-      callerFacts(pid, {
-        processes: parts.processes,
-        // Also those that are switched off: who is not watched is an agent all the same.
-        identify: identifyAgent,
-        runtimeOf: (one, start) => runtimeOfProcess(ledger, one, start),
-      }),
+    factsOf: (pid) => factsIn(parts, pid),
     policy: parts.policy,
     reachOf: (target) => machines.reachOf(target),
     outputOf: outputsOf({ machines, agentOf, identityOf, ownerOf, sessionsOf, store: parts.store }),
@@ -112,6 +108,15 @@ export function actGround(parts: ActingParts): ActGround {
     keepSnapshot: (snapshot) => parts.store.putSnapshot(snapshot),
     warn: (words, fields) => parts.log.warn(words, fields),
   };
+}
+
+async function factsIn({ processes, machines, ledger }: ActingParts, pid: number): Promise<CallerFacts | null> {
+  const runtimeOf = (one: number, start: string): RuntimeId | null => runtimeOfProcess(ledger, one, start);
+  // Also those that are switched off: who is not watched is an agent all the same.
+  const parts = { identify: identifyAgent, runtimeOf };
+  if (processes.list() !== null) return callerFacts(pid, { ...parts, processes });
+  const executor = machines.executorAt(hostTarget);
+  return executor === null ? null : callerFactsByPs(pid, { ...parts, executor });
 }
 
 /** What is in the pane of one that has ended. */
