@@ -5,6 +5,5 @@ export type {
   ActService,
   AttachPlan,
   CallerClaim,
-  GoverningDeed,
   QueuedMessage,
 } from '../model/actions.ts';
