@@ -286,15 +286,19 @@ describe('a message', () => {
     world.add('b');
     world.connected = 'b';
     const files = [{ path: '/src/a.ts', from: 10, to: 20 }];
-    expect(await world.act(actor, { action: 'send', ref: '', text: 'look', files })).toMatchObject({
+    expect(await world.act(actor, { action: 'send', ref: '', connected: true, text: 'look', files })).toMatchObject({
       ref: 'runtime:b',
     });
     expect(world.typed[0]).toBe('%2 paste:@/src/a.ts#L10-20 look');
     world.health = 'down';
-    expect(code(await world.act(actor, { action: 'send', ref: '' }))).toBe('E_TARGET_DOWN');
+    expect(code(await world.act(actor, { action: 'send', ref: '', connected: true }))).toBe('E_TARGET_DOWN');
     world.connected = null;
-    const nobody = await world.act(actor, { action: 'send', ref: '' });
+    const nobody = await world.act(actor, { action: 'send', ref: '', connected: true });
     expect(nobody.failure).toMatchObject({ code: 'E_REF_NOT_FOUND', message: 'no agent is connected: none runs' });
+    world.health = 'ok';
+    world.connected = 'a';
+    // An empty name means nobody, whoever is CONNECTED.
+    expect(code(await world.act(actor, { action: 'send', ref: '' }))).toBe('E_REF_NOT_FOUND');
     expect(code(await world.act(actor, { action: 'kill', ref: '', signal: 'INT' }))).toBe('E_REF_NOT_FOUND');
   });
 

@@ -9,6 +9,7 @@ import type {
   ActService,
   AttachPlan,
   CallerClaim,
+  GoverningDeed,
   NewAgent,
   QueuedMessage,
   Receipt,
@@ -20,23 +21,23 @@ import { limits } from '../model/limits.ts';
 import type { AuditRecord } from '../model/records.ts';
 import { FileError, type Files } from '../platform/files.ts';
 import { Answered } from './answered.ts';
-import { answerAsk } from './asks.ts';
-import { auditOf, type Deed, receiptOf } from './audit.ts';
+import { answerRequest } from './answers.ts';
+import type { Deed } from './audit.ts';
 import { type Attempt, Bench, type Ending, ended, leniencies, nullIfExpected, refused, refusedFor } from './bench.ts';
-import { callerOf, doorCaller, type KnownCaller, knownAgain } from './callers.ts';
+import { type KnownCaller, knownAgain } from './callers.ts';
 import { HopBook } from './composing.ts';
 import { activate, interrupt, kill, resume } from './controls.ts';
+import { Deeds } from './deeds.ts';
 import { Deliveries } from './deliveries.ts';
 import type { ActGround } from './ground.ts';
 import { type Kept, KeptFile, type KeptMessage } from './kept.ts';
 import { Lanes } from './lanes.ts';
 import { checkMessage } from './message-text.ts';
 import { Names } from './names.ts';
-import { mayDo, underPolicy } from './policy.ts';
+import { mayDo } from './policy.ts';
 import { MessageQueue } from './queue.ts';
 import { deliverQueued, type SendingParts, send } from './sending.ts';
 import { takeSnapshot } from './snapshots.ts';
-import type { Wish } from './wishes.ts';
 
 export interface ActorParts {
   readonly ground: ActGround;
@@ -44,6 +45,10 @@ export interface ActorParts {
   /** Where waiting messages, names and answered asks are kept. */
   readonly path: string;
 }
+
+/** A message for whoever is CONNECTED. No text that anyone writes means this (RTE4). */
+const toConnected = Symbol('the CONNECTED agent');
+type Named = string | typeof toConnected;
 
 type Effect = (attempt: Attempt) => Promise<Ending>;
 
@@ -57,6 +62,8 @@ export class Actor implements ActService {
   readonly #sending: SendingParts;
   readonly #lanes = new Lanes();
   readonly #deliveries: Deliveries;
+  readonly #deeds: Deeds;
+  readonly #hops: HopBook;
   /** Who read whose output when, so that following it is one row and not a thousand. */
   readonly #views = new Map<string, number>();
 
@@ -66,7 +73,9 @@ export class Actor implements ActService {
     this.#file = new KeptFile(files, path, () => this.#kept());
     this.#answered = new Answered(() => this.#file.save());
     const save = (): Promise<void> => this.#file.save();
-    this.#sending = { bench: this.#bench, answered: this.#answered, hops: new HopBook(), queue: this.#queue, save };
+    this.#hops = new HopBook(() => void this.#file.trySave(ground.warn));
+    this.#sending = { bench: this.#bench, answered: this.#answered, hops: this.#hops, queue: this.#queue, save };
+    this.#deeds = new Deeds(ground, () => this.#deliveries.poke());
     this.#deliveries = new Deliveries({
       ground,
       queue: this.#queue,
@@ -85,6 +94,7 @@ export class Actor implements ActService {
     actor.#queue.load(kept);
     actor.#names.load(kept);
     actor.#answered.load(kept);
+    actor.#hops.load(kept);
     await actor.#deliveries.start();
     return actor;
   }
@@ -97,8 +107,8 @@ export class Actor implements ActService {
   changed(): void {
     const isGone = (runtime: RuntimeId): boolean => this.#ground.stateOf(runtime)?.ended !== null;
     const freed = this.#names.freeEnded(isGone);
-    const forgotten = this.#answered.forget(isGone);
-    if (freed || forgotten) void this.#file.trySave(this.#ground.warn);
+    const forgotten = [this.#answered.forget(isGone), this.#hops.forget(isGone)];
+    if (freed || forgotten.includes(true)) void this.#file.trySave(this.#ground.warn);
     this.#deliveries.poke();
   }
 
@@ -116,13 +126,14 @@ export class Actor implements ActService {
   }
 
   async act(request: ActionRequest, claim: CallerClaim): Promise<Receipt> {
-    const caller = await this.#callerOf(claim);
-    const { action, ref, conditions } = request;
+    const caller = await this.#deeds.callerOf(claim);
+    const { action, conditions } = request;
+    const ref = request.action === 'send' && request.connected === true ? toConnected : request.ref;
     return this.#deed(action, ref, caller, conditions, (attempt) => this.#effect(attempt, request));
   }
 
   async attach(ref: string, conditions: ActionConditions, claim: CallerClaim): Promise<Result<AttachPlan>> {
-    const caller = await this.#callerOf(claim);
+    const caller = await this.#deeds.callerOf(claim);
     let plan: AttachPlan | null = null;
     const { failure: problem } = await this.#deed('attach', ref, caller, conditions, async ({ identity }) => {
       const row = this.#rowOf(identity.runtime_id);
@@ -138,18 +149,20 @@ export class Actor implements ActService {
   }
 
   async view(ref: string, linesMax: number, claim: CallerClaim, isScreen = false): Promise<Result<ViewedOutput>> {
-    const caller = await this.#callerOf(claim);
-    const found = this.#resolve(ref, 'view');
+    const caller = await this.#deeds.callerOf(claim);
+    const found = this.#resolve(ref);
     const known = `${caller.pid} ${found.ok ? found.value.agent.runtime_id : ''}`;
     const now = this.#ground.now();
     for (const [one, at] of this.#views) if (now - at >= limits.viewAuditMs) this.#views.delete(one);
     const read = async (runtime: RuntimeId): Promise<Result<ViewedOutput>> => {
-      const output = await this.#ground.outputOf(runtime, linesMax, isScreen);
+      const output = await this.#ground.outputOf(runtime, linesMax, isScreen).catch(nullIfExpected);
       return output === null
         ? fail('E_TARGET_DOWN', 'its output cannot be read now')
         : ok({ ref: canonicalRef(runtime), ...output });
     };
-    if (found.ok && this.#views.has(known)) return read(found.value.agent.runtime_id);
+    const again = found.ok && this.#views.has(known) ? await read(found.value.agent.runtime_id) : null;
+    // What is refused has a row each time.
+    if (again?.ok === true) return again;
     let output: Result<ViewedOutput> | null = null;
     const { failure: problem } = await this.#deed('view', ref, caller, {}, async ({ identity }) => {
       output = await read(identity.runtime_id);
@@ -160,22 +173,25 @@ export class Actor implements ActService {
   }
 
   async start(wanted: NewAgent, claim: CallerClaim): Promise<Receipt> {
-    const caller = await this.#callerOf(claim);
-    const deed = this.#newDeed('new', wanted.agent, caller, {});
+    const caller = await this.#deeds.callerOf(claim);
+    const deed = this.#deeds.begin('new', wanted.agent, caller);
     const detail = { agent: wanted.agent, target: wanted.target, session: wanted.session, cwd: wanted.cwd };
     const notAllowed = mayDo(caller, 'new', null);
-    if (notAllowed !== null) return this.#finish(deed, refused(notAllowed, detail));
-    const started = await this.#ground.start(wanted).catch(nullIfExpected);
+    if (notAllowed !== null) return this.#deeds.finish(deed, refused(notAllowed, detail));
+    const started = await this.#ground
+      .start(wanted)
+      .catch(nullIfExpected)
+      .catch((defect: unknown) => this.#deeds.failed(deed, defect));
     // tmux did not answer: the window may be there.
-    if (started === null) return this.#finish(deed, ended('unconfirmed', { way: 'tmux', detail }));
-    if (!started.ok) return this.#finish(deed, refused(started.failure, detail));
+    if (started === null) return this.#deeds.finish(deed, ended('unconfirmed', { way: 'tmux', detail }));
+    if (!started.ok) return this.#deeds.finish(deed, refused(started.failure, detail));
     const runtime = started.value;
     const ending = ended(runtime === null ? 'unconfirmed' : 'delivered', {
       way: 'tmux',
       words: runtime === null ? 'its window was opened; the agent has not shown up yet' : null,
       detail,
     });
-    return this.#finish({ ...deed, runtime_id: runtime }, ending);
+    return this.#deeds.finish({ ...deed, runtime_id: runtime }, ending);
   }
 
   queue(): readonly QueuedMessage[] {
@@ -193,6 +209,19 @@ export class Actor implements ActService {
     return this.#change(id, claim, { dropped: id }, () => this.#queue.drop(id));
   }
 
+  async govern(
+    { action, named, detail }: GoverningDeed,
+    claim: CallerClaim,
+    effect: () => Promise<Result<null>>,
+  ): Promise<Result<null>> {
+    const caller = await this.#deeds.callerOf(claim);
+    const deed = this.#deeds.begin(action, named, caller);
+    const notAllowed = mayDo(caller, action, null);
+    const done: Result<null> = notAllowed === null ? await effect() : { ok: false, failure: notAllowed };
+    await this.#deeds.finish(deed, done.ok ? ended('delivered', { detail }) : refused(done.failure, detail));
+    return done;
+  }
+
   audit(countMax: number): Promise<readonly AuditRecord[]> {
     return this.#ground.audit(countMax);
   }
@@ -200,24 +229,24 @@ export class Actor implements ActService {
   /** The way of every action on an agent. */
   async #deed(
     action: ActionKind,
-    named: string,
+    named: Named,
     caller: KnownCaller,
     conditions: ActionConditions,
     effect: Effect,
   ): Promise<Receipt> {
     const { deed, ending } = await this.#tried(action, named, caller, conditions, effect);
-    return this.#finish(deed, ending);
+    return this.#deeds.finish(deed, ending);
   }
 
   async #tried(
     action: ActionKind,
-    named: string,
+    named: Named,
     caller: KnownCaller,
     conditions: ActionConditions,
     effect: Effect,
   ): Promise<{ readonly deed: Deed; readonly ending: Ending }> {
-    const deed = this.#newDeed(action, named, caller, conditions);
-    const row = this.#resolve(named, action);
+    const deed = this.#deeds.begin(action, named === toConnected ? 'CONNECTED' : named, caller, conditions);
+    const row = this.#resolve(named);
     if (!row.ok) return { deed, ending: refused(row.failure) };
     const runtime = row.value.agent.runtime_id;
     const identity = this.#ground.identityOf(runtime);
@@ -230,7 +259,9 @@ export class Actor implements ActService {
     const attempt: Attempt = { audit_id: deed.audit_id, action, caller, conditions, identity, state, snapshot };
     const notAllowed = mayDo(caller, action, runtime);
     if (notAllowed !== null) return { deed: full, ending: refused(notAllowed) };
-    const done = await this.#lanes.run(runtime, () => this.#guarded(attempt, effect));
+    const done = await this.#lanes
+      .run(runtime, () => this.#guarded(attempt, effect))
+      .catch((defect: unknown) => this.#deeds.failed(full, defect));
     return { deed: full, ending: done.ok ? done.value : refused(done.failure) };
   }
 
@@ -254,11 +285,9 @@ export class Actor implements ActService {
       case 'send':
         return send(this.#sending, attempt, request);
       case 'approve':
-        return answerAsk(bench, attempt, this.#answered, request, { kind: 'approve' }, request.ask_id);
       case 'reject':
-        return this.#reject(attempt, request);
       case 'answer':
-        return this.#answer(attempt, request);
+        return answerRequest(bench, attempt, this.#answered, request);
       case 'interrupt':
         return interrupt(bench, attempt, request);
       case 'kill':
@@ -274,25 +303,6 @@ export class Actor implements ActService {
       case 'name':
         return this.#name(attempt, request.nick);
     }
-  }
-
-  async #reject(attempt: Attempt, request: Extract<ActionRequest, { action: 'reject' }>): Promise<Ending> {
-    const because = request.because === undefined ? ok(null) : checkMessage(request.because, { strip: false });
-    if (!because.ok) return refused(because.failure);
-    const wish = { kind: 'reject', because: because.value } as const;
-    return answerAsk(this.#bench, attempt, this.#answered, request, wish, request.ask_id);
-  }
-
-  async #answer(attempt: Attempt, request: Extract<ActionRequest, { action: 'answer' }>): Promise<Ending> {
-    const { option, text } = request;
-    if ((option === undefined) === (text === undefined)) {
-      return refusedFor('E_INPUT', 'an answer is one option or a text', 'name one of the two');
-    }
-    const checked = checkMessage(option ?? text ?? '', { strip: false });
-    if (!checked.ok) return refused(checked.failure);
-    const wish: Wish =
-      option === undefined ? { kind: 'write', text: checked.value } : { kind: 'choose', option: checked.value };
-    return answerAsk(this.#bench, attempt, this.#answered, request, wish, request.ask_id);
   }
 
   async #name({ identity }: Attempt, nick: string | null): Promise<Ending> {
@@ -311,14 +321,14 @@ export class Actor implements ActService {
     const { deed, ending } = await this.#tried('send', canonicalRef(runtime_id), knownAgain(from), {}, (attempt) =>
       deliverQueued(this.#sending, attempt, from, message),
     );
-    return { ending, finish: async () => void (await this.#finish(deed, ending)) };
+    return { ending, finish: async () => void (await this.#deeds.finish(deed, ending)) };
   }
 
   async #dropped(message: KeptMessage, ending: Ending): Promise<void> {
     const { id, from, runtime_id, text } = message;
-    const deed = this.#newDeed('send', canonicalRef(runtime_id), knownAgain(from), {});
+    const deed = this.#deeds.begin('send', canonicalRef(runtime_id), knownAgain(from));
     const detail = { queued: id, bytes: Buffer.byteLength(text) };
-    await this.#finish({ ...deed, runtime_id, state: this.#ground.stateOf(runtime_id) }, { ...ending, detail });
+    await this.#deeds.finish({ ...deed, runtime_id, state: this.#ground.stateOf(runtime_id) }, { ...ending, detail });
     await this.#file.trySave(this.#ground.warn);
   }
 
@@ -328,59 +338,35 @@ export class Actor implements ActService {
     detail: Ending['detail'],
     change: () => Result<KeptMessage>,
   ): Promise<Receipt> {
-    const caller = await this.#callerOf(claim);
+    const caller = await this.#deeds.callerOf(claim);
     const message = this.#queue.find(id);
-    const deed = { ...this.#newDeed('queue', id, caller, {}), runtime_id: message?.runtime_id ?? null };
+    const deed = { ...this.#deeds.begin('queue', id, caller), runtime_id: message?.runtime_id ?? null };
     const isOwn =
       message !== null && message.from.runtime_id !== null && caller.above.includes(message.from.runtime_id);
     const notAllowed = mayDo(caller, 'queue', null);
-    if (notAllowed !== null) return this.#finish(deed, refused(notAllowed));
+    if (notAllowed !== null) return this.#deeds.finish(deed, refused(notAllowed));
     if (caller.role === 'observer' && !isOwn) {
-      return this.#finish(deed, refusedFor('E_ROLE', 'an agent changes only what it sent itself'));
+      return this.#deeds.finish(deed, refusedFor('E_ROLE', 'an agent changes only what it sent itself'));
     }
     const changed = change();
-    if (!changed.ok) return this.#finish(deed, refused(changed.failure, detail));
+    if (!changed.ok) return this.#deeds.finish(deed, refused(changed.failure, detail));
     // Until it is on disk the old one would come back with the next daemon.
     const isKept = await this.#file.trySave(this.#ground.warn);
     const words = isKept ? null : 'it is changed now, but could not be kept: it may come back after a restart';
-    return this.#finish(deed, ended(isKept ? 'delivered' : 'unconfirmed', { detail, words }));
+    return this.#deeds.finish(deed, ended(isKept ? 'delivered' : 'unconfirmed', { detail, words }));
   }
 
-  #newDeed(action: ActionKind, named: string, caller: KnownCaller, conditions: ActionConditions): Deed {
-    const at = this.#ground.now();
-    const audit_id = this.#ground.random.hex(8);
-    return { audit_id, at, action, caller, named, runtime_id: null, snapshot: null, state: null, conditions };
-  }
-
-  async #finish(deed: Deed, ending: Ending): Promise<Receipt> {
-    try {
-      await this.#ground.keepAudit(auditOf(deed, ending));
-    } catch (problem) {
-      // It is done already; a receipt that says otherwise would be worse than a row that is missing.
-      if (!(problem instanceof AgtmuxError)) throw problem;
-      this.#ground.warn('an audit row could not be written', { action: deed.action, problem: problem.message });
-    }
-    // Whoever waited for this one may go now.
-    this.#deliveries.poke();
-    return receiptOf(deed, ending);
-  }
-
-  #resolve(ref: string, action: ActionKind): Result<AgentPaneRow> {
+  #resolve(ref: Named): Result<AgentPaneRow> {
     const rows = this.#ground.rows();
-    return ref === '' && action === 'send' ? referToConnected(rows) : referTo(ref, rows, this.#names.nicks);
+    return ref === toConnected ? referToConnected(rows) : referTo(ref, rows, this.#names.nicks);
   }
 
   #rowOf(runtime: RuntimeId) {
     return this.#ground.rows().find(({ agent }) => agent?.runtime_id === runtime) ?? null;
   }
 
-  async #callerOf({ pid, hops }: CallerClaim): Promise<KnownCaller> {
-    const caller = pid === null ? doorCaller(hops) : callerOf(await this.#ground.factsOf(pid), hops);
-    return underPolicy(caller, this.#ground.policy());
-  }
-
   #kept(): Kept {
-    return { version: 1, ...this.#queue.kept(), ...this.#names.kept(), ...this.#answered.kept() };
+    return { version: 1, ...this.#queue.kept(), ...this.#names.kept(), ...this.#answered.kept(), ...this.#hops.kept() };
   }
 }
 

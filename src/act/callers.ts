@@ -110,16 +110,16 @@ export function callerOf(facts: CallerFacts | null, hops: number): KnownCaller {
     : made('operator', program, null, doubt);
 }
 
-/** Doors without a process to look at, until they say more. */
-export const doorCaller = (hops: number): KnownCaller => ({
-  role: 'operator',
-  name: 'a door of agtmux',
+/** Who names no process may be anyone, the very agent it writes to included: leaving it out must not gain anything. */
+export const namelessCaller = (hops: number): KnownCaller => ({
+  role: 'observer',
+  name: 'a program that does not say which process it is',
   runtime_id: null,
   hops,
-  why: 'there is no process to look at',
+  why: 'it names no process to look at',
   pid: null,
   above: [],
-  is_traceable: true,
+  is_traceable: false,
 });
 
 /** Of a message that waited: who sent it was looked at when it was sent. */

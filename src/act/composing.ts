@@ -7,6 +7,7 @@ import type { ActionRequest, Caller, FileReference } from '../model/actions.ts';
 import { fail, type Result } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import type { Kept } from './kept.ts';
 import { checkMessage } from './message-text.ts';
 
 export type SendRequest = Extract<ActionRequest, { action: 'send' }>;
@@ -33,28 +34,50 @@ export function withOrigin(text: string, { role, name, runtime_id, hops }: Calle
   return `[from ${who}, not from a person; through agtmux, hop ${hops} of ${limits.hopsMax}]\n${text}`;
 }
 
-/** How many agents a message has gone through by what was delivered here, whatever its sender says. */
+type KeptHops = Pick<Kept, 'hops'>;
+
+/**
+ * How many agents a message has gone through by what was delivered here, whatever its sender says. It is forgotten when a
+ * person writes to the agent or the agent ends, and by nothing else: two agents that talk slowly talk all the same.
+ */
 export class HopBook {
-  readonly #received = new Map<RuntimeId, { readonly hops: number; readonly at: number }>();
+  readonly #received = new Map<RuntimeId, number>();
+  readonly #save: () => void;
+
+  constructor(save: () => void = () => undefined) {
+    this.#save = save;
+  }
+
+  load({ hops }: KeptHops): void {
+    for (const { runtime_id, count } of hops) this.#received.set(runtime_id, count);
+  }
+
+  kept(): KeptHops {
+    return { hops: [...this.#received].map(([runtime_id, count]) => ({ runtime_id, count })) };
+  }
 
   /** The count for a message that this caller sends now. */
-  next({ role, hops, runtime_id }: Caller, above: readonly RuntimeId[], now: number): number {
+  next({ role, hops, runtime_id }: Caller, above: readonly RuntimeId[]): number {
     if (role !== 'observer') return 0;
-    const known = [...above, ...(runtime_id === null ? [] : [runtime_id])].map((runtime) => {
-      const last = this.#received.get(runtime);
-      return last === undefined || now - last.at > limits.hopsRememberedMs ? 0 : last.hops;
-    });
+    const known = [...above, ...(runtime_id === null ? [] : [runtime_id])].map((one) => this.#received.get(one) ?? 0);
     return Math.max(hops, ...known) + 1;
   }
 
   /** A person's message begins a new conversation. */
-  delivered(runtime: RuntimeId, { role, hops }: Caller, now: number): void {
-    if (role !== 'observer') this.#received.delete(runtime);
-    else {
-      // A shorter way to the same agent does not make the longer one undone.
-      const before = this.#received.get(runtime)?.hops ?? 0;
-      this.#received.set(runtime, { hops: Math.max(hops, before), at: now });
-    }
-    for (const [one, { at }] of this.#received) if (now - at > limits.hopsRememberedMs) this.#received.delete(one);
+  delivered(runtime: RuntimeId, { role, hops }: Caller): void {
+    const before = this.#received.get(runtime) ?? 0;
+    // A shorter way to the same agent does not make the longer one undone.
+    const now = role === 'observer' ? Math.max(hops, before) : 0;
+    if (now === before) return;
+    if (now === 0) this.#received.delete(runtime);
+    else this.#received.set(runtime, now);
+    this.#save();
+  }
+
+  /** True when any of them had received something. */
+  forget(isGone: (runtime: RuntimeId) => boolean): boolean {
+    const gone = [...this.#received.keys()].filter(isGone);
+    for (const runtime of gone) this.#received.delete(runtime);
+    return gone.length > 0;
   }
 }

@@ -1,6 +1,6 @@
-// What acting must not forget over a restart: waiting messages, names, marks and answered asks. One small private file,
-// written whole and atomically: it changes by hand and a few times an hour, holds at most a few megabytes, and must be
-// readable without the log, whose events are facts about agents while these are wishes of people.
+// What acting must not forget over a restart: waiting messages, names, marks, answered asks and how far messages went.
+// One small private file, written whole and atomically: it changes a few times an hour, holds at most a few megabytes, and
+// must be readable without the log, whose events are facts about agents while these are wishes of people.
 
 import { z } from 'zod';
 import { callerRoles } from '../model/actions.ts';
@@ -34,12 +34,14 @@ const keptSchema = z.object({
   names: z.array(z.object({ nick: z.string(), runtime_id: runtime })),
   seen: z.array(z.object({ runtime_id: runtime, at: z.number() })),
   answered: z.array(z.object({ runtime_id: runtime, key: z.string() })),
+  /** How many agents a message to this one went through. */
+  hops: z.array(z.object({ runtime_id: runtime, count: z.int().positive() })).default([]),
 });
 
 export type KeptMessage = z.infer<typeof messageSchema>;
 export type Kept = z.infer<typeof keptSchema>;
 
-const nothing: Kept = { version: 1, messages: [], names: [], seen: [], answered: [] };
+const nothing: Kept = { version: 1, messages: [], names: [], seen: [], answered: [], hops: [] };
 
 export class KeptFile {
   readonly #files: Files;

@@ -44,6 +44,8 @@ const table: Readonly<Record<ActionKind, readonly [Right, Right, Right]>> = {
   seen: ['yes', 'yes', 'no'],
   activate: ['yes', 'yes', 'no'],
   queue: ['yes', 'yes', 'own'],
+  agents: ['yes', 'yes', 'no'],
+  stop: ['yes', 'yes', 'no'],
 };
 
 describe('the roles', () => {

@@ -53,6 +53,8 @@ const everything: Readonly<Record<ActionKind, Right>> = {
   seen: 'yes',
   activate: 'yes',
   queue: 'yes',
+  agents: 'yes',
+  stop: 'yes',
 };
 
 export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Right>>>> = {
@@ -73,6 +75,8 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     seen: 'no',
     activate: 'no',
     queue: 'own',
+    agents: 'no',
+    stop: 'no',
   },
 };
 

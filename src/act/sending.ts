@@ -28,7 +28,7 @@ export async function send(parts: SendingParts, attempt: Attempt, request: SendR
   const { identity, caller } = attempt;
   const text = compose(request, ground.keysOf(identity.agent));
   if (!text.ok) return refused(text.failure);
-  const from: Caller = { ...caller, hops: hops.next(caller, caller.above, ground.now()) };
+  const from: Caller = { ...caller, hops: hops.next(caller, caller.above) };
   const detail = { bytes: Buffer.byteLength(text.value) };
   const tooFar = mayGoOn(from.hops);
   if (tooFar !== null) return refused(tooFar, detail);
@@ -84,7 +84,7 @@ async function sendNow(
   if (channel !== undefined) {
     const end = await bench.over(channel, { ...request, text: withOrigin(text, from), files: [] }, attempt);
     if (end.kind === 'refused') return refused(end.failure);
-    hops.delivered(identity.runtime_id, from, ground.now());
+    hops.delivered(identity.runtime_id, from);
     return ended(end.kind, { way: channel.name, words: end.words });
   }
   // No look at the screen can make it right to type while an approval is open.
@@ -99,7 +99,7 @@ async function sendNow(
     rule === 'answer'
       ? await answerAsk(bench, attempt, answered, request, { kind: 'write', text }, undefined)
       : await typeMessage(bench, attempt, withOrigin(text, from), request.enter);
-  if (ending.outcome !== 'refused') hops.delivered(identity.runtime_id, from, ground.now());
+  if (ending.outcome !== 'refused') hops.delivered(identity.runtime_id, from);
   return ending;
 }
 
@@ -120,6 +120,6 @@ export async function deliverQueued(
   }
   if (rule !== 'type') return refused(rule);
   const ending = await typeMessage(bench, attempt, withOrigin(message.text, from), message.enter);
-  if (ending.outcome !== 'refused') hops.delivered(attempt.identity.runtime_id, from, ground.now());
+  if (ending.outcome !== 'refused') hops.delivered(attempt.identity.runtime_id, from);
   return { ...ending, detail };
 }

@@ -239,8 +239,8 @@ export const routes = {
   events: {
     method: 'post',
     path: '/v1/events',
-    summary: 'Hands in observations; answers after they are on disk, with a verdict for each',
-    query: schemas.noQuerySchema,
+    summary: 'Hands in what the agent above this process says; answers after it is on disk, with a verdict for each',
+    query: act.claimQuerySchema,
     body: { words: 'a JSON array of event envelopes, or JSON lines (application/x-ndjson)', document: null },
     reply: 'Verdicts',
   },

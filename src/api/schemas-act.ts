@@ -21,10 +21,13 @@ const pid = z.int().positive();
 const hops = z.int().nonnegative().max(limits.hopsSaidMax);
 
 /** Who asks. The daemon looks at that process itself (ACT6). */
-const claim = {
+export const claim = {
   pid: pid.nullable().default(null).describe('the process that asks, on this machine'),
   hops: hops.default(0).describe('how many agents the message went through so far'),
 };
+
+/** Who asks, where nothing else is said. */
+export const claimSchema = z.strictObject(claim);
 
 /** The same where there is no body. */
 const claimQuery = { pid: pid.optional(), hops: hops.optional() };
@@ -37,17 +40,21 @@ const conditions = z.strictObject({
 });
 
 const common = { ref, conditions: conditions.default({}), ...claim };
-const ask = { ask_id: id.transform(askId).optional() };
+const ask = {
+  ask_id: id.transform(askId).optional(),
+  any_ask: z.boolean().optional().describe('whatever is open; without it an answer names its ask'),
+};
 const flag = (value: boolean) => z.boolean().default(value);
 
 const fileReference = z
   .strictObject({ path, from: line.nullable().default(null), to: line.nullable().default(null) })
   .refine(({ from, to }) => (from === null ? to === null : to === null || to >= from), 'lines are from-to');
 
-export const actSchema = z.discriminatedUnion('action', [
-  z.strictObject({
+const sendSchema = z
+  .strictObject({
     ...common,
-    ref: z.string().max(limits.pathCharsMax).describe('empty: the CONNECTED agent, and no other (RTE4)'),
+    ref: ref.optional(),
+    connected: z.literal(true).optional().describe('for the CONNECTED agent, and no other (RTE4); instead of ref'),
     action: z.literal('send'),
     text: words,
     enter: flag(true).describe('false: the text is left in the prompt'),
@@ -58,7 +65,14 @@ export const actSchema = z.discriminatedUnion('action', [
       .max(limits.filterValuesMax)
       .optional()
       .describe("named in front of the text, in the agent's own syntax"),
-  }),
+  })
+  .refine(
+    ({ ref: said, connected }) => (said === undefined) === (connected === true),
+    'either ref or connected is said',
+  );
+
+export const actSchema = z.discriminatedUnion('action', [
+  sendSchema,
   z.strictObject({ ...common, ...ask, action: z.literal('approve') }),
   z.strictObject({ ...common, ...ask, action: z.literal('reject'), because: words.optional() }),
   z.strictObject({ ...common, ...ask, action: z.literal('answer'), option: id.optional(), text: words.optional() }),

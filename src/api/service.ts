@@ -6,7 +6,7 @@ import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
-import type { ActService } from './service-act.ts';
+import type { ActService, CallerClaim } from './service-act.ts';
 import type { HookService } from './service-hooks.ts';
 
 export type { FeedCursor, FeedMessage, Subscriber } from '../daemon/feed-messages.ts';
@@ -52,14 +52,18 @@ export interface DaemonService {
   readonly feed: Feed<PaneRow | TargetRow>;
   readonly hooks: HookService;
   readonly acting: ActService;
-  takeEvents(raws: readonly unknown[]): Promise<readonly Verdict[]>;
+  /** From outside: what the agent that started this program would say itself. */
+  handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]>;
   addTarget(target: NewTarget): Promise<Result<TargetRow>>;
   connectTarget(target: TargetId): Promise<Result<TargetRow>>;
   removeTarget(target: TargetId): Promise<Result<null>>;
   /** `ref` in any of its forms. */
   explain(ref: string): Promise<Result<Explanation>>;
   agentInfos(): readonly AgentInfo[];
-  setAgentEnabled(agent: string, enabled: boolean): Promise<Result<null>>;
+  /** An agent may not: who is not seen is not known to be one. */
+  setAgentEnabled(agent: string, enabled: boolean, claim: CallerClaim): Promise<Result<null>>;
+  /** Whether this caller may end it. */
+  mayStop(claim: CallerClaim): Promise<Result<null>>;
   /** Answers first, then ends in good order. */
   stop(): void;
 }

@@ -94,8 +94,13 @@ type Distribute<Body> = Body extends unknown ? Omit<Body, 'pid' | 'hops' | 'cond
 /** A request without what every command adds to it. */
 export type Wanted = Distribute<ActBody>;
 
-export async function act(parsed: Parsed, context: Context, wanted: Wanted): Promise<ReceiptReply> {
-  const body = { ...wanted, conditions: conditionsOf(parsed), ...claim() };
+export async function act(
+  parsed: Parsed,
+  context: Context,
+  wanted: Wanted,
+  more: NonNullable<ActBody['conditions']> = {},
+): Promise<ReceiptReply> {
+  const body = { ...wanted, conditions: { ...conditionsOf(parsed), ...more }, ...claim() };
   return tellReceipt(parsed, await askOnce(context, { method: 'POST', path: '/v1/act', body }));
 }
 

@@ -2,6 +2,7 @@
 
 import { withQuery } from '../api/client-lean.ts';
 import { foreign, gateLine } from '../text/gate.ts';
+import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { columnsOf, hasColour, print } from './output.ts';
@@ -19,7 +20,11 @@ export const agentsDisable: Action = (parsed, context) => change(parsed, context
 
 async function change(parsed: Parsed, context: Context, enabled: boolean): Promise<void> {
   const name = parsed.args[0] ?? '';
-  const request = { method: 'POST', path: `/v1/agents/${encodeURIComponent(name)}`, body: { enabled } } as const;
+  const request = {
+    method: 'POST',
+    path: `/v1/agents/${encodeURIComponent(name)}`,
+    body: { enabled, ...claim() },
+  } as const;
   const body = await askDaemon(context, request, { isQuiet: parsed.has('json') });
   print(parsed.has('json') ? body : `${gateLine(foreign(name))} is ${enabled ? 'on' : 'off'}`);
 }

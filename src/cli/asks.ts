@@ -39,6 +39,7 @@ export const answer: Action = async (parsed, context) => {
 interface Whom {
   readonly ref: string;
   readonly ask_id?: string;
+  readonly any_ask?: true;
 }
 
 async function reply(parsed: Parsed, context: Context, wanted: (to: Whom) => Wanted): Promise<void> {
@@ -55,7 +56,10 @@ async function reply(parsed: Parsed, context: Context, wanted: (to: Whom) => Wan
     throw new AgtmuxError('E_USAGE', 'nothing was sent', { next: 'answer y, or say --yes' });
   }
   const id = said ?? open?.ask_id;
-  const receipt = await act(parsed, context, wanted({ ref, ...(id === undefined ? {} : { ask_id: id }) }));
+  // Nothing was shown: the daemon refuses an answer that names nothing, and leaves its audit row. Only --yes means whatever
+  // is open by then.
+  const whatever = parsed.has('yes') ? { any_ask: true as const } : {};
+  const receipt = await act(parsed, context, wanted({ ref, ...(id === undefined ? whatever : { ask_id: id }) }));
   if (open === null || mustAsk || parsed.has('json')) return;
   const doubt = receipt.outcome === 'unconfirmed' ? ', may still be open' : '';
   print([`what was asked (${open.kind}${doubt}):`, ...wordsOf(open)].join('\n'));

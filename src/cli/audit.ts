@@ -35,8 +35,14 @@ function countOf(parsed: Parsed): number {
   throw new AgtmuxError('E_USAGE', `--count is a number from 1 to ${limits.auditRowsMax}`, { next: 'write it as 20' });
 }
 
+/** What a person looks for first: the table cuts what does not fit. */
+const first = ['code', 'message', 'words'];
+
 function cellsOf({ at, actor, action, result, runtime_id, detail }: AuditItem): readonly string[] {
+  const rank = ([name]: readonly [string, unknown]): number =>
+    first.includes(name) ? first.indexOf(name) : first.length;
   const more = Object.entries(detail)
+    .toSorted((one, other) => rank(one) - rank(other))
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   return [localTime(at), actor, action, result, runtime_id === null ? '-' : `runtime:${runtime_id}`, more.join(' ')];

@@ -255,7 +255,7 @@ const markCommands = (json: OptionSpec): readonly CommandSpec[] => [
     name: 'queue',
     words: 'messages that wait until their agent can take them',
     fallback: 'list',
-    examples: [["echo 'run all tests' | agtmux queue edit q7", 'another text for a message that waits']],
+    examples: [["echo 'run all tests' | agtmux queue edit 5f2c09d1a4b87e36", 'ids are in `agtmux queue`']],
     commands: [
       { name: 'list', words: 'every message that waits', action: 'queueList', options: [json] },
       {

@@ -5,6 +5,7 @@ import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealProcesses } from '../platform/processes.ts';
 import { ageLabel } from '../view/words.ts';
+import { claim } from './act.ts';
 import { type Action, type Context, sleep } from './context.ts';
 import { print } from './output.ts';
 import { askRunning, isDown } from './running.ts';
@@ -50,10 +51,12 @@ async function runningStatus(): Promise<Pick<StatusReply, 'pid' | 'up_ms'> | nul
 export async function stop({ clock }: Context): Promise<number | null> {
   const running = await runningStatus();
   if (running === null) return null;
-  await askRunning({ method: 'POST', path: '/v1/stop', isAnyVersion: true }).catch((problem: unknown) => {
-    // Gone in the middle of its answer is gone.
-    if (!isDown(problem)) throw problem;
-  });
+  await askRunning({ method: 'POST', path: '/v1/stop', body: claim(), isAnyVersion: true }).catch(
+    (problem: unknown) => {
+      // Gone in the middle of its answer is gone.
+      if (!isDown(problem)) throw problem;
+    },
+  );
   const processes = createRealProcesses();
   const deadlineMs = clock.monotonicMs() + limits.daemonStopMs;
   while (processes.exists(running.pid)) {

@@ -8,14 +8,50 @@ export interface Stage {
   readonly isBusy: boolean;
   /** Ends itself by a signal, as an agent that the system killed. */
   readonly isKilled: boolean;
+  /** What it tells the private daemon itself, as an agent's hook would. */
+  readonly says: readonly Said[];
+  readonly socketPath: string;
+}
+
+/** An event without its time. */
+export interface Said {
+  readonly kind: string;
+  readonly payload: Readonly<Record<string, unknown>>;
 }
 
 export const lookAlikeSource = `// A look-alike made by "agtmux demo": it shows its stage file and is no agent.
 const { readFileSync } = require('node:fs');
+const { request } = require('node:http');
 const path = process.argv[2];
 const frames = ['|', '/', '-', '\\\\'];
 let shown = '';
 let turn = 0;
+let unsaid = null;
+let time = 0;
+// Said again until it is taken: the daemon may not have found this program yet.
+const say = () => {
+  if (unsaid === null || unsaid.isGoing) return;
+  const words = unsaid;
+  words.isGoing = true;
+  const events = words.says.map(({ kind, payload }) => {
+    time = Math.max(time + 1, Date.now());
+    return { evidence: { target: 'host' }, source: 'hook', kind, event_time: time, payload };
+  });
+  const headers = { 'content-type': 'application/json', host: 'localhost' };
+  const again = () => { words.isGoing = false; };
+  const asked = request({ socketPath: words.socketPath, path: '/v1/events?pid=' + process.pid, method: 'POST', headers }, (answer) => {
+    let read = '';
+    answer.on('data', (part) => { read += part; });
+    answer.on('end', () => {
+      try {
+        if (JSON.parse(read).verdicts.some(({ verdict }) => verdict === 'refused')) again();
+        else if (unsaid === words) unsaid = null;
+      } catch { again(); }
+    });
+  });
+  asked.on('error', again);
+  asked.end(JSON.stringify(events));
+};
 setInterval(() => {
   let text = shown;
   try { text = readFileSync(path, 'utf8'); } catch {}
@@ -24,8 +60,10 @@ setInterval(() => {
   if (text !== shown) {
     if (stage.isKilled && shown !== '') process.kill(process.pid, 'SIGKILL');
     shown = text;
+    unsaid = stage.says.length === 0 ? null : { ...stage, isGoing: false };
     process.stdout.write('\\u001b]2;' + stage.title + '\\u0007\\u001b[H\\u001b[2J' + stage.lines.join('\\r\\n') + '\\r\\n');
   }
+  say();
   turn += 1;
   if (stage.isBusy) process.stdout.write('\\r  ' + frames[turn % frames.length]);
 }, 250);

@@ -20,8 +20,6 @@ import { draw } from './watch.ts';
 /** Often enough that a scene is shown when it comes, rare enough to cost nothing. */
 const stepMs = 250;
 const drawMs = 1_000;
-/** A busy machine may keep the daemon from answering for a moment; after so many steps in a row it is gone. */
-const failuresMax = 20;
 /** Without a terminal: so many tables, this far apart. */
 const framesDefault = 3;
 const frameMs = 4_000;
@@ -47,21 +45,15 @@ export const demo: Action = async (parsed, context) => {
 
 async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: AbortSignal): Promise<void> {
   const { clock } = context;
-  const client = createClient({ socketPath: places().socketPath, clock });
-  const director = new Director({ client, clock, show: (role, stage) => world.show(role, stage) });
+  const { socketPath } = places();
+  const client = createClient({ socketPath, clock });
+  const director = new Director({ client, clock, socketPath, show: (role, stage) => world.show(role, stage) });
   await director.begin(signal);
   const ending = new AbortController();
   const over = AbortSignal.any([signal, ending.signal]);
   const direct = async (): Promise<void> => {
-    let failures = 0;
     while (!over.aborted) {
-      failures = await director.step().then(
-        () => 0,
-        (problem: unknown) => {
-          if (failures >= failuresMax || !isPassing(problem)) throw problem;
-          return failures + 1;
-        },
-      );
+      director.step();
       await sleep(clock, stepMs);
     }
   };

@@ -1,11 +1,13 @@
-// `agtmux event`: hands in event envelopes, one JSON object a line, and tells what became of each. For scripts, and for
-// agents without an adapter.
+// `agtmux event`: hands in event envelopes, one JSON object a line, and tells what became of each. For hooks of agents
+// that have no adapter: what it says counts for the agent that started it, and for no other.
 
+import { withQuery } from '../api/client-lean.ts';
 import type { VerdictsReply } from '../api/schemas.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { verdictReasons } from '../model/verdicts.ts';
 import { foreign, gateLine } from '../text/gate.ts';
+import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
 import { readStandardInput } from './input.ts';
@@ -19,7 +21,8 @@ export const event: Action = async (parsed, context) => {
   let refused = 0;
   for (let start = 0; start < events.length; start += limits.batchEventsMax) {
     const body = events.slice(start, start + limits.batchEventsMax);
-    const reply = await askDaemon(context, { method: 'POST', path: '/v1/events', body }, { isQuiet: true });
+    const path = withQuery('/v1/events', claim());
+    const reply = await askDaemon(context, { method: 'POST', path, body }, { isQuiet: true });
     const { verdicts } = JSON.parse(reply) as VerdictsReply;
     for (const [place, { verdict, reason, detail }] of verdicts.entries()) {
       if (verdict === 'refused') refused += 1;

@@ -27,15 +27,32 @@ export const kill: Action = async (parsed, context) => {
     });
   }
   // Whoever says yes means the agent they were shown, not one that has its pane by then.
-  const { ref, words } = await shown(context, said);
+  const found = await shown(context, said);
+  if (found === null) {
+    // The daemon refuses it and leaves its audit row; who has come by that name meanwhile was not shown and is not meant.
+    await act(parsed, context, { action: 'kill', ref: said, signal }, { if_runtime: 'nobody' });
+    return;
+  }
+  const { ref, words } = found;
   const choice = await choose(words, signal);
   if (choice === null) throw new AgtmuxError('E_USAGE', 'no signal was sent', { next: 'answer y, or say --yes' });
   await act(parsed, context, choice === 'kill' ? { action: 'kill', ref, signal } : { action: 'interrupt', ref });
 };
 
-async function shown(context: Context, said: string): Promise<{ readonly ref: string; readonly words: string }> {
+interface Shown {
+  readonly ref: string;
+  readonly words: string;
+}
+
+/** Null when nobody, or not just one, has that name. */
+async function shown(context: Context, said: string): Promise<Shown | null> {
   const path = withQuery('/v1/explain', { ref: said });
-  const { item } = JSON.parse(await askDaemon(context, { path })) as ExplanationDocument;
+  const told = await askDaemon(context, { path }).catch((problem: unknown) => {
+    if (problem instanceof AgtmuxError && problem.code.startsWith('E_REF_')) return null;
+    throw problem;
+  });
+  if (told === null) return null;
+  const { item } = JSON.parse(told) as ExplanationDocument;
   const { agent, state, identity, runtime_id } = item;
   const ref = runtime_id === null ? item.ref : `runtime:${runtime_id}`;
   return {

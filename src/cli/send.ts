@@ -32,7 +32,7 @@ export const tell: Action = async (parsed, context) => {
       next: 'write `agtmux tell "text"` or `agtmux tell --file path:10-20`',
     });
   }
-  await act(parsed, context, { action: 'send', ref: '', text, ...waysOf(parsed), files });
+  await act(parsed, context, { action: 'send', connected: true, text, ...waysOf(parsed), files });
 };
 
 /** `path`, `path:10`, `path:10-20`. Absolute, because the agent may be in another directory. */

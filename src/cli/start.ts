@@ -4,17 +4,20 @@ import { resolve } from 'node:path';
 import type { NewAgentBody } from '../api/schemas-act.ts';
 import { askOnce, claim, tellReceipt } from './act.ts';
 import type { Action } from './context.ts';
+import { placeHere } from './refs.ts';
 
 export const newAgent: Action = async (parsed, context) => {
   const [agent = '', ...args] = parsed.args;
-  const target = parsed.value('target') ?? null;
+  // Without a word about it the new window comes where one is.
+  const here = parsed.value('session') === undefined ? await placeHere(context) : null;
+  const target = parsed.value('target') ?? here?.target ?? null;
   const said = parsed.value('cwd');
   // What is relative is meant from here, which says nothing about another machine.
   const isHere = target === null || target === 'host' || target.startsWith('host@');
   const body: NewAgentBody = {
     agent,
     target,
-    session: parsed.value('session') ?? null,
+    session: parsed.value('session') ?? (here?.target === target ? here.session : null),
     cwd: isHere ? resolve(said ?? '.') : (said ?? null),
     args,
     ...claim(),

@@ -1,22 +1,27 @@
 // The daemon as acting stands on it: the ledger, the watches and the machines, put together for src/act. Nothing is decided
 // here.
 
+import type { CallerFacts } from '../act/callers.ts';
 import type { ActGround, FreshLook, PaneRest } from '../act/ground.ts';
-import type { Agent, Identify } from '../agents/contract.ts';
+import type { Agent } from '../agents/contract.ts';
+import { identifyAgent } from '../agents/registry.ts';
 import { canonicalRef } from '../engine/refer.ts';
 import type { Entry } from '../engine/world.ts';
 import type { NewAgent } from '../model/actions.ts';
 import { fail, type Result } from '../model/errors.ts';
 import type { RuntimeIdentity } from '../model/events.ts';
 import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
 import type { PaneRow } from '../model/rows.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Processes } from '../platform/processes.ts';
 import type { RandomSource } from '../platform/random.ts';
 import type { Store } from '../store/store.ts';
+import type { Executor } from '../targets/executor.ts';
 import { hostTarget } from '../targets/names.ts';
 import { callerFacts } from './caller-facts.ts';
+import { callerFactsByPs } from './caller-ps.ts';
 import { createChannels } from './channels/index.ts';
 import { lastSession } from './conversations.ts';
 import type { Inbox } from './inbox.ts';
@@ -36,7 +41,6 @@ export interface ActingParts {
   readonly inbox: Inbox;
   readonly machines: Machines;
   readonly processes: Processes;
-  readonly identify: Identify;
   readonly agentOf: (name: AgentName) => Agent | null;
   readonly rows: () => readonly PaneRow[];
   readonly now: () => number;
@@ -91,12 +95,7 @@ export function actGround(parts: ActingParts): ActGround {
       const executor = machines.executorAt(target);
       return executor === null ? 'down' : sendSignal(executor, process, signal);
     },
-    factsOf: async (pid) =>
-      callerFacts(pid, {
-        processes: parts.processes,
-        identify: parts.identify,
-        runtimeOf: (one, start) => runtimeOfProcess(ledger, one, start),
-      }),
+    factsOf: (pid) => factsIn(parts, pid),
     policy: parts.policy,
     reachOf: (target) => machines.reachOf(target),
     outputOf: outputsOf({ machines, agentOf, identityOf, ownerOf, sessionsOf, store: parts.store }),
@@ -109,6 +108,15 @@ export function actGround(parts: ActingParts): ActGround {
     keepSnapshot: (snapshot) => parts.store.putSnapshot(snapshot),
     warn: (words, fields) => parts.log.warn(words, fields),
   };
+}
+
+async function factsIn({ processes, machines, ledger }: ActingParts, pid: number): Promise<CallerFacts | null> {
+  const runtimeOf = (one: number, start: string): RuntimeId | null => runtimeOfProcess(ledger, one, start);
+  // Also those that are switched off: who is not watched is an agent all the same.
+  const parts = { identify: identifyAgent, runtimeOf };
+  if (processes.list() !== null) return callerFacts(pid, { ...parts, processes });
+  const executor = machines.executorAt(hostTarget);
+  return executor === null ? null : callerFactsByPs(pid, { ...parts, executor });
 }
 
 /** What is in the pane of one that has ended. */
@@ -132,7 +140,16 @@ async function startIn(parts: ActingParts, wanted: NewAgent): Promise<Result<Run
     return fail('E_TARGET_DOWN', `${target} has no tmux server that answers`);
   const wrapper = watch.kind === 'local' ? wrapperPath : null;
   const ownerOf = (pane: PaneId): RuntimeId | null => ownerIn(ledger, target, pane);
-  return startAgent(wanted, { clock, reach: watch.reach, agent, wrapper, ownerOf });
+  const isDirectory = (path: string): Promise<boolean | null> => directoryAt(machines.executorAt(target), path);
+  return startAgent(wanted, { clock, reach: watch.reach, agent, wrapper, ownerOf, isDirectory });
+}
+
+async function directoryAt(executor: Executor | null, path: string): Promise<boolean | null> {
+  if (executor === null) return null;
+  const limitsOfIt = { deadlineMs: limits.tmuxRequestMs, outputBytesMax: 1_024 };
+  const { failure, status } = await executor.run(['test', '-d', path], limitsOfIt);
+  if (failure !== undefined || (status !== 0 && status !== 1)) return null;
+  return status === 0;
 }
 
 /** As tmux told it last. */

@@ -17,7 +17,7 @@ export interface CallerFactsParts {
 const ancestorsMax = 64;
 const bytesMax = 262_144;
 
-/** Null when there is no such process, or nobody can tell (no /proc). */
+/** Null when there is no such process. Where there is no /proc, caller-ps.ts tells it. */
 export function callerFacts(pid: number, parts: CallerFactsParts): CallerFacts | null {
   const { processes } = parts;
   const own = statOf(processes, pid);

@@ -3,10 +3,11 @@
 
 import { join } from 'node:path';
 import { Actor } from '../act/actor.ts';
+import type { ActGround } from '../act/ground.ts';
 import { agents } from '../agents/registry.ts';
 import type { DaemonService, DaemonStatus, NewTarget } from '../api/service.ts';
 import type { Entry } from '../engine/world.ts';
-import type { ActService } from '../model/actions.ts';
+import type { ActService, CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, assert, fail, ok, type Result } from '../model/errors.ts';
 import type { EventEnvelope } from '../model/events.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
@@ -23,6 +24,7 @@ import { actGround } from './acting.ts';
 import { AdapterBook } from './adapters.ts';
 import { explain } from './explain.ts';
 import { createFeed, type Feed } from './feed.ts';
+import { handedInParts, handIn } from './handed-in.ts';
 import { Hooks, type HooksParts } from './hooks/service.ts';
 import { Inbox } from './inbox.ts';
 import { Machines, type MachinesParts } from './machines.ts';
@@ -34,6 +36,7 @@ import { RuleBook } from './rules.ts';
 import { decayLimitsOf, type Settings } from './settings.ts';
 import { endOf, goodbyeOf } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
+import { Ticker } from './ticking.ts';
 import { optionsOf } from './tmux-status.ts';
 
 export interface DaemonParts {
@@ -72,12 +75,13 @@ export class Daemon implements DaemonService {
   readonly #rules: RuleBook;
   readonly #adapters: AdapterBook;
   readonly #policy: PolicyBook;
+  readonly #ticker: Ticker;
   #actor: Actor | null = null;
+  #factsOf: ActGround['factsOf'] = async () => null;
   readonly #startedAt: number;
   readonly feed: Feed<PaneRow | TargetRow>;
   readonly hooks: Hooks;
   #publishTimer: Cancel | null = null;
-  #tickTimer: Cancel | null = null;
   #isStopped = false;
 
   private constructor(parts: DaemonParts, ground: Ground) {
@@ -85,6 +89,8 @@ export class Daemon implements DaemonService {
     this.#ground = ground;
     this.#startedAt = parts.clock.monotonicMs();
     this.#inbox = new Inbox(ground.ledger, parts.clock, undefined, (problem) => this.#retention.onFailure(problem));
+    const { ledger } = ground;
+    this.#ticker = new Ticker({ clock: parts.clock, now: () => this.now(), ledger, inbox: this.#inbox });
     this.#retention = new Retention({
       clock: parts.clock,
       now: () => ground.timeline.now(),
@@ -136,7 +142,7 @@ export class Daemon implements DaemonService {
       ledger: ground.ledger,
       timeline: ground.timeline,
       offer: (events) => this.#offer(events),
-      take: (events) => this.takeEvents(events),
+      take: (events) => Promise.all(events.map((event) => this.#inbox.offer(event))),
       rulesOf: (agent) => this.#rules.rulesOf(agent),
       rules: () => this.#adapters.rules(),
       agentOf: (agent) => this.#adapters.agentOf(agent),
@@ -199,20 +205,20 @@ export class Daemon implements DaemonService {
       inbox: this.#inbox,
       machines: this.#machines,
       processes: createRealProcesses(),
-      identify: (program) => this.#adapters.identify(program),
       agentOf: (name) => this.#adapters.agentOf(name),
       rows: () => this.rows(),
       now: () => this.now(),
       policy: () => this.#policy.current,
       wrapperPath,
     });
+    this.#factsOf = ground.factsOf;
     this.#actor = await Actor.open({ ground, files, path: join(places.stateDir, 'acting.json') });
   }
 
   async close(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.#tickTimer?.();
+    this.#ticker.stop();
     this.#publishTimer?.();
     this.#parts.settings.stop();
     this.#retention.stop();
@@ -235,7 +241,7 @@ export class Daemon implements DaemonService {
   /** The ledger has committed something. */
   changed(): void {
     this.#publishSoon();
-    this.#tick();
+    this.#ticker.tick();
     this.#actor?.changed();
   }
 
@@ -246,7 +252,7 @@ export class Daemon implements DaemonService {
       .between(() => this.#ground.ledger.reconsider())
       .then(
         () => this.changed(),
-        () => this.#tickLater(),
+        () => this.#ticker.tickLater(),
       );
   }
 
@@ -288,8 +294,8 @@ export class Daemon implements DaemonService {
     return this.#parts.settings.current.states.ended_shown_seconds * 1_000;
   }
 
-  takeEvents(raws: readonly unknown[]): Promise<readonly Verdict[]> {
-    return Promise.all(raws.map((raw) => this.#inbox.offer(raw)));
+  handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]> {
+    return handIn(handedInParts(this.#ground.ledger, this.#inbox, this.#factsOf), raws, claim);
   }
 
   async addTarget({ name, kind, connection_ref }: NewTarget): Promise<Result<TargetRow>> {
@@ -324,7 +330,12 @@ export class Daemon implements DaemonService {
     return this.#adapters.infos();
   }
 
-  async setAgentEnabled(name: string, enabled: boolean): Promise<Result<null>> {
+  setAgentEnabled(name: string, enabled: boolean, claim: CallerClaim): Promise<Result<null>> {
+    const deed = { action: 'agents', named: name, detail: { enabled } } as const;
+    return this.acting.govern(deed, claim, () => this.#setAgentEnabled(name, enabled));
+  }
+
+  async #setAgentEnabled(name: string, enabled: boolean): Promise<Result<null>> {
     const changed = await this.#adapters.setEnabled(name, enabled);
     if (!changed.ok) return changed;
     // Nobody looks at them any more: they leave quietly.
@@ -341,6 +352,10 @@ export class Daemon implements DaemonService {
     );
   }
 
+  mayStop(claim: CallerClaim): Promise<Result<null>> {
+    return this.acting.govern({ action: 'stop', named: 'daemon', detail: {} }, claim, async () => ok(null));
+  }
+
   stop(): void {
     this.#parts.onStop();
   }
@@ -349,10 +364,6 @@ export class Daemon implements DaemonService {
     const seen = ({ target, topology }: { target: TargetId; topology: Topology | null }) =>
       topology === null ? [] : [[target, topology] as const];
     return [...this.#machines.watches()].flatMap(seen);
-  }
-
-  #tickLater(): void {
-    if (!this.#isStopped) this.#tickTimer = this.#parts.clock.after(limits.inboxRetryMs, () => this.#tick());
   }
 
   /** False when some were turned away: a full inbox. Whoever looks again offers them again. */
@@ -378,23 +389,5 @@ export class Daemon implements DaemonService {
   #showInTmux(): void {
     const rows = this.#book.shown();
     for (const watch of this.#machines.watches()) watch.show(optionsOf(rows, watch.target));
-  }
-
-  /** Wakes when the next state ages by time alone. */
-  #tick(): void {
-    this.#tickTimer?.();
-    const due = this.#ground.ledger.world.nextDue();
-    if (due === null || this.#isStopped) return;
-    const delay = Math.max(0, due - this.now());
-    this.#tickTimer = this.#parts.clock.after(delay, () => {
-      this.#tickTimer = null;
-      void this.#inbox
-        .between(() => this.#ground.ledger.tick())
-        .then(
-          () => this.#tick(),
-          // The disk does not take it now; the retry of the inbox comes first.
-          () => this.#tickLater(),
-        );
-    });
   }
 }

@@ -1,7 +1,7 @@
 // The daemon as a program: takes its ports from the system, starts, serves its socket, and ends in good order when it is
 // told to. Everything it does is in daemon.ts.
 
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
@@ -20,6 +20,7 @@ import { storePaths } from '../store/database.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { Daemon } from './daemon.ts';
 import { GroundWatch } from './ground-watch.ts';
+import { policyPathOf } from './policy-place.ts';
 import { readSettings, Settings } from './settings.ts';
 
 function must<Value>(result: Result<Value>): Value {
@@ -40,6 +41,22 @@ async function preparePlaces(): Promise<Places> {
   must(await ensurePrivateDirectory(files, places.stateDir, uid));
   must(await ensurePrivateDirectory(files, places.runtimeDir, uid));
   return places;
+}
+
+/** As the system has it written down; HOME is what whoever started us wants it to be. */
+function userHome(): string {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // Some containers have no entry for their user.
+    return homedir();
+  }
+}
+
+/** Where this user's state is when nobody chooses another place. */
+function ownStateDir(): string | null {
+  const own = placesOf({ env: {}, platform: process.platform, uid, home: userHome() });
+  return own.ok ? own.value.stateDir : null;
 }
 
 /** Programs stand beside the bundle; from the sources they are one folder further up. */
@@ -103,7 +120,13 @@ async function run(): Promise<void> {
     settings,
     hooks: hooksOf(places),
     rulesFolder: `${dirname(configPath)}/rules`,
-    policyPath: `${dirname(configPath)}/policy.toml`,
+    policyPath: await policyPathOf({
+      files,
+      stateDir: places.stateDir,
+      home: userHome(),
+      ownStateDir: ownStateDir(),
+      configPath,
+    }),
     wrapperPath: besideBundle('agtmux-wrap'),
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });

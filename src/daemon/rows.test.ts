@@ -57,6 +57,21 @@ async function setUp() {
 }
 
 describe('rows', () => {
+  it('RTE4 RTE7 nothing is routed to an agent whose pane is gone, until nobody knows the panes', async () => {
+    const { book, show, begin, topologies } = await setUp();
+    show(paneNamed('%1', 'work'), paneNamed('%2', 'work'));
+    await begin('a', '%1');
+    await begin('b', '%2', { started_at: t0 + 500 });
+    const routes = () => Object.fromEntries(book.rows().map(({ agent }) => [agent?.runtime_id, agent?.route]));
+    expect(routes()).toEqual({ a: 'DISCONNECTED', b: 'CONNECTED' });
+    show(paneNamed('%1', 'work'));
+    expect(routes()).toEqual({ a: 'CONNECTED', b: 'NONE' });
+    show();
+    expect(routes()).toEqual({ a: 'NONE', b: 'NONE' });
+    topologies.clear();
+    expect(routes()).toEqual({ a: 'DISCONNECTED', b: 'CONNECTED' });
+  });
+
   it('FED1 one row a runtime with its place, and one a pane without an agent', async () => {
     const { book, show, begin } = await setUp();
     show(paneNamed('%1', 'work: #{x}/日本'), paneNamed('%2', 'other'));

@@ -39,6 +39,7 @@ type Place = Pick<
   TmuxPane,
   | 'sessionId'
   | 'sessionName'
+  | 'otherSessions'
   | 'windowId'
   | 'windowName'
   | 'windowIndex'
@@ -78,7 +79,7 @@ export class RowBook {
   /** Every row as it is now. */
   rows(): readonly PaneRow[] {
     const { ledger, topologies } = this.#sources;
-    const routes = ledger.world.routes();
+    const routes = ledger.world.routes((identity) => this.#isHomeless(identity));
     const rows: PaneRow[] = [];
     const taken = new Set<string>();
     for (const state of ledger.states()) {
@@ -125,6 +126,13 @@ export class RowBook {
     return options.length === 0 ? state : { ...state, ask: { ...state.ask, options } };
   }
 
+  /** Its pane was closed and it did not mind. Where nobody knows the panes it may still have one (RTE7). */
+  #isHomeless({ target, server, pane }: RuntimeIdentity): boolean {
+    const topology = this.#sources.topology(target);
+    if (topology === null || pane === null || server !== serverKeyOf(target, topology.server)) return false;
+    return !topology.panes.has(pane);
+  }
+
   #agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route): PaneRow {
     const topology = this.#sources.topology(identity.target);
     const isHere = topology !== null && identity.server === serverKeyOf(identity.target, topology.server);
@@ -147,6 +155,7 @@ function rowOf(target: TargetId, pane: RuntimeIdentity['pane'], place: Place, ag
     identity,
     ref,
     session_id: place.sessionId,
+    ...(place.otherSessions === undefined ? {} : { other_sessions: place.otherSessions }),
     window_name: place.windowName,
     window_index: place.windowIndex,
     pane_index: place.paneIndex,

@@ -13,6 +13,8 @@ export interface StartingParts {
   readonly clock: Clock;
   readonly reach: PaneReach;
   readonly agent: Agent;
+  /** Whether there is such a directory on that machine; null when nobody answers. */
+  readonly isDirectory: (path: string) => Promise<boolean | null>;
   /** The wrapper on that machine; null where there is none. */
   readonly wrapper: string | null;
   readonly ownerOf: (pane: PaneId) => RuntimeId | null;
@@ -32,22 +34,29 @@ export async function startAgent(wanted: NewAgent, parts: StartingParts): Promis
   }
   const line = quoteTmux(`exec ${words.join(' ')}`);
   if (!line.ok) return line;
-  const where = await placing(wanted);
+  const where = placing(wanted, agent.name);
   if (!where.ok) return where;
+  if (wanted.cwd !== null && !wanted.cwd.startsWith('/'))
+    return fail('E_INPUT', 'name the whole path of the directory');
+  // tmux takes another directory where it cannot have this one, and does not say so.
+  const isThere = wanted.cwd === null ? true : await parts.isDirectory(wanted.cwd);
+  if (isThere === null) return fail('E_TARGET_DOWN', 'the machine does not say whether the directory is there');
+  if (!isThere) return fail('E_FILE', 'there is no such directory on that machine', 'name one that exists');
   const reply = await reach.command(`new-window -d -P -F "#{pane_id}" ${where.value} ${line.value}`);
   const [block] = reply;
   const said = block === undefined ? '' : Buffer.from(block.body).toString().trim();
   if (block === undefined || block.isError || !/^%\d+$/.test(said)) {
     return fail('E_TMUX_REFUSED', `tmux did not open a window: ${said}`);
   }
-  return ok(await appears(paneId(said), parts));
+  return appears(paneId(said), parts);
 }
 
-async function placing({ session, cwd }: NewAgent): Promise<Result<string>> {
+function placing({ session, cwd }: NewAgent, name: string): Result<string> {
   // `$1` and `@1` are ids to tmux, also behind the sign for a whole name.
   if (session !== null && /^[$@%=]/.test(session)) return fail('E_INPUT', 'name the session, not its id');
   const words: string[] = [];
   for (const [flag, value] of [
+    ['-n', name],
     ['-t', session === null ? null : `=${session}:`],
     // tmux reads a directory as a format, which can run programs.
     ['-c', cwd === null ? null : quoteTmuxFormat(cwd)],
@@ -60,12 +69,32 @@ async function placing({ session, cwd }: NewAgent): Promise<Result<string>> {
   return ok(words.join(' '));
 }
 
-async function appears(pane: PaneId, { clock, ownerOf }: StartingParts): Promise<RuntimeId | null> {
+async function appears(pane: PaneId, parts: StartingParts): Promise<Result<RuntimeId | null>> {
+  const { clock, ownerOf, agent } = parts;
   const until = clock.monotonicMs() + limits.agentStartMs;
+  let lookAt = 0;
   while (clock.monotonicMs() < until) {
     const found = ownerOf(pane);
-    if (found !== null) return found;
+    if (found !== null) return ok(found);
+    if (clock.monotonicMs() >= lookAt) {
+      lookAt = clock.monotonicMs() + limits.paneAliveMs;
+      if (await isOver(pane, parts)) {
+        const program = agent.keys?.start[0] ?? agent.name;
+        return fail(
+          'E_ENDED',
+          `${program} ended as soon as it was started`,
+          `check that ${program} is installed and in the PATH of tmux: \`tmux show-environment -g PATH\``,
+        );
+      }
+    }
     await new Promise<void>((resolve) => clock.after(limits.daemonPollMs, resolve));
   }
-  return null;
+  return ok(null);
+}
+
+/** Its process has ended, with its pane or inside it. tmux answers for another pane when the one it was asked for is gone. */
+async function isOver(pane: PaneId, { reach }: StartingParts): Promise<boolean> {
+  const [block] = await reach.command(`display-message -p -t ${pane} "#{pane_id} #{pane_dead}"`).catch(() => []);
+  if (block === undefined) return false;
+  return block.isError || Buffer.from(block.body).toString().trim() !== `${pane} 0`;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { event, oneAgent, says } from '../../test/kit/engine.ts';
+import { failure } from '../model/errors.ts';
 import { runtimeId, snapshotId, targetId } from '../model/ids.ts';
 import type { SnapshotRecord, StateRecord } from '../model/records.ts';
 import { type GuardConditions, type GuardView, guard } from './guard.ts';
@@ -60,6 +61,11 @@ describe('the guard', () => {
   it('ACT8 if-updated-within compares the last evidence on the daemon clock', () => {
     expect(codeOf({}, { ifUpdatedWithinMs: 9 })).toBe('E_STATE_CHANGED');
     expect(codeOf({}, { ifUpdatedWithinMs: 10 })).toBe('go');
+  });
+
+  it('ACT1 an ended agent is told once that it has ended, and what to do then', () => {
+    const words = failure('E_ENDED', 'the agent has ended');
+    expect(`${words.message}; ${words.next}`.match(/ended/g)).toHaveLength(1);
   });
 
   it('RTE7 a target that is down refuses with E_TARGET_DOWN, an ended agent with E_ENDED', () => {

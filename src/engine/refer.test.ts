@@ -35,6 +35,18 @@ describe('a name', () => {
     expect(found(text)).toBe(expected);
   });
 
+  it('ACT1 a pane is named by any session that shows it, and who runs there comes before who has ended', () => {
+    const grouped = { ...first, other_sessions: ['twin'] };
+    const gone = paneRow({ session: 'twin', pane: 1, fields: { runtime_id: runtimeId('gone'), ended, route: 'NONE' } });
+    for (const session of ['work', 'twin']) {
+      expect(referTo(`pane:host/${session}/@1/%11`, [gone, grouped])).toMatchObject({
+        ok: true,
+        value: { agent: { runtime_id: 'host-work-11' } },
+      });
+    }
+    expect(referTo('pane:host/twi/@1/%11', [gone, grouped])).toMatchObject({ ok: false });
+  });
+
   it('RTE4 without one it is the CONNECTED agent, or nobody', () => {
     expect(referToConnected(rows)).toMatchObject({ ok: true, value: { agent: { agent: 'codex' } } });
     expect(referToConnected([old, first])).toMatchObject({ ok: false, failure: { code: 'E_REF_NOT_FOUND' } });

@@ -55,6 +55,7 @@ function referAmong(text: string, rows: readonly AgentPaneRow[], nicks: Nicks): 
 
 function refRowOf(row: AgentPaneRow) {
   const { target, session_name: session, window_id: window, pane_id: pane } = row.identity;
-  const place = row.agent.parent === null ? { target, session, window, pane } : null;
+  const { other_sessions: otherSessions = [] } = row;
+  const place = row.agent.parent === null ? { target, session, window, pane, otherSessions } : null;
   return { runtime_id: row.agent.runtime_id, session_id: null, pane: place, row };
 }

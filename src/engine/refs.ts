@@ -20,7 +20,8 @@ export type Ref =
 export interface RefRow {
   readonly runtime_id: RuntimeId;
   readonly session_id: string | null;
-  readonly pane: PaneRef | null;
+  /** The window may be shown by further sessions; which of them names it is chance. */
+  readonly pane: (PaneRef & { readonly otherSessions?: readonly string[] }) | null;
 }
 
 /**
@@ -104,7 +105,7 @@ function matches(ref: Ref, row: RefRow): boolean {
       return (
         row.pane !== null &&
         row.pane.target === ref.target &&
-        row.pane.session === ref.session &&
+        (row.pane.session === ref.session || row.pane.otherSessions?.includes(ref.session) === true) &&
         row.pane.window === ref.window &&
         row.pane.pane === ref.pane
       );

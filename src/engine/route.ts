@@ -13,6 +13,8 @@ export interface RouteEntry {
   readonly ended: boolean;
   /** When a person last chose it, -1 if never. */
   readonly activatedAt: number;
+  /** It runs on without its pane: nothing can be said to it. */
+  readonly homeless?: boolean;
 }
 
 /** Who last became active by right: by starting or by being chosen. Survives the end of its runtime. */
@@ -32,7 +34,8 @@ export function claimOf(entry: RouteEntry): ActiveClaim {
 }
 
 /** Children of other agents are shown but never routed to (IDN6). */
-const isRoutable = (entry: RouteEntry): boolean => !entry.ended && entry.identity.parent === null;
+const isRoutable = (entry: RouteEntry): boolean =>
+  !entry.ended && entry.homeless !== true && entry.identity.parent === null;
 
 /** Whoever made the last claim, running or not. */
 function lastClaimant(entries: readonly RouteEntry[]): RouteEntry | null {
@@ -58,7 +61,7 @@ export function claimHolder(entries: readonly RouteEntry[]): RuntimeIdentity | n
  */
 export function activeRuntime(entries: readonly RouteEntry[]): RuntimeId | null {
   const holder = lastClaimant(entries);
-  if (holder !== null && !holder.ended) return holder.identity.runtime_id;
+  if (holder !== null && isRoutable(holder)) return holder.identity.runtime_id;
   let newest: RuntimeIdentity | null = null;
   for (const entry of entries) {
     if (isRoutable(entry) && (newest === null || startsAfter(entry.identity, newest))) newest = entry.identity;

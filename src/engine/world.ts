@@ -136,8 +136,8 @@ export class World {
   }
 
   /** Who is CONNECTED, DISCONNECTED or NONE right now (RTE1). */
-  routes(): ReadonlyMap<RuntimeId, Route> {
-    const entries = this.routeEntries();
+  routes(isHomeless: (identity: RuntimeIdentity) => boolean = () => false): ReadonlyMap<RuntimeId, Route> {
+    const entries = this.routeEntries().map((entry) => ({ ...entry, homeless: isHomeless(entry.identity) }));
     const active = this.steps.activeRuntime(entries);
     return new Map(entries.map((entry) => [entry.identity.runtime_id, routeOf(entry, active)]));
   }

@@ -21,6 +21,8 @@ export const actionKinds = [
   'seen',
   'activate',
   'queue',
+  'agents',
+  'stop',
 ] as const;
 export type ActionKind = (typeof actionKinds)[number];
 
@@ -60,6 +62,12 @@ export interface FileReference {
   readonly to: number | null;
 }
 
+/** Which ask an answer is for: the one with this id, or whatever is open. One of the two has to be said (ASK3). */
+interface AskMeant {
+  readonly ask_id?: AskId;
+  readonly any_ask?: boolean;
+}
+
 export type ActionRequest = { readonly ref: string; readonly conditions: ActionConditions } & (
   | {
       readonly action: 'send';
@@ -71,10 +79,12 @@ export type ActionRequest = { readonly ref: string; readonly conditions: ActionC
       readonly strip_control: boolean;
       /** Named in front of the text, in the syntax of the agent that gets it (RTE6). */
       readonly files?: readonly FileReference[];
+      /** For the CONNECTED agent, and no other (RTE4); the reference is empty. */
+      readonly connected?: boolean;
     }
-  | { readonly action: 'approve'; readonly ask_id?: AskId }
-  | { readonly action: 'reject'; readonly ask_id?: AskId; readonly because?: string }
-  | { readonly action: 'answer'; readonly ask_id?: AskId; readonly option?: string; readonly text?: string }
+  | ({ readonly action: 'approve' } & AskMeant)
+  | ({ readonly action: 'reject'; readonly because?: string } & AskMeant)
+  | ({ readonly action: 'answer'; readonly option?: string; readonly text?: string } & AskMeant)
   | { readonly action: 'interrupt' }
   | { readonly action: 'kill'; readonly signal: Signal }
   | { readonly action: 'resume' }
@@ -151,6 +161,14 @@ export interface NewAgent {
   readonly args: readonly string[];
 }
 
+/** What changes agtmux itself: which agents it sees, whether its daemon runs. */
+export interface GoverningDeed {
+  readonly action: Extract<ActionKind, 'agents' | 'stop'>;
+  readonly named: string;
+  /** For the audit. */
+  readonly detail: Readonly<Record<string, unknown>>;
+}
+
 export interface ActService {
   /** Never rejects for a refusal: that is a receipt too, and in the audit. */
   act(request: ActionRequest, claim: CallerClaim): Promise<Receipt>;
@@ -161,6 +179,8 @@ export interface ActService {
   queue(): readonly QueuedMessage[];
   editQueued(id: string, text: string, claim: CallerClaim): Promise<Receipt>;
   dropQueued(id: string, claim: CallerClaim): Promise<Receipt>;
+  /** Does it if the caller may, and leaves its row. */
+  govern(deed: GoverningDeed, claim: CallerClaim, effect: () => Promise<Result<null>>): Promise<Result<null>>;
   /** Newest first. */
   audit(countMax: number): Promise<readonly AuditRecord[]>;
 }

@@ -48,7 +48,7 @@ export const errors = {
   E_UNSUPPORTED: { http: 409, exit: 11, retryable: false, next: 'do it at the pane: `agtmux attach`' },
   E_ROLE: { http: 403, exit: 12, retryable: false, next: 'a person has to do this, at a terminal of their own' },
   E_QUEUE_FULL: { http: 503, exit: 7, retryable: true, next: 'wait, or drop some with `agtmux queue drop`' },
-  E_ENDED: { http: 409, exit: 4, retryable: false, next: 'it has ended; start it again' },
+  E_ENDED: { http: 409, exit: 4, retryable: false, next: 'bring it back with `agtmux resume`, or start another' },
   E_TIMEOUT: { http: 504, exit: 10, retryable: true, next: 'wait longer, or look again' },
   E_TARGET_DOWN: { http: 503, exit: 5, retryable: true, next: 'wait until the machine answers again' },
   E_STORE_LOCKED: { http: 503, exit: 6, retryable: true, next: 'another agtmux daemon holds this state directory' },

@@ -3,6 +3,8 @@
 export const actLimits = {
   /** From the window to an agent that is known: loaders take seconds. */
   agentStartMs: 15_000,
+  /** Between two looks whether the pane of an agent that was just started is still there. */
+  paneAliveMs: 200,
   /** Of an ended agent, how far back it is looked which of several conversations was its last: some hours of work. */
   sessionEventsMax: 5_000,
   /** One message to an agent: a long log pasted in; more belongs in a file that the agent reads itself. */

@@ -104,8 +104,6 @@ export const limits = {
   queueRetryMs: 2_000,
   /** Agents that a message may go through: two that answer each other for ever stop here (ACT6). */
   hopsMax: 4,
-  /** An agent that was written to by another speaks for it this long, unless a person writes to it meanwhile. */
-  hopsRememberedMs: 600_000,
   /** A name that is typed by hand. */
   nickCharsMax: 32,
   /** Names, marks and answered asks that are kept; the oldest give way. */

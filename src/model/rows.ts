@@ -46,6 +46,8 @@ export interface PaneRow {
   readonly identity: PaneIdentity;
   readonly ref: string;
   readonly session_id: string;
+  /** Further sessions that show its window: by each of them it can be named. */
+  readonly other_sessions?: readonly string[];
   readonly window_name: string;
   readonly window_index: number;
   readonly pane_index: number;

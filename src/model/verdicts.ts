@@ -36,6 +36,8 @@ export const verdictReasons = {
   bad_payload: { verdict: 'refused', words: 'the payload does not fit its kind' },
   missing_order_key: { verdict: 'refused', words: 'lacks the order key its source declared' },
   missing_evidence: { verdict: 'refused', words: 'names neither a runtime nor evidence of one' },
+  not_from_outside: { verdict: 'refused', words: 'only what hooks and notify programs say is taken from outside' },
+  not_of_sender: { verdict: 'refused', words: 'no agent that is known, or another one, started its sender' },
   oversize: { verdict: 'refused', words: 'larger than the limit' },
   other_target: { verdict: 'refused', words: 'another target already has a runtime of this id' },
   defect: { verdict: 'refused', words: 'made the engine fail; please report it' },

@@ -59,6 +59,8 @@ export const verdictCodes: Readonly<Record<VerdictReason, number>> = {
   nothing_to_refresh: 19,
   other_target: 20,
   defect: 21,
+  not_from_outside: 22,
+  not_of_sender: 23,
 };
 
 function inverse<Word extends string>(

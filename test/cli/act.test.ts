@@ -104,6 +104,7 @@ describe('send', () => {
     ['send %1 --if-state asleep', { input: 'a' }, 2, /no state "asleep"; there are error, .*\[E_FILTER\]/],
     ['send %1 --if-updated-within soon', { input: 'a' }, 2, /is a duration.*\[E_USAGE\]/],
     ['send .', { input: 'a' }, 2, /not a pane of tmux.*\[E_USAGE\]/],
+    ['send  --text a', {}, 2, /the name of the agent is empty; .*agtmux tell.*\[E_USAGE\]/],
   ])('`%s` is refused in one line and nothing is sent', async (line, options, status, words) => {
     const ran = await run(line, options);
     expect(ran.stderr).toMatch(words);
@@ -155,13 +156,9 @@ describe('a dot', () => {
     expect(lastAsked()?.value).toMatchObject({ ref: 'runtime:host@other-elsewhere-4' });
     expect(await run('seen .', { env: here('/tmp/tmux-0/default', '%1') })).toMatchObject({ status: 0 });
     expect(lastAsked()?.value).toMatchObject({ ref });
-    stage.acting.asked.length = 0;
     const ran = await run('seen .', { env: here('/tmp/tmux-0/default', '%4') });
-    expect(ran).toMatchObject({
-      status: 3,
-      stderr: expect.stringContaining('no agent runs in this pane (%4 of host)'),
-    });
-    expect(stage.acting.asked).toEqual([]);
+    expect(ran).toMatchObject({ status: 3, stderr: expect.stringContaining('no agent is called %4 of host') });
+    expect(lastAsked()?.value).toMatchObject({ ref: '%4 of host' });
   });
 });
 
@@ -219,7 +216,7 @@ describe('answers', () => {
   it('ASK3 of several that are open none is chosen for the person', async () => {
     stage.daemon.put({ id: 1, state: 'waiting_approval', fields: { ask, asks_open: 2 } });
     await run('approve claude --yes');
-    expect(lastAsked()?.value).toEqual({ action: 'approve', ref: 'claude', conditions: {} });
+    expect(lastAsked()?.value).toEqual({ action: 'approve', any_ask: true, ref: 'claude', conditions: {} });
   });
 
   it('an option or a text', async () => {
@@ -236,7 +233,17 @@ describe('answers', () => {
 
   it('nobody to answer is told by the daemon, which keeps its audit', async () => {
     expect(await run('approve nobody --yes')).toMatchObject({ status: 3 });
-    expect(lastAsked()?.value).toEqual({ action: 'approve', ref: 'nobody', conditions: {} });
+    expect(lastAsked()?.value).toEqual({ action: 'approve', any_ask: true, ref: 'nobody', conditions: {} });
+  });
+
+  it('ASK3 at a terminal nothing is answered that was not shown, even if something is asked a moment later', async () => {
+    stage.acting.told = { outcome: 'refused', failure: failure('E_STATE_CHANGED', 'it asks nothing'), way: null };
+    for (const asks_open of [0, 2]) {
+      stage.daemon.put({ id: 1, state: 'running', fields: { ask: asks_open === 0 ? null : ask, asks_open } });
+      await typedAt('E_STATE_CHANGED', '', 'approve', 'claude');
+      // Neither an ask nor a word that any would do: the daemon refuses it.
+      expect(lastAsked()?.value).toEqual({ action: 'approve', ref: 'claude', conditions: {} });
+    }
   });
 });
 
@@ -261,6 +268,26 @@ describe('kill', () => {
     expect(lastAsked()?.value).toMatchObject({ action: 'interrupt', ref });
     await typedAt('Send KILL to', 'y', 'kill', 'claude', '--signal', 'KILL');
     expect(lastAsked()?.value).toMatchObject({ action: 'kill', ref, signal: 'KILL' });
+  });
+
+  it('ACT1 nobody of that name is refused by the daemon, with its row, and nobody who comes meanwhile is meant', async () => {
+    await typedAt('E_REF_NOT_FOUND', '', 'kill', 'nobody');
+    expect(lastAsked()?.value).toEqual({
+      action: 'kill',
+      ref: 'nobody',
+      signal: 'INT',
+      conditions: { if_runtime: 'nobody' },
+    });
+  });
+
+  it('ACT1 the pane one is in is refused by the daemon too when no agent is there', async () => {
+    const env = { TMUX: '/nowhere/default,1,0', TMUX_PANE: '%77' };
+    stage.daemon.put({ id: 77, agent: null });
+    const ran = await stage.run(['send', '.', '--text', 'a'], { env });
+    expect(ran).toMatchObject({ status: 3, stderr: expect.stringContaining('E_REF_NOT_FOUND') });
+    expect(lastAsked()?.value).toMatchObject({ action: 'send', ref: 'pane:host/work/@1/%77' });
+    await stage.run(['send', '.', '--text', 'a'], { env: { ...env, TMUX_PANE: '%78' } });
+    expect(lastAsked()?.value).toMatchObject({ action: 'send', ref: '%78 of host' });
   });
 
   it('send does not wait for somebody to type at a terminal', async () => {
@@ -336,6 +363,7 @@ describe('route and tell', () => {
     expect(lastAsked()?.value).toMatchObject({
       action: 'send',
       ref: '',
+      connected: true,
       text: 'why is this slow?',
       files: [
         { path: path('src/a.ts'), from: 10, to: 20 },
@@ -396,6 +424,15 @@ describe('lists', () => {
     expect(stdout).toContain('code=E_STATE_CHANGED');
     expect(JSON.parse((await run('audit --count 1 --json')).stdout).items).toHaveLength(1);
     expect(await run('audit --count 0')).toMatchObject({ status: 2 });
+  });
+
+  it('ACT1 the audit tells why something was refused before everything else, however much there is to tell', async () => {
+    stage.acting.records.length = 0;
+    const detail = { audit_id: 'a'.repeat(16), named: '%1', snapshot: { nonce: 'x'.repeat(300) }, way: 'keys' };
+    const why = { code: 'E_ROLE', message: 'kill is not for agents' };
+    stage.acting.records.push(auditRecord({ result: 'refused', detail: { ...detail, ...why } }));
+    const { stdout } = await run('audit', { env: { COLUMNS: '160', TZ: 'UTC' } });
+    expect(stdout).toContain('code=E_ROLE message=kill is not for agents');
   });
 
   it('SEC3 output is shown without effects, and as much as was wanted', async () => {

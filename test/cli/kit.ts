@@ -1,6 +1,6 @@
 // A private world for the command line: its own directories, tmux servers and daemon, all ended with it.
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,6 +54,9 @@ export function createWorld(more: NodeJS.ProcessEnv = {}): World {
   const directory = mkdtempSync(join(tmpdir(), 'agt-cli-'));
   const stateDir = join(directory, 'state');
   const { PATH } = process.env;
+  // Whoever runs these tests may have no parents left; they count as a program of the user's.
+  mkdirSync(join(directory, '.config/agtmux'), { recursive: true });
+  writeFileSync(join(directory, '.config/agtmux/policy.toml'), 'trust_untraceable = true\n');
   const env: NodeJS.ProcessEnv = {
     PATH,
     HOME: directory,

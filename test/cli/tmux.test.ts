@@ -56,7 +56,8 @@ describe('the files', () => {
     expect(await remove()).toMatchObject({ status: 0, stderr: '' });
     expect(readFileSync(conf).equals(before)).toBe(true);
     expect(statSync(conf).mode & 0o777).toBe(0o664);
-    expect(readdirSync(join(world.directory, '.config/agtmux'))).toEqual([]);
+    // The policy of this world was there before.
+    expect(readdirSync(join(world.directory, '.config/agtmux'))).toEqual(['policy.toml']);
     expect((await world.agtmux('tmux', 'status')).status).toBe(1);
     expect((await remove()).stdout).toBe('nothing was installed\n');
   });

@@ -224,7 +224,9 @@ export class ActWorld {
   ): Promise<Receipt> {
     const base = { ref: 'runtime:a', conditions: {} };
     const send = { text: 'hello there', enter: true, when_ready: false, strip_control: false };
-    const full = { ...base, ...(request.action === 'send' ? send : {}), ...request } as ActionRequest;
+    const isAnswer = ['approve', 'reject', 'answer'].includes(request.action);
+    const whatever = isAnswer && !('ask_id' in request) ? { any_ask: true } : {};
+    const full = { ...base, ...(request.action === 'send' ? send : {}), ...whatever, ...request } as ActionRequest;
     return this.settled(actor.act(full, claim));
   }
 

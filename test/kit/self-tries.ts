@@ -34,7 +34,7 @@ export const wishes: readonly Wish[] = [
     'approve',
     'waiting_approval',
     (ref) => ['approve', ref, '--yes'],
-    (ref) => ({ action: 'approve', ref }),
+    (ref) => ({ action: 'approve', any_ask: true, ref }),
   ),
   wish(
     'send',
@@ -46,19 +46,19 @@ export const wishes: readonly Wish[] = [
     'answer an option',
     'waiting_approval',
     (ref) => ['answer', ref, '--option', '1', '--yes'],
-    (ref) => ({ action: 'answer', ref, option: '1' }),
+    (ref) => ({ action: 'answer', any_ask: true, ref, option: '1' }),
   ),
   wish(
     'tell',
     'settled',
     () => ['tell', text],
-    () => ({ action: 'send', ref: '', ...sent }),
+    () => ({ action: 'send', connected: true, ...sent }),
   ),
   wish(
     'reject with words',
     'waiting_approval',
     (ref) => ['reject', ref, '--because', text, '--yes'],
-    (ref) => ({ action: 'reject', ref, because: text }),
+    (ref) => ({ action: 'reject', any_ask: true, ref, because: text }),
   ),
   wish(
     'send by force',
@@ -70,7 +70,7 @@ export const wishes: readonly Wish[] = [
     'approve by force',
     'waiting_approval',
     (ref) => ['approve', ref, '--yes', '--force-stale'],
-    (ref) => ({ action: 'approve', ref, conditions: { force_stale: true } }),
+    (ref) => ({ action: 'approve', any_ask: true, ref, conditions: { force_stale: true } }),
   ),
   wish(
     'send when ready',
@@ -94,7 +94,7 @@ export const wishes: readonly Wish[] = [
     'answer in words',
     'waiting_approval',
     (ref) => ['answer', ref, '--text', text, '--yes'],
-    (ref) => ({ action: 'answer', ref, text }),
+    (ref) => ({ action: 'answer', any_ask: true, ref, text }),
   ),
   wish(
     'interrupt',

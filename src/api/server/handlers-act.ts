@@ -19,9 +19,9 @@ export function actHandlers(service: DaemonService) {
   return {
     async act(context) {
       noQuery(context);
-      const { pid, hops, ...request } = await readBody(actSchema, context.env.incoming);
+      const { pid, hops, ref = '', ...request } = await readBody(actSchema, context.env.incoming);
       // A field that was left out is not there; that it could be undefined is only what the types of schemas say.
-      return receipt(await service.acting.act(request as ActionRequest, { pid, hops }));
+      return receipt(await service.acting.act({ ref, ...request } as ActionRequest, { pid, hops }));
     },
     async attach(context) {
       noQuery(context);

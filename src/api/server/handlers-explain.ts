@@ -31,8 +31,8 @@ export function explainHandlers(service: DaemonService) {
     },
     async changeAgent(context: ApiContext) {
       noQuery(context);
-      const { enabled } = await readBody(agentChangeSchema, context.env.incoming);
-      unwrap(await service.setAgentEnabled(context.req.param('name') ?? '', enabled));
+      const { enabled, pid, hops } = await readBody(agentChangeSchema, context.env.incoming);
+      unwrap(await service.setAgentEnabled(context.req.param('name') ?? '', enabled, { pid, hops }));
       return jsonReply(agentList());
     },
   } satisfies Partial<Record<RouteName, Handler>>;

@@ -12,6 +12,7 @@ import { panesTable, sessionsTable, type TextOptions, targetsTable, windowsTable
 import { type RouteName, routes } from '../routes.ts';
 import { jsonSchema, openApi } from '../schema-text.ts';
 import { newTargetSchema, type StatusReply } from '../schemas.ts';
+import { claimSchema } from '../schemas-act.ts';
 import type { DaemonService } from '../service.ts';
 import { apiVersion } from '../version.ts';
 import { parseCursor, streamFeed } from './feed-stream.ts';
@@ -20,7 +21,7 @@ import { actHandlers } from './handlers-act.ts';
 import { explainHandlers } from './handlers-explain.ts';
 import { hookHandlers } from './handlers-hooks.ts';
 import { jsonReply, textReply, unwrap } from './replies.ts';
-import { readBody, readEvents, readQuery } from './requests.ts';
+import { readBody, readEvents, readOptionalBody, readQuery } from './requests.ts';
 
 export function createHandlers(service: DaemonService, clock: Clock): Readonly<Record<RouteName, Handler>> {
   return {
@@ -108,8 +109,8 @@ function daemonHandlers(service: DaemonService, clock: Clock) {
       } satisfies StatusReply);
     },
     async events(context) {
-      noQuery(context);
-      const verdicts = await service.takeEvents(await readEvents(context.env.incoming));
+      const { pid = null, hops = 0 } = readQuery(routes.events.query, context.req.queries());
+      const verdicts = await service.handIn(await readEvents(context.env.incoming), { pid, hops });
       return jsonReply({ ...headOf(service), verdicts });
     },
     feed(context) {
@@ -121,8 +122,9 @@ function daemonHandlers(service: DaemonService, clock: Clock) {
       streamFeed(service, context.env.outgoing, { clock, scope, since: cursor });
       return RESPONSE_ALREADY_SENT;
     },
-    stop(context) {
+    async stop(context) {
       noQuery(context);
+      unwrap(await service.mayStop(await readOptionalBody(claimSchema, context.env.incoming)));
       // Also when the client does not wait for the answer.
       context.env.outgoing.once('close', () => service.stop());
       const reply = jsonReply({ ...headOf(service), done: true }, routes.stop.status);

@@ -71,6 +71,14 @@ export async function readBody<Schema extends z.ZodType>(
   return read.data;
 }
 
+/** Where nothing has to be said, as an empty object says it. */
+export async function readOptionalBody<Schema extends z.ZodType>(
+  schema: Schema,
+  request: IncomingMessage,
+): Promise<z.infer<Schema>> {
+  return hasBody(request) ? readBody(schema, request) : schema.parse({});
+}
+
 /** Envelopes stay raw: judging them is the engine's business, and each gets its own verdict. */
 export async function readEvents(request: IncomingMessage): Promise<readonly unknown[]> {
   const text = await readText(request);

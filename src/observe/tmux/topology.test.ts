@@ -127,6 +127,14 @@ describe('topology', () => {
     );
     const { panes } = topologyOf(server, rows);
     expect([...panes.values()].map(({ sessionName, visible }) => [sessionName, visible])).toEqual([['first', true]]);
+    expect([...panes.values()][0]?.otherSessions).toEqual(['second']);
+    const again = topologyOf(server, rows);
+    expect(isSameTopology(topologyOf(server, rows), again)).toBe(true);
+    const alone = topologyOf(server, rows.slice(1));
+    expect(isSameTopology(again, alone)).toBe(false);
+    // Twice in one session is one name.
+    const twice = topologyOf(server, [...rows, ...rows]);
+    expect([...twice.panes.values()][0]?.otherSessions).toEqual(['second']);
   });
 
   it('any field that differs makes another topology', () => {

@@ -101,15 +101,22 @@ export function parseServer(body: Uint8Array): TmuxServer | null {
 }
 
 /**
- * A window linked into several sessions is listed once in each; the first one names the pane, and the pane is visible
- * when it is so anywhere.
+ * A window linked into several sessions is listed once in each; the first one names the pane, the others are other names
+ * of it, and the pane is visible when it is so anywhere.
  */
 export function topologyOf(server: TmuxServer, rows: readonly FullRow[]): Topology {
   const panes = new Map<PaneId, TmuxPane>();
   for (const { view } of rows) {
     const known = panes.get(view.pane);
-    if (known === undefined) panes.set(view.pane, view);
-    else if (view.visible && !known.visible) panes.set(view.pane, { ...known, visible: true });
+    if (known === undefined) {
+      panes.set(view.pane, view);
+      continue;
+    }
+    const visible = known.visible || view.visible;
+    // A window may be linked twice into one session.
+    const names = new Set([...(known.otherSessions ?? []), view.sessionName]);
+    names.delete(known.sessionName);
+    panes.set(view.pane, { ...known, visible, ...(names.size === 0 ? {} : { otherSessions: [...names] }) });
   }
   return { server, panes };
 }
@@ -150,7 +157,10 @@ export function isSameTopology(one: Topology, other: Topology): boolean {
 
 function isSamePane(one: TmuxPane, other: TmuxPane): boolean {
   if (one === other) return true;
-  return (Object.keys(one) as (keyof TmuxPane)[]).every((field) => one[field] === other[field]);
+  const { otherSessions: some = [], ...rest } = one;
+  const { otherSessions: others = [] } = other;
+  const isSameNames = some.length === others.length && some.every((name, place) => name === others[place]);
+  return isSameNames && (Object.keys(rest) as (keyof typeof rest)[]).every((field) => rest[field] === other[field]);
 }
 
 /** Some versions of tmux print control characters escaped, and then the separators too. */

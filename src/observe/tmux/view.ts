@@ -17,6 +17,8 @@ export interface TmuxPane {
   readonly tty: string;
   readonly sessionId: string;
   readonly sessionName: string;
+  /** Of a window that several sessions show, as those of a group do: the names of the others. */
+  readonly otherSessions?: readonly string[];
   readonly windowId: string;
   readonly windowIndex: number;
   readonly windowName: string;

@@ -74,7 +74,7 @@ describe('acting on a living agent', () => {
     const actor = LookAlike.start(live, 'claude', 'work');
     await act(actor, 'waiting_approval');
     await becomes(actor, /waiting_approval/);
-    const approve = { action: 'approve', ref: actor.pane, conditions: {}, pid: process.pid, hops: 0 };
+    const approve = { action: 'approve', any_ask: true, ref: actor.pane, conditions: {}, pid: process.pid, hops: 0 };
     const first = await live.client.post('/v1/act', approve);
     // This process has no terminal of a person: it is an operator, and those answer nothing.
     expect(first).toMatchObject({ outcome: 'refused', failure: { code: 'E_ROLE' } });

@@ -88,3 +88,19 @@ describe('names and marks', () => {
     await again.end();
   });
 });
+
+describe('a pane that several sessions show', () => {
+  it('ACT1 is found by each of them, whichever tmux lists first', async () => {
+    await world.startDaemon();
+    const agent = LookAlike.start(world, 'claude', 'work');
+    await act(agent, 'settled');
+    const runtime = await world.runtimeIn(agent.pane);
+    const window = world.tmux('display-message', '-p', '-t', agent.pane, '#{window_id}');
+    const names = ['work', 'a-twin', 'z-twin'];
+    for (const name of names.slice(1)) world.tmux('new-session', '-d', '-t', 'work', '-s', name);
+    for (const name of names) {
+      const ref = `pane:host/${name}/${window}/${agent.pane}`;
+      await until(async () => (await world.ask({ action: 'seen', ref })).runtime_id === runtime);
+    }
+  });
+});

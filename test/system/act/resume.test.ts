@@ -10,19 +10,20 @@ import type { ReceiptReply } from '../../../src/api/schemas-act.ts';
 import { ActingWorld, type Said } from '../../kit/acting.ts';
 import { until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
+import { cliProgram } from '../../kit/self-tries.ts';
 
 const session = '0190f3a1-7c2b-7d4e-8f00-1234567890ab';
 const hookProgram = fileURLToPath(new URL('../../../bin/agtmux-hook', import.meta.url));
 
 let world: ActingWorld;
+let claude: LookAlike;
 /** Where `claude` is found. */
 let path: string;
-let actor: LookAlike;
 
 beforeEach(async () => {
   world = new ActingWorld();
   const directory = join(world.dir, 'bin');
-  actor = LookAlike.putOnPath(world, 'claude', directory);
+  claude = LookAlike.putOnPath(world, 'claude', directory);
   path = `${directory}:${process.env.PATH}`;
   world.tmux('set-environment', '-g', 'PATH', path);
   world.tmux('set-option', '-g', 'remain-on-exit', 'on');
@@ -42,27 +43,31 @@ function typed(pane: string, line: string): void {
 }
 
 /** Its own files tell its conversation. */
-async function tellsByFile(runtime: string): Promise<void> {
+async function tellsByEvent(): Promise<void> {
   const event = {
-    evidence: { target: 'host', runtime_id: runtime },
-    source: 'native',
+    evidence: { target: 'host' },
+    source: 'hook',
     kind: 'runtime.session',
     event_time: Date.now(),
     payload: { agent_session: session },
   };
-  await world.client.post('/v1/events', [event] as never);
+  // Its own hook tells it.
+  const argv = [process.execPath, cliProgram, 'event'];
+  await claude.call([{ argv, input: `${JSON.stringify(event)}\n` }]);
+  // Whoever comes next does not call it again.
+  await claude.hush('');
 }
 
 /** Nothing but the call of a hook does. */
 async function tellsByHook(runtime: string): Promise<void> {
   const input = JSON.stringify({ session_id: session, hook_event_name: 'UserPromptSubmit', prompt: 'x' });
-  await actor.call([{ argv: [hookProgram, 'claude', 'UserPromptSubmit'], input }]);
+  await claude.call([{ argv: [hookProgram, 'claude', 'UserPromptSubmit'], input }]);
   const item = async () => (await world.items()).find(({ runtime_id }) => runtime_id === runtime);
   await until(async () => (await item())?.decided_by === 'hook');
 }
 
 /** The agent in the pane, with a conversation of its own, leaves. */
-async function leaves(pane: string, tells = tellsByFile): Promise<string> {
+async function leaves(pane: string, tells: (runtime: string) => Promise<void> = tellsByEvent): Promise<string> {
   const runtime = await world.runtimeIn(pane);
   await tells(runtime);
   world.tmux('send-keys', '-t', pane, '-l', 'q');
@@ -81,6 +86,8 @@ async function goesOn(pane: string, runtime: string, way: string): Promise<void>
   expect(said).toMatchObject({ status: 0, stderr: '' });
   const receipt = receiptOf(said);
   expect(receipt).toMatchObject({ outcome: 'delivered', action: 'resume', way, words: null });
+  // tmux tells the directory of who is in front with its next look.
+  await until(async () => (await world.itemIn(pane))?.cwd === join(world.dir, 'wd'));
   const item = await world.itemIn(pane);
   expect(item).toMatchObject({ agent: 'claude', runtime_id: receipt.runtime_id, cwd: join(world.dir, 'wd') });
   expect(receipt.runtime_id).not.toBe(runtime);

@@ -229,10 +229,12 @@ const table: Readonly<Record<ActionKind, readonly [boolean, boolean, boolean]>> 
   seen: [true, true, false],
   activate: [true, true, false],
   queue: [true, true, false],
+  agents: [true, true, false],
+  stop: [true, true, false],
 };
 
 /** Asks for every action once and writes down the codes. A condition that cannot hold keeps what is allowed harmless. */
-const asker = (socket: string, out: string, ref: string, isBare: boolean): string => `
+const asker = (socket: string, out: string, ref: string, isBare: boolean, isStopping: boolean): string => `
 const http = require('node:http');
 const conditions = { if_state: ['error'] }, pid = process.pid, ref = ${JSON.stringify(ref)};
 const ask = (method, path, body) => new Promise((resolve) => {
@@ -246,12 +248,16 @@ const ask = (method, path, body) => new Promise((resolve) => {
 });
 const more = { send: { text: 'x' }, answer: { option: '1' }, kill: { signal: 'INT' }, name: { nick: 'x' } };
 const asks = ['approve', 'reject', 'answer'];
+for (const action of asks) more[action] = { ...more[action], any_ask: true };
 (async () => {
   const codes = {};
   for (const action of ${JSON.stringify(actionKinds)}) {
     if (action === 'attach') codes[action] = await ask('POST', '/v1/attach', { ref, conditions });
     else if (action === 'view') codes[action] = await ask('GET', '/v1/output?ref=' + encodeURIComponent(ref) + '&pid=' + pid, null);
     else if (action === 'new') codes[action] = await ask('POST', '/v1/runtimes', { agent: 'nonesuch' });
+    else if (action === 'agents') codes[action] = await ask('POST', '/v1/agents/nonesuch', { enabled: true });
+    // What may be done is done, and there is only one daemon.
+    else if (action === 'stop') codes[action] = ${isStopping} ? await ask('POST', '/v1/stop', {}) : 'yes';
     else if (action === 'queue') codes[action] = await ask('DELETE', '/v1/queue/none?pid=' + pid, null);
     else codes[action] = await ask('POST', '/v1/act', { action, ref, ...more[action], ...(${isBare} && asks.includes(action) ? {} : { conditions }) });
   }
@@ -268,7 +274,10 @@ describe('roles at the API', () => {
     const codes = {} as Record<CallerRole, Record<ActionKind, string>>;
     for (const role of callerRoles) {
       const [file, out] = [join(live.dir, `${role}.cjs`), join(live.dir, `${role}.json`)];
-      writeFileSync(file, asker(join(live.stateDir, 'run/agtmux.sock'), out, target.pane, role === 'operator'));
+      writeFileSync(
+        file,
+        asker(join(live.stateDir, 'run/agtmux.sock'), out, target.pane, role === 'operator', role === 'observer'),
+      );
       if (role === 'observer') await agent.call([{ argv: [process.execPath, file], input: '' }]);
       // Without a terminal a program of the person's is no person.
       else type(`${role === 'operator' ? 'setsid -w ' : ''}${process.execPath} ${file}`);
@@ -280,7 +289,8 @@ describe('roles at the API', () => {
           return false;
         }
       });
-      const actors = (await audit()).slice(0, actionKinds.length).map(({ actor }) => actor.split(':')[0]);
+      const asked = actionKinds.length - (role === 'observer' ? 0 : 1);
+      const actors = (await audit()).slice(0, asked).map(({ actor }) => actor.split(':')[0]);
       expect(new Set(actors)).toEqual(new Set([role]));
     }
     for (const action of actionKinds) {

@@ -1,9 +1,12 @@
-// Starting agents with hostile words: a directory or an argument is never run.
+// Starting agents: where they begin, what is said when they do not, and hostile words, which are never run.
 
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ActingWorld } from '../../kit/acting.ts';
 import { Live, until } from '../../kit/live.ts';
+import { LookAlike } from '../../kit/look-alike.ts';
+import { cliProgram } from '../../kit/self-tries.ts';
 
 let live: Live;
 
@@ -39,5 +42,60 @@ describe('starting an agent', () => {
     await until(() => live.tmux('list-panes', '-s', '-t', 'work', '-F', '#{pane_dead}').split('\n').includes('1'));
     expect(existsSync(join(live.dir, 'home-PWNED'))).toBe(false);
     expect(existsSync(join(folder, 'x')) || existsSync(join(folder, 'y'))).toBe(false);
+  });
+});
+
+describe('agtmux new', () => {
+  let world: ActingWorld;
+
+  beforeEach(async () => {
+    world = new ActingWorld();
+    const bin = join(world.dir, 'bin');
+    LookAlike.putOnPath(world, 'claude', bin);
+    world.tmux('set-environment', '-g', 'PATH', `${bin}:${world.env.PATH}`);
+    await world.startDaemon();
+  });
+  afterEach(async () => {
+    await world.close();
+  });
+
+  const windows = (): readonly string[] =>
+    world.tmux('list-windows', '-a', '-F', '#{session_name}:#{window_name}').split('\n');
+
+  it('ACT1 does nothing in a directory that is not there', async () => {
+    writeFileSync(join(world.dir, 'file'), '');
+    const before = windows();
+    for (const cwd of [join(world.dir, 'none'), join(world.dir, 'file')]) {
+      const said = await world.agtmux(['new', 'claude', '--cwd', cwd]);
+      expect(said).toMatchObject({ status: 2, stderr: expect.stringMatching(/no such directory.*E_FILE/) });
+    }
+    expect(windows()).toEqual(before);
+    expect((await world.audit()).map(({ result, detail }) => `${result} ${detail.code}`)).toEqual([
+      'refused E_FILE',
+      'refused E_FILE',
+    ]);
+  });
+
+  it('ACT4 says at once that the program ended, and what to look at', async () => {
+    for (const remain of ['off', 'on']) {
+      world.tmux('set-option', '-g', 'remain-on-exit', remain);
+      const said = await world.agtmux(['new', 'gemini', '--session', 'work']);
+      expect(said).toMatchObject({ status: 4, stderr: expect.stringMatching(/gemini ended as soon as.*PATH of tmux/) });
+    }
+  });
+
+  it('opens its window in the session one is in, under the name of the agent', async () => {
+    world.tmux('new-session', '-d', '-s', 'mine', '-x', '80', '-y', '24', '-c', world.dir);
+    // The other one was used last.
+    world.tmux('new-window', '-t', 'work:', 'sleep 1000');
+    const out = join(world.dir, 'said');
+    const line = `${process.execPath} ${cliProgram} new claude >${out} 2>&1`;
+    await until(async () => (await world.items()).some(({ identity }) => identity.session_name === 'mine'));
+    world.tmux('send-keys', '-t', 'mine:', '-l', line);
+    world.tmux('send-keys', '-t', 'mine:', 'Enter');
+    await until(() => existsSync(out) && /\n$/.test(readFileSync(out, 'utf8')));
+    expect(readFileSync(out, 'utf8')).toMatch(/^delivered: new as runtime:/);
+    expect(windows()).toContain('mine:claude');
+    expect(windows().filter((name) => name.endsWith(':claude'))).toHaveLength(1);
   });
 });

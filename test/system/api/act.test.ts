@@ -54,6 +54,7 @@ describe('POST /v1/act', () => {
     ],
     [{ action: 'kill' }, { signal: 'INT' }],
     [{ action: 'approve' }, {}],
+    [{ action: 'approve', any_ask: true }, {}],
     [{ action: 'reject', because: 'no', ask_id: 'a1' }, {}],
     [{ action: 'answer', option: '2' }, {}],
     [{ action: 'interrupt' }, {}],
@@ -81,11 +82,19 @@ describe('POST /v1/act', () => {
     expect([nobody.outcome, nobody.ref]).toEqual(['refused', null]);
   });
 
-  it('RTE4 only a message may go to nobody by name', async () => {
-    expect(parsed(await post('/v1/act', { action: 'send', ref: '', text: 'a' }), 'Receipt').ref).toBe(
-      'runtime:host-work-1',
-    );
-    expect(codeOf(await post('/v1/act', { action: 'kill', ref: '' }))).toEqual([400, 'E_INPUT']);
+  it('RTE4 only a message may go to nobody by name, and says so in a field of its own', async () => {
+    const told = parsed(await post('/v1/act', { action: 'send', connected: true, text: 'a' }), 'Receipt');
+    expect(told.ref).toBe('runtime:host-work-1');
+    for (const body of [
+      { action: 'send', ref: '', text: 'a' },
+      { action: 'send', text: 'a' },
+      { action: 'send', ref: 'claude', connected: true, text: 'a' },
+      { action: 'kill', ref: '' },
+      { action: 'kill', connected: true },
+    ]) {
+      expect(codeOf(await post('/v1/act', body))).toEqual([400, 'E_INPUT']);
+    }
+    expect(server.daemon.acting.asked).toHaveLength(1);
   });
 
   it.each([

@@ -58,7 +58,8 @@ export class FakeActing implements ActService {
 
   act: ActService['act'] = async (request, claim) => {
     this.asked.push({ what: request.action, value: request, claim });
-    return this.#receipt(request.action, request.ref);
+    const isForConnected = request.action === 'send' && request.connected === true;
+    return this.#receipt(request.action, isForConnected ? '' : request.ref);
   };
 
   attach: ActService['attach'] = async (ref, conditions, claim) => {
@@ -102,6 +103,8 @@ export class FakeActing implements ActService {
     const outcome = text === null ? 'delivered' : 'queued';
     return { ...base, outcome, ref: message.ref, runtime_id: message.runtime_id, failure: null };
   }
+
+  govern: ActService['govern'] = async (_deed, _claim, effect) => effect();
 
   audit: ActService['audit'] = async (countMax) => this.records.slice(0, countMax);
 }

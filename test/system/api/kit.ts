@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveApi } from '../../../src/api/server/server.ts';
 import type { DaemonService } from '../../../src/api/service.ts';
+import type { CallerClaim } from '../../../src/api/service-act.ts';
 import { createFeed } from '../../../src/daemon/feed.ts';
 import { fail, ok, type Result } from '../../../src/model/errors.ts';
 import type { AgentInfo, Explanation } from '../../../src/model/explanations.ts';
@@ -37,7 +38,7 @@ export class FakeDaemon implements DaemonService {
   readonly taken: unknown[] = [];
   stops = 0;
   version = '9.8.7';
-  /** What `takeEvents` throws instead of answering. */
+  /** What `handIn` throws instead of answering. */
   trouble: Error | null = null;
   readonly feed = createFeed<PaneRow | TargetRow>({
     epoch: 'ep:och',
@@ -80,8 +81,17 @@ export class FakeDaemon implements DaemonService {
     return ok({ row, evidence: [], screen, events: [] });
   };
   agentInfos = (): readonly AgentInfo[] => [];
-  setAgentEnabled = async (agent: string): Promise<Result<null>> =>
-    agent === 'claude' ? ok(null) : fail('E_REF_NOT_FOUND', `there is no agent ${agent}`);
+  readonly claims: CallerClaim[] = [];
+  setAgentEnabled = async (agent: string, _enabled: boolean, claim: CallerClaim): Promise<Result<null>> => {
+    this.claims.push(claim);
+    return agent === 'claude' ? ok(null) : fail('E_REF_NOT_FOUND', `there is no agent ${agent}`);
+  };
+  /** What `mayStop` answers. */
+  stopping: Result<null> = ok(null);
+  mayStop = async (claim: CallerClaim): Promise<Result<null>> => {
+    this.claims.push(claim);
+    return this.stopping;
+  };
   readonly hooks = fakeHooks;
   readonly acting = new FakeActing(() => this.rows());
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
@@ -119,7 +129,8 @@ export class FakeDaemon implements DaemonService {
     };
   }
 
-  async takeEvents(raws: readonly unknown[]): ReturnType<DaemonService['takeEvents']> {
+  async handIn(raws: readonly unknown[], claim: CallerClaim): ReturnType<DaemonService['handIn']> {
+    this.claims.push(claim);
     if (this.trouble !== null) throw this.trouble;
     this.taken.push(...raws);
     return raws.map(() => verdict('joined'));

@@ -139,6 +139,38 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('agtmux-
     await until('it has ended', () => !existsSync(`/proc/${pid}`));
   });
 
+  it('at a terminal of its own: the agent is told when that is closed, and its exact end is in the spool', async () => {
+    const bin = `exec env AGTMUX_SPOOL=${here.spool} ${[...shell, wrap].join(' ')} -- bash`;
+    const ending = 'trap "exit 5" HUP; echo "ready $$"; while :; do sleep 0.1; done';
+    writeFileSync(join(here.dir, 'hup'), ending);
+    await server.newSession('own', `${bin} ${join(here.dir, 'hup')}`);
+    const pid = await until(
+      'it is ready',
+      async () => Number(/^ready (\d+)/m.exec(await server.tmux('capture-pane', '-p', '-t', 'own'))?.[1] ?? 0) || false,
+    );
+    await server.tmux('new-session', '-d', '-s', 'other', 'sleep 1000');
+    await server.tmux('kill-session', '-t', 'own');
+    await until('the end is told', () => facts() !== null);
+    expect(facts()).toEqual([{ kind: 'runtime.ended', cause: 'exit', status: 5 }]);
+    expect(words().map((word) => word.process.pid)).toEqual([pid, pid]);
+  });
+
+  it('at a terminal of its own: an agent that stops itself goes on, since nobody is above to let it', async () => {
+    await server.tmux('new-session', '-d', '-s', 'other', 'sleep 1000');
+    const line = `exec env AGTMUX_SPOOL=${here.spool} ${[...shell, wrap].join(' ')} bash ${join(here.dir, 'agent')}`;
+    await server.newSession('own', line);
+    const shows = (text: RegExp): Promise<unknown> =>
+      until(`${text}`, async () => text.test(await server.tmux('capture-pane', '-p', '-t', 'own')));
+    await shows(/^ready \d+/m);
+    await server.tmux('send-keys', '-t', 'own', 'pause', 'Enter');
+    await shows(/^resumed/m);
+    await server.tmux('send-keys', '-t', 'own', 'C-c');
+    await shows(/got-int/);
+    await server.tmux('send-keys', '-t', 'own', 'quit 7', 'Enter');
+    await until('the end is told', () => facts() !== null);
+    expect(facts()).toEqual([{ kind: 'runtime.ended', cause: 'exit', status: 7 }]);
+  });
+
   it('at a terminal: an agent that is killed, and one that leaves by itself', async () => {
     const { seen, line, pid } = await terminal(shell);
     process.kill(pid, 'SIGKILL');
