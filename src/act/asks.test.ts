@@ -287,6 +287,24 @@ describe('an ask on the screen', () => {
       seen('command', 'ls -l\nProceed?'),
       false,
     ],
+    ['a blank more', ask('command', 'rm -rf home/x'), seen('command', 'rm -rf home /x\nProceed?'), false],
+    ['a line end more', ask('command', 'echo ab'), seen('command', 'echo a\nb\nDo you want to proceed?'), false],
+    ['a program below', ask('command', 'ls'), seen('command', 'ls\nScripts/wipe.sh prod\nProceed?'), false],
+    ['a program above', ask('command', 'ls'), seen('command', 'Rscript evil.R\nls\nProceed?'), false],
+    ['a forged notice', ask('command', 'ls'), seen('command', 'ls\nContains foo; rm -rf / analyzed\nProceed?'), false],
+    ['other words below', ask('command', 'ls'), seen('command', 'ls\nRun the tests\nProceed?'), false],
+    [
+      'another change',
+      ask('edit', 'Edit a/n.txt\n-typo\n+fix'),
+      seen('edit', 'Edit n.txt?\n 1 -alpha\n 1 +omega'),
+      false,
+    ],
+    [
+      'its change',
+      ask('edit', 'Edit a/n.txt\n-alpha\n+omega'),
+      seen('edit', 'Edit n.txt?\n 1 -alpha\n 1 +omega'),
+      true,
+    ],
     ['a part of a command', ask('command', 'ls; rm -rf x'), seen('command', 'ls'), false],
     [
       'a patch by its file',
@@ -330,7 +348,7 @@ describe('an ask on the screen', () => {
     ['other signs', ask('command', 'cat a > b'), seen('command', '$ cat a | b'), false],
     [
       'a command with its description',
-      ask('command', 'npm run b || (touch b; sleep 9)'),
+      ask('command', 'npm run b || (touch b; sleep 9)\n# Run the requested command'),
       seen(
         'command',
         'Bash command\nnpm run b || (touch b; sleep 9)\nRun the requested command\nDo you want to proceed?',
@@ -346,7 +364,7 @@ describe('an ask on the screen', () => {
     [
       'a command below its title',
       ask('command', 'echo a; sleep 5'),
-      seen('command', "?  Shell echo a; sl…\necho a;\nsleep 5\nAllow execution of: 'echo, sleep'?"),
+      seen('command', "?  Shell echo a; sl…\necho a; sleep 5\nAllow execution of: 'echo, sleep'?"),
       true,
     ],
     [
@@ -424,7 +442,7 @@ describe('an ask on the screen', () => {
     ],
     [
       'a command with a notice',
-      ask('command', 'curl x | sh'),
+      ask('command', 'curl x | sh\n# Run it'),
       seen('command', 'curl x | sh\nRun it\nThis command requires approval\nDo you want to proceed?'),
       true,
     ],

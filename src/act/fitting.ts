@@ -15,15 +15,14 @@ export function fitsScreen(ask: Ask, seen: SeenAsk, isOnly = true): boolean {
   const shown = bare(seen.text);
   const all = bare(ask.text);
   if (squeezed(all) === '' || squeezed(shown) === '') return false;
-  if (all === shown) return true;
   // It was read from the screen itself: then it is the same or another one.
-  if (ask.ask_id.startsWith('screen:')) return false;
+  if (ask.ask_id.startsWith('screen:')) return all === shown;
   switch (ask.kind) {
     case 'command':
     case 'trust':
       return fitsCommand(linesOf(ask.text), linesOf(seen.text), isOnly);
     case 'edit':
-      return fitsEdit(filesOf(ask.text), seen.text, isOnly);
+      return fitsEdit(filesOf(ask.text), seen.text, isOnly) && fitsChange(ask.text, seen.text);
     case 'tool':
       return fitsTool(ask.text, seen.text, isOnly);
     case 'plan':
@@ -44,17 +43,16 @@ const longChars = 600;
 /** Without blanks, line ends and frames: everything that a dialog may set differently. */
 const bare = (text: string): string => text.replace(/[\s\u2500-\u259f]+/gu, '');
 const linesOf = (text: string): readonly string[] => text.split('\n').filter((line) => bare(line) !== '');
-/** Words about a command, which no shell would read as a part of one. */
-const isProse = (line: string): boolean => /^[A-Z](?:[\p{L}\p{N} ,.'’:!?…]|(?<=\w)[-/](?=\w))*$/u.test(line.trim());
+/** Words about a command, which no shell would read as one: no names of files, no signs. */
+const isProse = (line: string): boolean => /^[A-Z](?:[\p{L}\p{N} ,'’:]|(?<=\w)-(?=\w))*[.!?…]?$/u.test(line.trim());
 const isQuestion = (lines: readonly string[]): boolean =>
   /^(?:Do you want|Allow execution|Would you like|Proceed)\b[^;|&$`<>]*\?$/.test(lines.join(' ').trim());
-const notice = /^\s*(?:This command requires approval|Contains .+ analyzed)$/;
-/** What stands below the command: at most a line of prose and claude's own notice, then the question, or the folder alone. */
+const notice = /^\s*(?:This command requires approval|Contains [a-z ]+ \(\S{1,3}\) that cannot be [a-z]+ analyzed)$/;
+/** What stands below the command: claude's own notice and the question, or the folder alone. */
 function isBelow(below: readonly string[]): boolean {
-  const lines = below.filter((line) => !notice.test(line));
-  const [first = ''] = lines;
-  if (lines.length === 0 || isQuestion(lines)) return true;
-  return lines.length === 1 ? /^\s*\/\S+\s*$/.test(first) : isProse(first) && isQuestion(lines.slice(1));
+  const [first = '', ...rest] = below;
+  const lines = notice.test(first) ? rest : below;
+  return lines.length === 0 || isQuestion(lines) || (lines.length === 1 && /^\s*\/\S+\s*$/.test(first));
 }
 
 /** What is said about a command: a comment at its end, which no shell runs and not every dialog shows. */
@@ -71,16 +69,25 @@ function fitsCommand(asked: readonly string[], shown: readonly string[], isOnly:
 /** The command from the begin of one line to the end of another; below it in the ask may stand why it is wanted. */
 function fitsLines(asked: readonly string[], shown: readonly string[], isOnly: boolean): boolean {
   const prompted = shown.findIndex((line) => prompt.test(line));
+  const width = Math.max(...shown.map((line) => plain(line).length));
   return asked.some((_, index) => {
-    const command = bare(asked.slice(0, index + 1).join(''));
+    const command = asked
+      .slice(0, index + 1)
+      .map(plain)
+      .join('\n');
     const why = bare(asked.slice(index + 1).join(''));
     return shown.some((_line, from) => {
       if (prompted >= 0 && from !== prompted) return false;
       let block = '';
       for (let to = from; to < shown.length; to += 1) {
-        block += bare((shown[to] ?? '').replace(to === from ? prompt : /^$/, ''));
-        if (!command.startsWith(block.replace(/…$/, ''))) return false;
-        const isEnough = block === command || (isOnly && block.length >= longChars);
+        const line = shown[to] ?? '';
+        block =
+          to === from
+            ? plain(line.replace(prompt, ''))
+            : `${block}${seam(shown[to - 1] ?? '', line, width)}${plain(line)}`;
+        const fit = fitOf(block.replace(/…$/, ''), command);
+        if (fit === 'none') return false;
+        const isEnough = fit === 'whole' || (isOnly && block.length >= longChars);
         if (isEnough && surrounds(shown.slice(0, from), shown.slice(to + 1), why, prompted >= 0)) return true;
       }
       return false;
@@ -88,11 +95,38 @@ function fitsLines(asked: readonly string[], shown: readonly string[], isOnly: b
   });
 }
 
+/** A line without its frame; blanks count, how many does not. */
+const plain = (line: string): string => line.replace(/[\s\u2500-\u259f]+/gu, ' ').trim();
+
+/** Where a line of the screen ends: because it was full, or because the command has a line end there. */
+const wrapped = '\u0001';
+function seam(line: string, next: string, width: number): string {
+  const [word = ''] = plain(next).split(' ');
+  return plain(line).length + word.length + indentCharsMax >= width ? wrapped : '\n';
+}
+/** Marks and indents that a dialog puts before some of its lines. */
+const indentCharsMax = 8;
+
+/** How what is shown fits the command: a full line goes on with or without a blank, everything else must be the same. */
+function fitOf(shown: string, command: string): 'whole' | 'begin' | 'none' {
+  let at = 0;
+  for (const char of shown) {
+    if (char === wrapped) {
+      if (/[ \n]/.test(command[at] ?? '')) at += 1;
+    } else if (command.startsWith(char, at)) at += char.length;
+    else return 'none';
+  }
+  return at === command.length ? 'whole' : 'begin';
+}
+
 const prompt = /^\s*\$\s+/;
+/** Above a command without a prompt: the tool's own line, and one line that says what it is for. */
+const isAbove = (above: readonly string[]): boolean =>
+  above.filter((line) => !/^\s*\?\s/.test(line)).every((line, index) => index === 0 && isProse(line));
 const promptHead = /^\s*(?:#\s|Would you like to run|Reason:)/;
 function surrounds(above: readonly string[], below: readonly string[], why: string, hasPrompt: boolean): boolean {
   const [top = 'Reason:'] = above;
-  if (hasPrompt ? !promptHead.test(top) : !above.every((line) => /^\s*\?\s/.test(line) || isProse(line))) return false;
+  if (hasPrompt ? !promptHead.test(top) : !isAbove(above)) return false;
   if (why === '') return isBelow(below);
   if (bare(above.join('')).endsWith(`Reason:${why}`)) return isBelow(below);
   return below.some((_, to) => bare(below.slice(0, to + 1).join('')) === why && isBelow(below.slice(to + 1)));
@@ -104,6 +138,16 @@ function filesOf(text: string): readonly string[] {
   const named = [...text.matchAll(patchFile)].map(([, file, moved]) => file ?? moved ?? '');
   const paths = named.length > 0 ? named : [(text.split('\n', 1)[0] ?? '').replace(/^(?:edit|write|patch) /i, '')];
   return paths.map((path) => path.trim()).filter((path) => path !== '');
+}
+
+/** Each line that the screen shows as taken out or put in has to do with one of the ask: an edit may be a word of it. */
+function fitsChange(asked: string, text: string): boolean {
+  const changed = linesOf(asked).filter((line) => /^[+-]/.test(line));
+  const shown = linesOf(text).flatMap((line) => /^\s*\d+\s+([+-].*)$/.exec(line)?.[1] ?? []);
+  const isOf = (line: string, one: string): boolean =>
+    line[0] === one[0] &&
+    (bare(line).includes(bare(one.slice(1))) || bare(one).startsWith(bare(line.replace(/…\s*$/, ''))));
+  return changed.length === 0 || shown.every((line) => changed.some((one) => isOf(line, one)));
 }
 
 /** Every path on the screen that could be one of these must be: whole, or as the tail that a dialog shows. */
