@@ -2,11 +2,13 @@
 
 import { actLimits } from './limits-act.ts';
 import { nativeLimits } from './limits-native.ts';
+import { shellLimits } from './limits-shells.ts';
 import { spoolLimits } from './limits-spool.ts';
 
 export const limits = {
   ...actLimits,
   ...nativeLimits,
+  ...shellLimits,
   ...spoolLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */
   eventBytesMax: 32_768,
