@@ -20,6 +20,7 @@ import { storePaths } from '../store/database.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { Daemon } from './daemon.ts';
 import { GroundWatch } from './ground-watch.ts';
+import { launcherText } from './mcp/launcher.ts';
 import { readSettings, Settings } from './settings.ts';
 
 function must<Value>(result: Result<Value>): Value {
@@ -102,9 +103,11 @@ async function run(): Promise<void> {
     },
     settings,
     hooks: hooksOf(places),
+    mcpProgram: async () => launcherText({ node: process.execPath, program: besideBundle('agtmux'), env }),
     rulesFolder: `${dirname(configPath)}/rules`,
     policyPath: `${dirname(configPath)}/policy.toml`,
     wrapperPath: besideBundle('agtmux-wrap'),
+    shellPath: besideBundle('agtmux-shell'),
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
   const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble }));
@@ -118,6 +121,7 @@ async function run(): Promise<void> {
   await stopped;
   log.info('stopping');
   ground.stop();
+  await daemon.leave();
   await listener.close();
   await daemon.close();
   process.exit(0);

@@ -312,8 +312,8 @@ export const limits = {
   streamUpdateMs: 33,
   /** Between two checks that known agents are alive; 200 checks take half a millisecond. */
   aliveCheckMs: 100,
-  /** Versions of the feed that one run of the daemon may tell between two commits; far more than there can be. */
-  feedVersionsPerRun: 1_000_000,
+  /** Versions of the feed that one run of the daemon may tell between two commits: weeks of the busiest shells. */
+  feedVersionsPerRun: 1_000_000_000,
   /** A daemon that starts needs half a second; after this long a person is told that it takes longer. */
   daemonStartMs: 5_000,
   /** A large log on a slow disk is replayed within this; a daemon that needs more hangs. */

@@ -1,7 +1,7 @@
 // Background shells: commands that agents start and that nobody has to wait for. The record of one, what may be asked of
 // it, and what is told about it (SHL1 to SHL8).
 
-import type { Result } from './errors.ts';
+import type { Failure, Result } from './errors.ts';
 import type { ProcessIdentity, RuntimeId } from './ids.ts';
 
 /** `shell-3`: counted up by the daemon for ever, so that no two cards ever share a name. */
@@ -105,11 +105,17 @@ export interface ShellWish {
   readonly call_id: string;
 }
 
+/** Through which door a person did it. */
+export const shellVias = ['Shell panel', 'Ctrl+R', 'command line', 'web page'] as const;
+export type ShellVia = (typeof shellVias)[number];
+
 /** What a door knows of the agent that asks. The daemon looks at the process itself; the words are only words. */
 export interface ShellClaim {
   readonly pid: number | null;
   readonly client: string | null;
   readonly thread: string | null;
+  /** Null: not a person's door, or the usual one. */
+  readonly via: ShellVia | null;
 }
 
 export const shellResults = [
@@ -210,22 +216,46 @@ export interface ShellLatency {
   readonly max_ms: number | null;
 }
 
+/** Whoever asks, under every key that its shells may have been kept under: an agent that was new then is known now. */
+export interface ShellAsker {
+  readonly owner: ShellOwner;
+  readonly keys: readonly string[];
+}
+
+/** What people and agents may ask of a shell that is there. seen: a person has looked at it. */
+export const shellControls = ['kill', 'background', 'resume', 'seen'] as const;
+export type ShellControl = (typeof shellControls)[number];
+
+/** An answer, and why it was refused in the words that every door uses; null when it was not. */
+export interface ShellReceipt extends ShellAnswer {
+  readonly failure: Failure | null;
+}
+
+/** As much of an AbortSignal as is needed: this room knows no platform. */
+export interface CancelSignal {
+  readonly aborted: boolean;
+  addEventListener(type: 'abort', heard: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: 'abort', heard: () => void): void;
+}
+
 export interface ShellService {
   /**
    * Answers when it has ended, was put in the background, or could not be started; at once when the background was asked
    * for. `cancelled` is the caller going away: nobody would hear of a foreground command any more, so it is killed.
    */
-  run(wish: ShellWish, claim: ShellClaim, cancelled: AbortSignal): Promise<ShellAnswer>;
+  run(wish: ShellWish, claim: ShellClaim, cancelled: CancelSignal): Promise<ShellReceipt>;
   list(): readonly ShellRow[];
   /** `ref`: a shell id, or enough of its label to mean one. */
+  find(ref: string): Result<ShellRow>;
   log(ref: string, wish: ShellLogWish): Promise<Result<ShellLogPage>>;
-  kill(ref: string, by: ShellParty): Promise<ShellAnswer>;
-  background(ref: string, by: ShellParty): Promise<ShellAnswer>;
-  resume(ref: string, by: ShellParty): Promise<ShellAnswer>;
-  /** A person has looked at it. */
-  see(ref: string): Promise<ShellAnswer>;
-  /** The shells of one agent only, and what it was not told yet; telling it takes them away. */
-  ownerOf(claim: ShellClaim): ShellOwner;
-  takeNotices(owner: ShellOwner): readonly ShellNotice[];
+  /** Whether it is done for an agent or for a person is told from the process that asks, never by it (ACT6). */
+  control(control: ShellControl, ref: string, claim: ShellClaim): Promise<ShellReceipt>;
+  askerOf(claim: ShellClaim): Promise<ShellAsker>;
+  /** What this agent was not told yet; taking it takes it away. */
+  takeNotices(asker: ShellAsker): readonly ShellNotice[];
+  /** They could not be handed over: they come first the next time. */
+  returnNotices(asker: ShellAsker, notices: readonly ShellNotice[]): void;
+  /** Of those that are kept, what was told on the feed behind this version of it. */
+  eventsAfter(version: number): readonly ShellEvent[];
   latency(): ShellLatency;
 }

@@ -1,0 +1,129 @@
+// Shells put together at the start of the daemon: the keeper takes over what still runs, the feed hears of it, and callers
+// are looked at the way acting does it. A folder that cannot be used leaves a daemon that does all the rest.
+
+import type { ActGround } from '../act/ground.ts';
+import type { Failure, Result } from '../model/errors.ts';
+import type { RuntimeId } from '../model/ids.ts';
+import type { ShellAnswer } from '../model/shells.ts';
+import { parseStat } from '../observe/process/stat.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Exec } from '../platform/exec.ts';
+import { createRealFileWatch } from '../platform/file-watch.ts';
+import type { Files } from '../platform/files.ts';
+import { createRealFolders } from '../platform/folders.ts';
+import { createRealLaunch } from '../platform/launch.ts';
+import type { Processes } from '../platform/processes.ts';
+import { createRealSignals } from '../platform/signals.ts';
+import { Keeper } from '../shells/keeper.ts';
+import { createReach, openProcTable } from '../shells/reach.ts';
+import { openPsTable } from '../shells/reach-ps.ts';
+import type { Ledger } from './ledger.ts';
+import type { ShellCallerParts } from './shell-callers.ts';
+import type { ShellFeed } from './shell-feed.ts';
+import { Shelling, type ShellingParts, type ShellKeeper } from './shelling.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface OpenShellsParts {
+  readonly ports: {
+    readonly clock: Clock;
+    readonly random: { hex(bytes: number): string };
+    readonly files: Files;
+    readonly exec: Exec;
+    readonly processes: Processes;
+    readonly uid: number;
+    /** Our own process, which belongs to no shell. */
+    readonly pid: number;
+  };
+  /** Where shells keep their files. */
+  readonly root: string;
+  /** bin/agtmux-shell. */
+  readonly program: string;
+  readonly timeline: Pick<Timeline, 'now' | 'fromLocalWall'>;
+  readonly feed: ShellFeed;
+  readonly ground: Pick<ActGround, 'factsOf' | 'policy' | 'keepAudit' | 'warn'>;
+  readonly ledger: Ledger;
+}
+
+export async function openShells(parts: OpenShellsParts): Promise<Shelling> {
+  const { ports, timeline, feed, ground } = parts;
+  const shelling: ShellingParts = {
+    clock: ports.clock,
+    now: () => timeline.now(),
+    random: ports.random,
+    callers: callersOf(parts),
+    keepAudit: ground.keepAudit,
+    warn: ground.warn,
+  };
+  const opened = await openKeeper(parts);
+  if (opened.ok) return new Shelling(opened.value, feed, shelling);
+  const { message, code } = opened.failure;
+  ground.warn('background shells cannot be used', { code, message });
+  return new Shelling(noKeeper(opened.failure), feed, shelling, `background shells: ${message}`);
+}
+
+async function openKeeper({ ports, root, program, timeline, feed, ground }: OpenShellsParts): Promise<Result<Keeper>> {
+  const { clock, files, exec, processes, uid, pid } = ports;
+  const proc = openProcTable(processes);
+  const table = proc.ok ? proc : await openPsTable(exec);
+  if (!table.ok) return table;
+  const keeperPorts = {
+    clock,
+    files,
+    watch: createRealFileWatch(),
+    folders: createRealFolders(),
+    launch: createRealLaunch(clock),
+    reach: createReach(table.value, createRealSignals(), pid),
+  };
+  return Keeper.open(keeperPorts, {
+    root,
+    uid,
+    program,
+    now: () => timeline.now(),
+    fromWall: (wallMs) => timeline.fromLocalWall(wallMs),
+    onRow: (id, row) => feed.put(id, row),
+    onEvents: (events) => feed.tell(events),
+    warn: ground.warn,
+  });
+}
+
+function callersOf({ ports, ground, ledger }: OpenShellsParts): ShellCallerParts {
+  return {
+    factsOf: ground.factsOf,
+    policy: ground.policy,
+    startOf: (pid) => {
+      const text = ports.processes.read(`/proc/${pid}/stat`, statBytesMax);
+      return text === null ? null : (parseStat(text)?.startTicks ?? null);
+    },
+    runtimeOfSession: (session) => runtimeWith(ledger, session),
+  };
+}
+
+const statBytesMax = 1_024;
+
+function runtimeWith(ledger: Ledger, session: string): RuntimeId | null {
+  for (const { identity, record, fold } of ledger.world.entries.values()) {
+    if (record?.ended === null && [...fold.sessions].some((one) => one === session)) return identity.runtime_id;
+  }
+  return null;
+}
+
+/** Refuses everything, with the reason. */
+function noKeeper(problem: Failure): ShellKeeper {
+  const answer: ShellAnswer = { result: 'Refused', reason: problem.message, ended_by: null, shell: null, page: null };
+  const refuse = async (): Promise<ShellAnswer> => answer;
+  const failed = { ok: false, failure: problem } as const;
+  return {
+    run: refuse,
+    kill: refuse,
+    background: refuse,
+    resume: refuse,
+    see: refuse,
+    rows: () => [],
+    row: () => null,
+    find: () => failed,
+    log: async () => failed,
+    takeNotices: () => [],
+    returnNotices: () => undefined,
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,40 @@
+// One shell as every client sees it, with times people and programs can read; and the way back, for what draws shells out
+// of the model's own words. The texts in it are still as others wrote them (a screen puts them through the gate).
+
+import type { ShellEventItem, ShellItem, ShellNoticeItem } from '../api/schemas-shells.ts';
+import { type RuntimeId, runtimeId } from '../model/ids.ts';
+import type { ShellEvent, ShellNotice, ShellRow } from '../model/shells.ts';
+import { isoTime, type ToWall } from './lists-items.ts';
+
+export function shellItem(row: ShellRow, toWall: ToWall): ShellItem {
+  return {
+    ...row,
+    owner: { ...row.owner },
+    process: row.process === null ? null : { ...row.process },
+    log: { ...row.log },
+    last_log: [...row.last_log],
+    started_at: isoTime(toWall(row.started_at)),
+    ended_at: row.ended_at === null ? null : isoTime(toWall(row.ended_at)),
+  };
+}
+
+/** Its times are wall times. */
+export function shellRow(item: ShellItem): ShellRow {
+  const runtime: RuntimeId | null = item.owner.runtime_id === null ? null : runtimeId(item.owner.runtime_id);
+  return {
+    ...item,
+    owner: { ...item.owner, runtime_id: runtime },
+    started_at: Date.parse(item.started_at),
+    ended_at: item.ended_at === null ? null : Date.parse(item.ended_at),
+  };
+}
+
+export const shellEventItem = (event: ShellEvent, toWall: ToWall): ShellEventItem => ({
+  ...event,
+  at: isoTime(toWall(event.at)),
+});
+
+export const shellNoticeItem = (notice: ShellNotice, toWall: ToWall): ShellNoticeItem => ({
+  ...notice,
+  at: isoTime(toWall(notice.at)),
+});
