@@ -10,7 +10,7 @@ import { safe } from './act.ts';
 import { logModes } from './commands-shells.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, sleep } from './context.ts';
-import { note, print } from './output.ts';
+import { note, output, print } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 import { shellOf } from './shell.ts';
@@ -32,7 +32,14 @@ export const shellLog: Action = async (parsed, context) => {
   show(parsed, first, parsed.has('follow') ? wholeLines(first.page) : first.page.lines);
   if (parsed.has('follow')) await follow(parsed, context, first.page);
   else tellRest(parsed, first.page, mode);
+  if (output().isTTY && !parsed.has('json')) await markSeen(first.page.shell_id);
 };
+
+/** Someone at a terminal has looked at it: it is no news any more. That this was not noted is not worth a word. */
+async function markSeen(id: string): Promise<void> {
+  const path = `/v1/shells/${encodeURIComponent(id)}/seen`;
+  await askRunning({ method: 'POST', path, body: { pid: process.pid } }).catch(() => undefined);
+}
 
 function countOf(parsed: Parsed): number | undefined {
   const text = parsed.value('lines');

@@ -104,7 +104,7 @@ export function partyFor(
   return {
     refused: failure(
       'E_ROLE',
-      `it is another agent's shell: ${caller.why}`,
+      `who asks counts as an agent (${caller.why}), and this shell is not its own`,
       'an agent acts on its own shells; a person may act on every one',
     ),
   };

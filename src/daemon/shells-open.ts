@@ -74,16 +74,20 @@ async function openKeeper({ ports, root, program, timeline, feed, ground }: Open
     launch: createRealLaunch(clock),
     reach: createReach(table.value, createRealSignals(), pid),
   };
-  return Keeper.open(keeperPorts, {
+  let isOpen = false;
+  const opened = await Keeper.open(keeperPorts, {
     root,
     uid,
     program,
     now: () => timeline.now(),
     fromWall: (wallMs) => timeline.fromLocalWall(wallMs),
     onRow: (id, row) => feed.put(id, row),
-    onEvents: (events) => feed.tell(events),
+    // What runs already was told as started by the daemon that started it: each event is told once.
+    onEvents: (events) => feed.tell(isOpen ? events : events.filter(({ kind }) => kind !== 'start')),
     warn: ground.warn,
   });
+  isOpen = true;
+  return opened;
 }
 
 function callersOf({ ports, ground, ledger }: OpenShellsParts): ShellCallerParts {

@@ -40,24 +40,34 @@ export function createDoor(parts: Pick<McpParts, 'socketPath' | 'startDaemon'>):
     return starting;
   };
 
-  const askOnce = async ({ isRepeatable: _, body, ...request }: DoorRequest): Promise<unknown> => {
-    const { answer } = await openAnswer(parts.socketPath, body === undefined ? request : { ...request, body: body() });
-    return parseReply(await readText(answer));
+  /** The answer; or false when it may be asked again of another daemon. */
+  const askOnce = async <Reply>({ isRepeatable, body, ...request }: DoorRequest): Promise<{ reply: Reply } | false> => {
+    try {
+      const { answer } = await openAnswer(
+        parts.socketPath,
+        body === undefined ? request : { ...request, body: body() },
+      );
+      return { reply: parseReply(await readText(answer)) as Reply };
+    } catch (problem) {
+      if (!(problem instanceof AgtmuxError)) throw problem;
+      if (problem.code === 'E_ROUTE') throw olderDaemon(problem);
+      if (problem.code !== 'E_DAEMON_DOWN' || request.signal?.aborted === true) throw problem;
+      if (wasNeverReached(problem) || isRepeatable) return false;
+      throw new LostError(problem);
+    }
   };
 
   return {
     start,
     async ask<Reply>(request: DoorRequest): Promise<Reply> {
-      try {
-        return (await askOnce(request)) as Reply;
-      } catch (problem) {
-        if (!(problem instanceof AgtmuxError)) throw problem;
-        if (problem.code === 'E_ROUTE') throw olderDaemon(problem);
-        if (problem.code !== 'E_DAEMON_DOWN' || request.signal?.aborted === true) throw problem;
-        if (!wasNeverReached(problem) && !request.isRepeatable) throw new LostError(problem);
-      }
+      const first = await askOnce<Reply>(request);
+      if (first !== false) return first.reply;
       await start();
-      return (await askOnce(request)) as Reply;
+      const second = await askOnce<Reply>(request);
+      if (second !== false) return second.reply;
+      throw new AgtmuxError('E_DAEMON_DOWN', 'the agtmux daemon was started and is gone again', {
+        next: 'ask the user to look into its log with `agtmux logs`',
+      });
     },
   };
 }

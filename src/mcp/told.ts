@@ -54,7 +54,11 @@ export function toldOfShell(receipt: Receipt, at: string, notices: Told['notices
   const data = { result, reason: safe(reason), ended_by, code: failure?.code ?? null, next };
   return {
     data: { ...data, shell_id, status, exit_code, shell, log },
-    lines: [...(shell === null ? [] : [cardLine(shell)]), ...(log === null ? [] : pageLines(log))],
+    // What the reason says already is not said twice.
+    lines: [
+      ...(shell === null ? [] : [cardLine(reason.includes(shell.words ?? '') ? { ...shell, words: null } : shell)]),
+      ...(log === null ? [] : pageLines(log)),
+    ],
     isError: refusals.has(result),
     notices,
   };

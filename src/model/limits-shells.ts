@@ -27,8 +27,8 @@ export const shellLimits = {
   /** Finished ones that are kept, and for how long. */
   shellsKeptMax: 200,
   shellKeptMs: 24 * 3_600_000,
-  /** One segment of a log, and how much of one attempt is kept. */
-  shellSegmentBytes: 16 * 1_048_576,
+  /** One segment of a log (each costs the start of a program, some ms), and how much of one attempt is kept. */
+  shellSegmentBytes: 64 * 1_048_576,
   shellLogBytesMax: 1_073_741_824,
   /** A command that has printed so much prints for nobody: what follows is not stored, and the disk is spared. */
   shellPrintedBytesMax: 64 * 1_073_741_824,

@@ -146,8 +146,11 @@ export const limits = {
   sgrCharsMax: 128,
   /** A DNS name is at most 253 long; a user name and brackets fit beside it. */
   hostAliasCharsMax: 320,
-  /** Open connections to the daemon: every screen of one user many times over, far below the limit of open files. */
-  connectionsMax: 256,
+  /**
+   * Open connections to the daemon: every screen of one user many times over, and beside them an agent that waits for each
+   * of the shells that may run at once; far below the limit of open files.
+   */
+  connectionsMax: 512,
   /** One request to the daemon: 512 hook payloads of the usual few kilobytes. */
   requestBytesMax: 4 * 1_048_576,
   /** Values of one filter; nobody names more targets or sessions than this by hand. */

@@ -1,20 +1,20 @@
 // The desk where shells are kept: every step of every shell is made here, written down, told, and carried out, in this
 // order. Who steps, and when, is decided elsewhere: keeper.ts for what is asked, eyes.ts for what is seen.
 
-import { FileError } from '../platform/files.ts';
 import type { ShellId, ShellLogPage, ShellRow } from '../model/shells.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { FileWatch } from '../platform/file-watch.ts';
+import { FileError } from '../platform/files.ts';
 import type { Launch, Launched } from '../platform/launch.ts';
 import type { SignalName } from '../platform/signals.ts';
 import type { Held, KeeperBounds } from './held.ts';
-import { type KeptShell } from './kept-record.ts';
+import type { KeptShell } from './kept-record.ts';
 import { type LifeEffect, type LifeEvent, type Step, step, type UnnumberedShellEvent } from './life.ts';
 import { addNotices, emptyNoticeBook, type NoticeBook } from './notices.ts';
-import { diagnosisOf, lastLog, type LogSource, readPage } from './pages.ts';
+import { diagnosisOf, type LogSource, lastLog, readPage } from './pages.ts';
 import type { Reach } from './reach.ts';
-import type { Records, RecordsPorts, StoryLook } from './records.ts';
-import { logSource, lookAtLog } from './segments.ts';
+import type { Records, RecordsPorts } from './records.ts';
+import { logSource, lookAtLog, segmentBytes } from './segments.ts';
 import { type LogEnd, signalOf, type ToldProcess, toldIn } from './story.ts';
 
 export interface KeeperPorts extends RecordsPorts {
@@ -52,6 +52,8 @@ const cutWords: Readonly<Record<LogEnd, string | null>> = {
   broken: 'the log is incomplete (it could not be written)',
 };
 
+const openWords = 'something that it left behind may still print';
+
 export class Desk {
   readonly ports: KeeperPorts;
   readonly options: KeeperOptions;
@@ -76,9 +78,10 @@ export class Desk {
     const done = withWords(step(before, event), more.adding ?? null);
     const persist = more.persist ?? ((kept) => this.records.keep(kept));
     const notices = done.notices.length === 0 ? held.notices : [...held.notices, ...done.notices];
-    // The holder has written down what it told.
-    const isOnDisk = event.kind === 'started' || (done.record === before && notices === held.notices);
-    if (!isOnDisk) await this.#try(held, () => persist({ record: done.record, notices }));
+    // The holder has written down who it is: nobody has to wait until that stands in the record as well.
+    const isLate = event.kind === 'started';
+    const isNew = done.record !== before || notices !== held.notices;
+    if (isNew && !isLate) await this.#try(held, () => persist({ record: done.record, notices }));
     held.record = done.record;
     held.notices = notices;
     this.book = addNotices(this.book, held.record.owner.key, done.notices);
@@ -87,6 +90,7 @@ export class Desk {
     if (done.record !== before) this.tellRow(held);
     if (done.events.length > 0) this.options.onEvents(done.events);
     for (const effect of done.effects) await this.#carryOut(held, effect);
+    if (isNew && isLate) await this.#try(held, () => persist({ record: done.record, notices }));
     if (before.status === 'running' && !held.isRunning) this.onEnded(held);
     return done;
   }
@@ -108,7 +112,10 @@ export class Desk {
       await work();
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
-      this.options.warn('a shell could not be written down', { shell_id: held.record.shell_id, problem: error.message });
+      this.options.warn('a shell could not be written down', {
+        shell_id: held.record.shell_id,
+        problem: error.message,
+      });
     }
   }
 
@@ -172,7 +179,8 @@ export class Desk {
     const sent = await this.ports.reach.send(process, signal);
     if (sent.kind !== 'refused') return;
     this.options.warn('a signal could not be sent', { shell_id: held.record.shell_id, signal, reason: sent.reason });
-    if (signal !== 'SIGCONT') await this.step(held, { kind: 'kill_failed', reason: sent.reason, at: this.options.now() });
+    if (signal !== 'SIGCONT')
+      await this.step(held, { kind: 'kill_failed', reason: sent.reason, at: this.options.now() });
   }
 
   /** A turn that nobody waits for. Defects in it are defects of the daemon and end it, like any other. */
@@ -186,7 +194,10 @@ export class Desk {
     held.env = null;
     held.holder = null;
     held.isDrained = false;
-    held.looksGone = 0;
+    held.isFresh = true;
+    held.segment = 0;
+    held.lastLog = [];
+    held.ended = null;
     const launched = await this.ports.launch.start({
       program: this.options.program,
       args: [this.records.folder(record)],
@@ -244,32 +255,43 @@ export class Desk {
 
   /** The command has ended, and its log is as whole as it will be. */
   async finish(held: Held, exitStatus: number, logEnd: LogEnd | null, at: number): Promise<void> {
-    await this.lookAtLog(held, logEnd);
+    await this.readLog(held, logEnd);
     const signal = signalOf(exitStatus);
     const end = { exit_code: exitStatus, signal, is_signal_inferred: signal !== null };
-    const adding = logEnd === null ? null : cutWords[logEnd];
+    const adding = logEnd === null ? openWords : cutWords[logEnd];
     await this.step(held, { kind: 'exit', ...end, awaited: held.isAwaited, at }, { adding });
   }
 
-  /** Sizes and last lines into the record, in memory. True when something is new. */
-  async lookAtLog(held: Held, logEnd: LogEnd | null): Promise<boolean> {
+  /** Sizes and last lines into the record, in memory. */
+  async readLog(held: Held, logEnd: LogEnd | null): Promise<void> {
     const { record } = held;
-    const look = await lookAtLog(this.ports.watch, this.records.folder(record));
+    const { attempt } = record;
+    const folder = this.records.folder(record);
+    const look = await lookAtLog(this.ports.watch, folder);
     const is_capped = logEnd !== null && logEnd !== 'whole';
-    const { bytes, first_offset } = look;
-    const { log } = record;
-    if (log.bytes === bytes && log.first_offset === first_offset && log.is_capped === is_capped) return false;
-    held.record = { ...record, log: { bytes, first_offset, is_capped } };
-    held.lastLog = await lastLog(await this.source(held, record.attempt));
-    return true;
+    const source = logSource(this.ports.watch, folder, look, { attempt, isEnded: logEnd !== null, is_capped });
+    held.record = { ...record, log: { bytes: look.bytes, first_offset: look.first_offset, is_capped } };
+    held.segment = look.starts.at(-1) ?? 0;
+    held.lastLog = await lastLog(source);
+    held.ended = logEnd === null ? null : source;
+  }
+
+  /** The same where it is asked every second: one look at the last segment, and no more unless it grew. */
+  async followLog(held: Held): Promise<boolean> {
+    const { bytes } = held.record.log;
+    const size = await segmentBytes(this.ports.watch, this.records.folder(held.record), held.segment);
+    if (size !== null && held.segment + size === bytes) return false;
+    await this.readLog(held, null);
+    return held.record.log.bytes !== bytes;
   }
 
   async source(held: Held, attempt: number): Promise<LogSource> {
+    if (held.ended?.attempt === attempt) return held.ended;
     const place = { shell_id: held.record.shell_id, attempt };
     const folder = this.records.folder(place);
-    const story = await this.records.story(place);
-    const look = await lookAtLog(this.ports.watch, folder);
-    return logSource(this.ports.watch, folder, look, { attempt, ...logFacts(story) });
+    const end = (await this.records.story(place))?.logEnd ?? null;
+    const facts = { attempt, isEnded: end !== null, is_capped: end !== null && end !== 'whole' };
+    return logSource(this.ports.watch, folder, await lookAtLog(this.ports.watch, folder), facts);
   }
 
   async page(held: Held, attempt: number): Promise<ShellLogPage> {
@@ -289,11 +311,6 @@ function withWords(done: Step, more: string | null): Step {
     record: { ...done.record, words: joined(done.record.words) },
     effects: done.effects.map((effect) => ('reason' in effect ? { ...effect, reason: joined(effect.reason) } : effect)),
   };
-}
-
-function logFacts(story: StoryLook | null): Pick<LogSource, 'isEnded' | 'is_capped'> {
-  const end = story?.logEnd ?? null;
-  return { isEnded: end !== null, is_capped: end !== null && end !== 'whole' };
 }
 
 /** Null when it may still come: the holder is only slow, or its story says more. */

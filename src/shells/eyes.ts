@@ -15,8 +15,7 @@ import { isShellId } from './kept-record.ts';
 import type { StoryLook } from './records.ts';
 
 const hintsMax = 4_096;
-/** The exit is being written between two looks; after so many without it, it never will be. */
-const looksGoneMax = 2;
+const neverBegun = 'the daemon was ended before it had begun';
 
 export class Eyes {
   readonly #desk: Desk;
@@ -111,9 +110,8 @@ export class Eyes {
       await this.check(held);
       return;
     }
-    held.looksGone = 0;
     await this.#noteSign(held, sign);
-    if (await this.#desk.lookAtLog(held, null)) this.#desk.tellRow(held);
+    if (await this.#desk.followLog(held)) this.#desk.tellRow(held);
   }
 
   async #noteSign(held: Held, sign: 'running' | 'stopped'): Promise<void> {
@@ -135,9 +133,10 @@ export class Eyes {
   /** Reads the story and takes what it tells. Call it in a turn. */
   async check(held: Held): Promise<void> {
     if (!held.isRunning) return;
-    const desk = this.#desk;
-    const story = await desk.records.story(held.record);
-    if (story !== null && story.told !== null && held.holder === null) await desk.started(held, story.told);
+    const { records } = this.#desk;
+    const story = await records.story(held.record);
+    const told = story?.told ?? null;
+    if (told !== null && held.holder === null) await this.#desk.started(held, told);
     if (story !== null && story.exitStatus !== null) await this.#end(held, story, story.exitStatus);
     else if (!(await this.#isHeld(held, held.record.process))) await this.#lose(held);
   }
@@ -146,7 +145,8 @@ export class Eyes {
   async #end(held: Held, story: StoryLook, exitStatus: number): Promise<void> {
     const { bounds, options, ports } = this.#desk;
     if (story.logEnd !== null || held.isDrained) {
-      await this.#desk.finish(held, exitStatus, story.logEnd, endedAt(story, options));
+      const at = Math.min(options.now(), options.fromWall(story.toldMs));
+      await this.#desk.finish(held, exitStatus, story.logEnd, at);
       return;
     }
     if (held.isArmed('drain')) return;
@@ -167,37 +167,43 @@ export class Eyes {
     return false;
   }
 
+  /** Neither the holder nor the command is there any more. Whoever has left has written down what there was to tell. */
   async #lose(held: Held): Promise<void> {
-    const { now } = this.#desk.options;
-    // It is only just being started: after this daemon's own launch it is given the time that a start may take.
-    if (held.holder === null && now() - held.record.started_at < this.#desk.bounds.startMs) return;
-    held.looksGone += 1;
-    if (held.looksGone < looksGoneMax) return;
-    await this.#desk.lookAtLog(held, 'broken');
-    await this.#desk.step(held, { kind: 'holder_lost', awaited: held.isAwaited, at: now() });
+    const { bounds, options, records } = this.#desk;
+    // It is only just being started, by this daemon: it is given the time that a start may take.
+    if (held.isFresh && held.holder === null && options.now() - held.record.started_at < bounds.startMs) return;
+    const story = await records.story(held.record);
+    if (story !== null && story.exitStatus !== null) {
+      await this.#end(held, { ...story, logEnd: story.logEnd ?? 'broken' }, story.exitStatus);
+      return;
+    }
+    await this.#desk.readLog(held, 'broken');
+    const end = { awaited: held.isAwaited, at: options.now() };
+    const isBegun = held.record.process !== null || (story?.told ?? null) !== null;
+    await this.#desk.step(
+      held,
+      isBegun ? { kind: 'holder_lost', ...end } : { kind: 'spawn_failed', reason: neverBegun, ...end },
+    );
   }
 
   /** A shell that another daemon left running. Call it in a turn. */
   async adopt(held: Held): Promise<void> {
     const desk = this.#desk;
-    const { now } = desk.options;
+    const { reach } = desk.ports;
     const story = await this.#storyOf(held);
-    const told = story?.told ?? null;
-    const process = told === null ? held.record.process : desk.ports.reach.identity(told.pid, told.start);
-    const isOfThisBoot = held.boot === desk.ports.reach.boot;
-    if (told !== null && isOfThisBoot) held.holder = desk.ports.reach.identity(told.holderPid, told.holderStart);
+    const told = held.boot === reach.boot ? (story?.told ?? null) : null;
+    const process = told === null ? null : reach.identity(told.pid, told.start);
+    if (told !== null) held.holder = reach.identity(told.holderPid, told.holderStart);
+    if (!(await this.#isHeld(held, process))) {
+      await this.#lose(held);
+      return;
+    }
     if (story !== null && story.exitStatus !== null) {
-      held.isDrained = story.logEnd === null;
-      await desk.finish(held, story.exitStatus, story.logEnd, endedAt(story, desk.options));
+      await this.#end(held, story, story.exitStatus);
       return;
     }
-    if (!isOfThisBoot || !(await this.#isHeld(held, process))) {
-      await desk.lookAtLog(held, 'broken');
-      await desk.step(held, { kind: 'holder_lost', awaited: false, at: now() });
-      return;
-    }
-    await desk.lookAtLog(held, null);
-    await desk.step(held, { kind: 'adopted', process, at: now() });
+    await desk.readLog(held, null);
+    await desk.step(held, { kind: 'adopted', process, at: desk.options.now() });
     desk.armTimeout(held);
   }
 
@@ -217,7 +223,3 @@ export class Eyes {
     return records.story(held.record);
   }
 }
-
-const endedAt = (story: StoryLook, { now, fromWall }: Desk['options']): number =>
-  Math.min(now(), fromWall(story.toldMs));
-

@@ -6,6 +6,7 @@ import { limits } from '../model/limits.ts';
 import type { ShellAnswer, ShellNotice, ShellRecord, ShellResult, ShellRow } from '../model/shells.ts';
 import type { Cancel } from '../platform/clock.ts';
 import type { ShellActor } from './life.ts';
+import type { LogSource } from './pages.ts';
 import type { StoryBounds } from './story.ts';
 
 /** What tests make smaller. */
@@ -59,17 +60,21 @@ export class Held {
   notices: readonly ShellNotice[];
   readonly boot: string;
   lastLog: readonly string[] = [];
+  /** Its log, when it will not change any more. */
+  ended: LogSource | null = null;
+  /** Where the segment begins that is written to. */
+  segment = 0;
   /** Its environment, while an attempt is being started. */
   env: Readonly<Record<string, string>> | null = null;
   holder: ProcessIdentity | null = null;
   call: WaitingCall | null = null;
   kills: readonly WaitingKill[] = [];
+  /** This daemon started the present attempt. */
+  isFresh = false;
   /** TERM has to wait until it is known whom to send it to. */
   isTermDue = false;
   /** The command has ended, and its log was waited for long enough. */
   isDrained = false;
-  /** Looks in a row that found neither the command nor its holder. */
-  looksGone = 0;
   readonly #timers = new Map<TimerName, Cancel>();
   #turns: Promise<unknown> = Promise.resolve();
   #waiting = 0;

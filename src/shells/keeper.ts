@@ -25,8 +25,8 @@ import { bornShell, type LifeEvent, type ShellActor, type Step, step } from './l
 import { reasonOf } from './life-words.ts';
 import { addNotices, giveBackNotices, takeNotices } from './notices.ts';
 import { diagnosisOf, parseCursor, readPage } from './pages.ts';
-import { findShell } from './refs.ts';
 import { Records } from './records.ts';
+import { findShell } from './refs.ts';
 import { forgettable } from './retention.ts';
 
 export type { KeeperOptions, KeeperPorts } from './desk.ts';
@@ -86,7 +86,7 @@ export class Keeper {
     if (held.isRunning) {
       await this.#eyes.adopt(held);
     } else {
-      await desk.lookAtLog(held, held.record.log.is_capped ? 'capped' : 'whole');
+      await desk.readLog(held, held.record.log.is_capped ? 'capped' : 'whole');
       desk.tellRow(held);
     }
     const { kill_requested_by, ended_at } = held.record;
@@ -157,22 +157,25 @@ export class Keeper {
 
   async kill(id: ShellId, by: ShellActor, via?: ShellVia): Promise<ShellAnswer> {
     return this.#with(id, async (held) => {
-      const waiting = new Promise<ShellAnswer>((answer) => {
-        held.kills = [...held.kills, { by, answer }];
-      });
-      const withdraw = (): void => {
-        held.kills = [];
-      };
+      const { promise, resolve } = Promise.withResolvers<ShellAnswer>();
+      const waiting = { by, answer: resolve };
       const answer = await held.turn(async () => {
         await this.#eyes.lookClosely(held);
-        const event = { kind: 'kill', by, at: this.#desk.options.now(), ...(via === undefined ? {} : { via }) } as const;
+        // It ended by itself: nobody waits for a kill.
+        if (held.isRunning) held.kills = [...held.kills, waiting];
+        const event = {
+          kind: 'kill',
+          by,
+          at: this.#desk.options.now(),
+          ...(via === undefined ? {} : { via }),
+        } as const;
         return answerOf(held, await this.#desk.step(held, event));
       });
-      if (answer.result !== 'KillPending') {
-        withdraw();
-        return answer;
-      }
-      return this.#within(this.#desk.bounds.killAnswerMs, waiting, () => held.answerOf('KillPending', answer.reason));
+      if (answer.result !== 'KillPending') return answer;
+      return this.#within(this.#desk.bounds.killAnswerMs, promise, () => {
+        held.kills = held.kills.filter((one) => one !== waiting);
+        return held.answerOf('KillPending', answer.reason);
+      });
     });
   }
 
@@ -211,14 +214,21 @@ export class Keeper {
     if (unavailable === null && env !== null) {
       const { record } = step(held.record, { ...event, unavailable: null });
       try {
-        await desk.records.begin({ version: 1, record, notices: held.notices, boot: desk.ports.reach.boot, env }, desk.bounds);
+        await desk.records.begin(
+          { version: 1, record, notices: held.notices, boot: desk.ports.reach.boot, env },
+          desk.bounds,
+        );
         held.env = env;
       } catch (error) {
         if (!(error instanceof FileError)) throw error;
         unavailable = error.message;
       }
     }
-    held.disarm('kill');
+    // What a kill of the last attempt was to end does not live on beside the new one.
+    if (unavailable === null && held.isArmed('kill')) {
+      held.disarm('kill');
+      await desk.send(held, 'SIGKILL');
+    }
     const persist = unavailable === null ? async () => undefined : undefined;
     const done = await desk.step(held, { ...event, unavailable }, persist === undefined ? {} : { persist });
     const oldest = held.record.attempt - desk.bounds.attemptsKept;
@@ -239,12 +249,17 @@ export class Keeper {
 
   async log(id: ShellId, wish: ShellLogWish): Promise<Result<ShellLogPage>> {
     const held = this.#desk.shells.get(id);
-    if (held === undefined) return fail('E_REF_NOT_FOUND', `there is no ${id}`, 'list what there is with `agtmux shell list`');
+    if (held === undefined)
+      return fail('E_REF_NOT_FOUND', `there is no ${id}`, 'list what there is with `agtmux shell list`');
     const cursor = wish.cursor === null ? null : parseCursor(wish.cursor);
     if (cursor !== null && !cursor.ok) return cursor;
     const attempt = cursor?.value.attempt ?? held.record.attempt;
     if (attempt > held.record.attempt) {
-      return fail('E_INPUT', `${id} has no attempt ${attempt}: ${held.record.attempt} is its last`, 'leave the cursor out');
+      return fail(
+        'E_INPUT',
+        `${id} has no attempt ${attempt}: ${held.record.attempt} is its last`,
+        'leave the cursor out',
+      );
     }
     const { mode, lines } = wish;
     const diagnosis = diagnosisOf(held.record, this.#desk.options.now());

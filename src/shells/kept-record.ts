@@ -68,7 +68,11 @@ const noticeSchema = z.object({
 });
 
 const keptSchema = z.object({ record: recordSchema, notices: z.array(noticeSchema) });
-const birthSchema = keptSchema.extend({ version: z.literal(1), boot: z.string(), env: z.record(z.string(), z.string()) });
+const birthSchema = keptSchema.extend({
+  version: z.literal(1),
+  boot: z.string(),
+  env: z.record(z.string(), z.string()),
+});
 
 export interface KeptShell {
   readonly record: ShellRecord;

@@ -4,9 +4,9 @@
 
 import { fail, ok, type Result } from '../model/errors.ts';
 import type { ProcessIdentity } from '../model/ids.ts';
+import { isDeadState } from '../observe/process/stat.ts';
 import type { Processes } from '../platform/processes.ts';
 import type { SignalName, Signals } from '../platform/signals.ts';
-import { isDeadState } from '../observe/process/stat.ts';
 
 /** One line of the process table, as far as it matters here. */
 export interface ReachRow {
@@ -89,12 +89,7 @@ export function shellMembers(
   return [...members.values()].filter(({ pid, state }) => pid > 1 && !isDeadState(state));
 }
 
-function sendTo(
-  members: readonly ReachRow[],
-  leader: ProcessIdentity,
-  signal: SignalName,
-  signals: Signals,
-): Sent {
+function sendTo(members: readonly ReachRow[], leader: ProcessIdentity, signal: SignalName, signals: Signals): Sent {
   if (members.length === 0) return { kind: 'gone' };
   const isOfSession = ({ session, pgid }: ReachRow): boolean => session === leader.pid || pgid === leader.pid;
   const groups = new Set(members.filter(isOfSession).map(({ pgid }) => pgid));

@@ -83,8 +83,8 @@ export class Records {
       this.#ports.files.append(join(folder, name), Buffer.from(text), { sync: false });
     await this.#ports.files.mkdirPrivate(folder);
     try {
-      await write('command', `${record.command}\n`);
-      await write('story', storyHead(bounds, record.tty, JSON.stringify(birth)));
+      const head = storyHead(bounds, record.tty, JSON.stringify(birth));
+      await Promise.all([write('command', `${record.command}\n`), write('story', head)]);
     } catch (error) {
       await this.#ports.folders.removeAll(folder);
       throw error;
@@ -132,7 +132,10 @@ export class Records {
       if (shell === 'damaged') damaged.push(id);
       else if (shell !== null) shells.push(shell);
     }
-    return { shells: shells.sort((one, other) => numberOf(one.record.shell_id) - numberOf(other.record.shell_id)), damaged };
+    return {
+      shells: shells.sort((one, other) => numberOf(one.record.shell_id) - numberOf(other.record.shell_id)),
+      damaged,
+    };
   }
 
   /** The newest attempt that was begun. Null when nothing ever was: a crash came before, and the folder is removed. */

@@ -18,7 +18,9 @@ export function findShell(rows: readonly ShellRow[], ref: string): Result<ShellI
   if (named.length > 0) return oneOf(named, text);
   const lower = text.toLowerCase();
   const part = rows.filter((row) => (row.label ?? row.command).toLowerCase().includes(lower));
-  return part.length === 0 ? fail('E_REF_NOT_FOUND', `no shell is called ${JSON.stringify(text)}`, next) : oneOf(part, text);
+  return part.length === 0
+    ? fail('E_REF_NOT_FOUND', `no shell is called ${JSON.stringify(text)}`, next)
+    : oneOf(part, text);
 }
 
 /** Of several the only one that runs is meant. */

@@ -28,6 +28,11 @@ export async function lookAtLog(watch: FileWatch, folder: string): Promise<LogLo
   return { bytes: last + (look?.sizeBytes ?? 0), first_offset: starts[0] ?? 0, starts };
 }
 
+/** Null when it is not there. */
+export async function segmentBytes(watch: FileWatch, folder: string, start: number): Promise<number | null> {
+  return (await watch.look(pathOf(folder, start)))?.sizeBytes ?? null;
+}
+
 const pathOf = (folder: string, start: number): string => join(folder, `log.${start}`);
 
 export function logSource(

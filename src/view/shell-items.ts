@@ -1,8 +1,7 @@
-// One shell as every client sees it, with times people and programs can read; and the way back, for what draws shells out
-// of the model's own words. The texts in it are still as others wrote them (a screen puts them through the gate).
+// One shell as every client sees it, with times people and programs can read. The texts in it are still as others wrote
+// them (a screen puts them through the gate).
 
 import type { ShellEventItem, ShellItem, ShellNoticeItem } from '../api/schemas-shells.ts';
-import { type RuntimeId, runtimeId } from '../model/ids.ts';
 import type { ShellEvent, ShellNotice, ShellRow } from '../model/shells.ts';
 import { isoTime, type ToWall } from './lists-items.ts';
 
@@ -15,17 +14,6 @@ export function shellItem(row: ShellRow, toWall: ToWall): ShellItem {
     last_log: [...row.last_log],
     started_at: isoTime(toWall(row.started_at)),
     ended_at: row.ended_at === null ? null : isoTime(toWall(row.ended_at)),
-  };
-}
-
-/** Its times are wall times. */
-export function shellRow(item: ShellItem): ShellRow {
-  const runtime: RuntimeId | null = item.owner.runtime_id === null ? null : runtimeId(item.owner.runtime_id);
-  return {
-    ...item,
-    owner: { ...item.owner, runtime_id: runtime },
-    started_at: Date.parse(item.started_at),
-    ended_at: item.ended_at === null ? null : Date.parse(item.ended_at),
   };
 }
 

@@ -125,10 +125,10 @@ describe('a command of an agent', () => {
 
   it('SHL7 whose call is cancelled is ended by the agent', async () => {
     const leaving = new AbortController();
-    const told = run('sleep 121', {}, leaving.signal);
+    const told = expect(run('sleep 121', {}, leaving.signal)).rejects.toThrow();
     await until(isRunning('sleep 121'));
     leaving.abort();
-    await expect(told).rejects.toThrow();
+    await told;
     await until(async () => (await shellOf('shell-1'))?.status === 'failed');
     expect(await shellOf('shell-1')).toMatchObject({ ended_by: 'agent', end_reason: 'killed' });
     expect((await shellOf('shell-1'))?.words).toContain('the call was cancelled');
@@ -210,7 +210,7 @@ describe('a person', () => {
 
   it('SHL2 sends it to the background before its time is over: its agent goes on at once and knows why', async () => {
     const told = run('echo compiling; sleep 124');
-    await until(isRunning('sleep 124'.replace(/^/, 'echo compiling; ')));
+    await until(isRunning('echo compiling; sleep 124'));
     expect(await typed('shell', 'background', 'shell-1')).toMatchObject({ status: 0 });
     const answer = await told;
     expect(answer).toMatchObject({ result: 'Running', shell: { start_mode: 'background', promoted_by: 'user' } });
@@ -308,14 +308,14 @@ describe('several at once', () => {
 
 describe('a daemon that goes', () => {
   it('SHL6 is killed: everything is known again, and who waited hears of it with the next result', async () => {
-    const waiting = run('sleep 129');
+    const waiting = expect(run('sleep 129')).rejects.toThrow('ended the connection');
     await until(isRunning('sleep 129'));
     await run('sleep 0.5; echo last words; exit 6', { run_in_background: true });
     await run('sleep 130', { run_in_background: true });
     await run('exit 0');
     await typed('shell', 'kill', 'shell-3', '-y');
     await live.stopDaemon('SIGKILL');
-    await expect(waiting).rejects.toThrow();
+    await waiting;
     await live.startDaemon();
     await until(async () => (await shellOf('shell-2'))?.status === 'failed');
     expect(
@@ -349,6 +349,23 @@ describe('a daemon that goes', () => {
     expect(existsSync(`/proc/${pid}`)).toBe(true);
     await live.startDaemon();
     expect(await shellOf('shell-1')).toMatchObject({ status: 'running', start_mode: 'background' });
+  });
+
+  it('SHL6 is killed while a person follows a log: that goes on when the next one is there', async () => {
+    await run('echo before; until test -e go; do sleep 0.05; done; echo after', { run_in_background: true });
+    const followed = typed('shell', 'log', 'shell-1', '--follow');
+    const said = (end: string): string => readFileSync(join(live.dir, `typed-1.${end}`), 'utf8');
+    await until(() => existsSync(join(live.dir, 'typed-1.out')) && said('out') === 'before\n');
+    await live.stopDaemon('SIGKILL');
+    await until(() => said('err').includes('the daemon is gone'));
+    writeFileSync(join(place, 'go'), '');
+    await live.startDaemon();
+    const ran = await followed;
+    expect(ran).toMatchObject({ status: 0, stdout: 'before\nafter\n' });
+    expect(ran.stderr.trimEnd().split('\n')).toEqual([
+      'agtmux: the daemon is gone; this goes on when it is back',
+      expect.stringContaining('shell-1 completed with status 0'),
+    ]);
   });
 
   it('SHL7 a feed that comes back hears what happened meanwhile, once', async () => {

@@ -28,6 +28,21 @@ beforeEach(() => {
 const run = (line: string) => stage.run(line.split(' '));
 const lastAsked = () => stage.shells.asked.at(-1);
 
+const screen = (): string => stage.world.tmux('capture-pane', '-p', '-J', '-t', 'ask');
+
+/** A person at a terminal: answers the question when it is there, if there is one. */
+async function typed(answer: string | null, ...args: string[]): Promise<string> {
+  stage.world.tmux('send-keys', '-t', 'ask', '-R');
+  stage.world.tmux('clear-history', '-t', 'ask');
+  stage.world.tmux('send-keys', '-t', 'ask', `export PS1= ; ${stage.line(...args)}; echo over-$?`, 'Enter');
+  if (answer !== null) {
+    await until('it asks', () => screen().includes('[y/N]'));
+    stage.world.tmux('send-keys', '-t', 'ask', answer, 'Enter');
+  }
+  await until('it is over', () => /^over-\d/m.test(screen()));
+  return screen();
+}
+
 describe('agtmux shell list', () => {
   beforeEach(() => {
     stage.shells.put(finishedRow({ shell_id: 'shell-2', command: 'sleep 1' }));
@@ -104,6 +119,19 @@ describe('agtmux shell kill, background and resume', () => {
     expect(ran.stderr).not.toContain('\u001b');
   });
 
+  it('SHL3 a kill that cannot be done says why', async () => {
+    const reason = 'shell-1 runs on: not killed by user: its processes belong to another user (EPERM)';
+    stage.shells.told = {
+      result: 'KillFailed',
+      reason,
+      failure: failure('E_UNSUPPORTED', reason, 'end them yourself'),
+    };
+    const ran = await run('shell kill shell-1 --yes --json');
+    expect(ran.status).toBe(11);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ result: 'KillFailed', reason });
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 'E_UNSUPPORTED', message: reason } });
+  });
+
   it('SHL3 one that has not ended yet is told, with another status', async () => {
     stage.shells.told = { result: 'KillPending', reason: 'shell-1 has not ended yet' };
     expect(await run('shell kill shell-1 --yes')).toMatchObject({ status: 1, stdout: 'shell-1 has not ended yet\n' });
@@ -114,19 +142,6 @@ describe('agtmux shell kill, background and resume', () => {
     expect(ran).toMatchObject({ status: 2, stderr: expect.stringMatching(/needs a yes.*say --yes \[E_USAGE\]\n$/) });
     expect(stage.shells.asked).toEqual([]);
   });
-
-  const screen = (): string => stage.world.tmux('capture-pane', '-p', '-J', '-t', 'ask');
-
-  /** A person at a terminal: answers the question when it is there. */
-  async function typed(answer: string, ...args: string[]): Promise<string> {
-    stage.world.tmux('send-keys', '-t', 'ask', '-R');
-    stage.world.tmux('clear-history', '-t', 'ask');
-    stage.world.tmux('send-keys', '-t', 'ask', `export PS1= ; ${stage.line(...args)}; echo over-$?`, 'Enter');
-    await until('it asks', () => screen().includes('[y/N]'));
-    stage.world.tmux('send-keys', '-t', 'ask', answer, 'Enter');
-    await until('it is over', () => /^over-\d/m.test(screen()));
-    return screen();
-  }
 
   it('ACT5 at a terminal it shows what it would end and wants a y', async () => {
     const refused = await typed('n', 'shell', 'kill', 'build');
@@ -157,6 +172,13 @@ describe('agtmux shell log', () => {
     const diagnostic = await run('shell log shell-1 --mode diagnostic');
     expect(diagnostic.stdout).toBe('shell-1 failed (code 2)\none\ntwo\n');
     expect(diagnostic.stderr).toContain('its log is full');
+  });
+
+  it('marks it as seen when a person looks at it, and not when a program reads it', async () => {
+    await run('shell log shell-1');
+    expect(stage.shells.asked.map(({ what }) => what)).toEqual(['log']);
+    expect(await typed(null, 'shell', 'log', 'shell-1')).toContain('two');
+    expect(stage.shells.asked.map(({ what }) => what)).toEqual(['log', 'log', 'seen']);
   });
 
   it('SEC3 what it printed passes the gate', async () => {

@@ -30,6 +30,8 @@ function turnOf(body: Readonly<Record<string, unknown>>): Turn {
     .filter((message) => message.role === 'user')
     .flatMap(({ content }) => (typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)))
     .flatMap((part): readonly Said[] => {
+      // What a search for tools found is on offer from then on, and no result of a task.
+      if (listOf(part.content).some(({ type }) => type === 'tool_reference')) return [];
       if (part.type === 'tool_result') return [{ by: 'tool', result: contentOf(part.content) }];
       const text = textOf(part.text);
       return text === '' || isReminder(text) ? [] : [{ by: 'person', text }];

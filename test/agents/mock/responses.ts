@@ -20,7 +20,11 @@ import {
 const isAddition = (text: string): boolean => /^\s*(<\w+|# AGENTS\.md)/.test(text);
 
 function turnOf(body: Readonly<Record<string, unknown>>): Turn {
-  const tools = listOf(body.tools).map((tool) => toolOf(tool.name, tool.parameters));
+  const tools = listOf(body.tools).flatMap((tool) => {
+    if (tool.type !== 'namespace') return [toolOf(tool.name, tool.parameters)];
+    const namespace = textOf(tool.name);
+    return listOf(tool.tools).map((one) => ({ ...toolOf(one.name, one.parameters), namespace }));
+  });
   const said = listOf(body.input).flatMap((item): readonly Said[] => {
     if (textOf(item.type).endsWith('_output')) return [{ by: 'tool', result: JSON.stringify(item.output) }];
     const text = item.role === 'user' ? contentOf(item.content) : '';
@@ -71,10 +75,11 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
       message.text += text;
       send('response.output_text.delta', { ...place(message.id), delta: text });
     },
-    tool: (name, input) => {
+    tool: (name, input, namespace) => {
       closeMessage();
       isCall = true;
-      const call = { type: 'function_call', name, call_id: nextId('call'), arguments: JSON.stringify(input) };
+      const words = { name, ...(namespace === undefined ? {} : { namespace }) };
+      const call = { type: 'function_call', ...words, call_id: nextId('call'), arguments: JSON.stringify(input) };
       const item = { id: nextId('fc'), ...call };
       send('response.output_item.added', { output_index: output.length, item: { ...item, status: 'in_progress' } });
       closeItem({ ...item, status: 'completed' });

@@ -11,6 +11,7 @@ import type { ShellEventItem } from '../../../src/api/schemas-shells.ts';
 import { failure } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
+import { createSimulatedClock } from '../../../src/platform/simulated/clock.ts';
 import { ask, type Reply, startServer, type TestServer } from './kit.ts';
 import { finishedRow, owner, shellNotice, shellRow } from './kit-shells.ts';
 
@@ -366,7 +367,7 @@ describe('shells on the feed', () => {
     await fresh.leave();
   });
 
-  it('those who watch panes hear nothing of shells, and lists of windows are not made for them', async () => {
+  it('those who watch panes hear nothing of shells', async () => {
     const { shells } = server.daemon;
     const heard = await follow('panes');
     const row = shells.put(shellRow());
@@ -375,7 +376,13 @@ describe('shells on the feed', () => {
     await expect.poll(() => heard.keys.length).toBe(1);
     expect([heard.keys[0]?.startsWith('row:'), heard.events]).toEqual([true, []]);
     await heard.leave();
+  });
 
+  it('lists of windows are not made anew for what happens to shells', async () => {
+    await server.close();
+    const clock = createSimulatedClock();
+    server = await startServer({ clock });
+    const { daemon } = server;
     const lists: number[] = [];
     const leaving = new AbortController();
     const reading = (async () => {
@@ -384,11 +391,11 @@ describe('shells on the feed', () => {
       }
     })();
     await expect.poll(() => lists.length).toBe(1);
-    shells.happen('terminate', finishedRow());
-    const { feed } = server.daemon;
-    const before = feed.version();
-    server.daemon.put({ id: 9, state: 'idle' });
-    await expect.poll(() => lists.at(-1)).toBe(before + 1);
+    clock.advance(limits.feedListPauseMs);
+    daemon.shells.happen('terminate', finishedRow());
+    daemon.put({ id: 9, state: 'idle' });
+    clock.advance(limits.feedListPauseMs);
+    await expect.poll(() => lists.at(-1)).toBe(daemon.feed.version());
     expect(lists).toHaveLength(2);
     leaving.abort();
     await reading;

@@ -124,7 +124,8 @@ describe.each(generations)('the MCP server and a client of %s', (generation) => 
         const answer = await agent.call(tool, { shell_id: 'shell-1' });
         expect(answer.data).toMatchObject({ result, reason: `because ${result}`, ended_by: 'user' });
         expect([answer.isError, answer.text.startsWith(`${result}: because ${result}`)]).toEqual([isRefusal, true]);
-        if (result.startsWith('AlreadyFinished')) expect(answer.data.next).toContain('shell_summary and forget shell-1');
+        if (result.startsWith('AlreadyFinished'))
+          expect(answer.data.next).toContain('shell_summary and forget shell-1');
       }
     }
     daemon.shells.told = { result: 'Refused', failure: failure('E_ROLE', 'not yours'), reason: 'not yours' };

@@ -25,6 +25,9 @@ const at = (below: string): string => join(world.directory, below);
 const textOf = (below: string): string => readFileSync(at(below), 'utf8');
 const launcher = (): string => join(world.stateDir, 'bin/agtmux-mcp');
 const mcp = (...args: string[]): Promise<Ran> => world.agtmux('mcp', ...args);
+/** It ends with 1 where no tmux runs, and says the same. */
+const daemonPid = async (): Promise<number> =>
+  (JSON.parse((await world.agtmux('status', '--json')).stdout) as { daemon: { pid: number } }).daemon.pid;
 const held = (): Record<string, string> => Object.fromEntries(Object.keys(users).map((path) => [path, textOf(path)]));
 
 beforeAll(() => {
@@ -77,13 +80,13 @@ describe('agtmux mcp install', () => {
     const transport = new StdioClientTransport({ command: mcpServers.agtmux.command, env, stderr: 'inherit' });
     const client = new Client({ name: 'bare', version: '1' });
     await client.connect(transport);
-    const before = await world.json<{ daemon: { pid: number } }>('status', '--json');
+    const before = await daemonPid();
     const { structuredContent } = await client.callTool({ name: 'shell_summary', arguments: {} });
     expect(structuredContent).toMatchObject({ result: 'Summary' });
     const environ = readFileSync(`/proc/${transport.pid}/environ`, 'utf8').split('\0');
     expect(environ).toContain(`AGTMUX_STATE_DIR=${world.stateDir}`);
     await client.close();
-    expect((await world.json<{ daemon: { pid: number } }>('status', '--json')).daemon.pid).toBe(before.daemon.pid);
+    expect(await daemonPid()).toBe(before);
   });
 
   it('the launcher says what to do when agtmux was moved away', async () => {
