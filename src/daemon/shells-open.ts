@@ -8,15 +8,10 @@ import type { ShellAnswer } from '../model/shells.ts';
 import { parseStat } from '../observe/process/stat.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Exec } from '../platform/exec.ts';
-import { createRealFileWatch } from '../platform/file-watch.ts';
 import type { Files } from '../platform/files.ts';
-import { createRealFolders } from '../platform/folders.ts';
-import { createRealLaunch } from '../platform/launch.ts';
 import type { Processes } from '../platform/processes.ts';
-import { createRealSignals } from '../platform/signals.ts';
 import { Keeper } from '../shells/keeper.ts';
-import { createReach, openProcTable } from '../shells/reach.ts';
-import { openPsTable } from '../shells/reach-ps.ts';
+import { openKeeperPorts } from '../shells/real-ports.ts';
 import type { Ledger } from './ledger.ts';
 import type { ShellCallerParts } from './shell-callers.ts';
 import type { ShellFeed } from './shell-feed.ts';
@@ -63,19 +58,10 @@ export async function openShells(parts: OpenShellsParts): Promise<Shelling> {
 
 async function openKeeper({ ports, root, program, timeline, feed, ground }: OpenShellsParts): Promise<Result<Keeper>> {
   const { clock, files, exec, processes, uid, pid } = ports;
-  const proc = openProcTable(processes);
-  const table = proc.ok ? proc : await openPsTable(exec);
-  if (!table.ok) return table;
-  const keeperPorts = {
-    clock,
-    files,
-    watch: createRealFileWatch(),
-    folders: createRealFolders(),
-    launch: createRealLaunch(clock),
-    reach: createReach(table.value, createRealSignals(), pid),
-  };
+  const keeperPorts = await openKeeperPorts({ clock, files, exec, processes, ownPid: pid });
+  if (!keeperPorts.ok) return keeperPorts;
   let isOpen = false;
-  const opened = await Keeper.open(keeperPorts, {
+  const opened = await Keeper.open(keeperPorts.value, {
     root,
     uid,
     program,

@@ -65,7 +65,8 @@ export const inputs = {
 export type ToolName = keyof typeof inputs;
 export type Input<Name extends ToolName> = z.infer<(typeof inputs)[Name]>;
 
-// What is given is said shortly: every client reads it at every start. The values of most words stand in the API's own schemas.
+// What is given is short, for it is what most models get to see; and its schema too, for every client reads that at every
+// start. The values of most words stand in the API's own schemas.
 const text = z.string();
 const maybe = text.nullable();
 const number = z.number();
@@ -89,7 +90,6 @@ const card = z.object({
   cwd: text,
   start_mode: text,
   promoted_by: maybe,
-  pid: number.nullable(),
   is_stopped: z.boolean(),
   elapsed_s: number,
   expected_s: number.nullable(),
@@ -120,9 +120,15 @@ const aboutShell = z.object({
   result: z.enum([...shellResults, 'Unknown']),
   ...common,
   shell_id: maybe,
+  attempt: number.nullable(),
   status: z.enum(shellStatuses).nullable(),
+  start_mode: maybe,
+  promoted_by: maybe,
   exit_code: number.nullable(),
-  shell: card.nullable(),
+  signal: maybe,
+  end_reason: maybe,
+  pid: number.nullable(),
+  elapsed_s: number.nullable(),
   log: page.nullable(),
 });
 

@@ -38,7 +38,20 @@ export function refused(problem: unknown, empty: Readonly<Record<string, unknown
 const defect = (problem: unknown): AgtmuxError =>
   new AgtmuxError('E_INTERNAL', problem instanceof Error ? problem.message : String(problem));
 
-export const noShell = { shell_id: null, status: null, exit_code: null, shell: null, log: null } as const;
+/** Of an answer that is about no shell. */
+export const noShell = {
+  shell_id: null,
+  attempt: null,
+  status: null,
+  start_mode: null,
+  promoted_by: null,
+  exit_code: null,
+  signal: null,
+  end_reason: null,
+  pid: null,
+  elapsed_s: null,
+  log: null,
+} as const;
 
 type Receipt = Pick<ShellReceiptReply, 'result' | 'reason' | 'ended_by' | 'shell' | 'page' | 'failure'>;
 
@@ -46,25 +59,34 @@ const refusals = new Set<string>(['Refused', 'NotFound', 'KillFailed', 'ResumeUn
 
 /** `at` is when the daemon said it. */
 export function toldOfShell(receipt: Receipt, at: string, notices: Told['notices']): Told {
-  const { result, reason, ended_by, failure } = receipt;
-  const shell = receipt.shell === null ? null : cardOf(receipt.shell, at);
+  const { result, reason, ended_by, failure, shell } = receipt;
   const log = receipt.page === null ? null : pageOf(receipt.page);
-  const next = nextOf(receipt, shell);
-  const { shell_id = null, status = null, exit_code = null } = shell ?? {};
-  const data = { result, reason: safe(reason), ended_by, code: failure?.code ?? null, next };
+  const head = { result, reason: safe(reason), ended_by, code: failure?.code ?? null, next: nextOf(receipt) };
   return {
-    data: { ...data, shell_id, status, exit_code, shell, log },
-    // What the reason says already is not said twice.
-    lines: [
-      ...(shell === null ? [] : [cardLine(reason.includes(shell.words ?? '') ? { ...shell, words: null } : shell)]),
-      ...(log === null ? [] : pageLines(log)),
-    ],
+    data: { ...head, ...(shell === null ? noShell : factsOf(shell, at)), log },
+    lines: [...(shell === null ? [] : [shortLine(shell, reason, at)]), ...(log === null ? [] : pageLines(log))],
     isError: refusals.has(result),
     notices,
   };
 }
 
-function nextOf({ result, failure }: Receipt, shell: Card | null): string | null {
+/** What its agent does not know by itself. */
+function factsOf(item: ShellItem, at: string) {
+  const { shell_id, attempt, status, start_mode, promoted_by, exit_code, signal, end_reason } = item;
+  const facts = { shell_id, attempt, status, start_mode, promoted_by, exit_code, signal, end_reason };
+  return { ...facts, pid: item.process?.pid ?? null, elapsed_s: elapsedOf(item, at) };
+}
+
+/** What the reason says already is not said twice. */
+function shortLine(item: ShellItem, reason: string, at: string): string {
+  const card = cardOf(item, at);
+  return cardLine(reason.includes(item.words ?? '') ? { ...card, words: null } : card);
+}
+
+const elapsedOf = ({ started_at, ended_at }: ShellItem, at: string): number =>
+  Math.max(0, Math.round((Date.parse(ended_at ?? at) - Date.parse(started_at)) / 100) / 10);
+
+function nextOf({ result, failure, shell }: Receipt): string | null {
   const name = shell?.shell_id ?? 'it';
   switch (result) {
     case 'Started':
@@ -81,20 +103,21 @@ function nextOf({ result, failure }: Receipt, shell: Card | null): string | null
   }
 }
 
+/** Its agent wrote it, and needs no more of it than to know it again. */
+const commandColumnsMax = 200;
+
 export function cardOf(item: ShellItem, at: string): Card {
-  const elapsedMs = Date.parse(item.ended_at ?? at) - Date.parse(item.started_at);
   return {
     shell_id: item.shell_id,
     attempt: item.attempt,
     status: item.status,
     label: safeOrNull(item.label),
-    command: gateBlock(foreign(item.command)),
+    command: gateLine(foreign(item.command), { columnsMax: commandColumnsMax }),
     cwd: safe(item.cwd),
     start_mode: item.start_mode,
     promoted_by: item.promoted_by,
-    pid: item.process?.pid ?? null,
     is_stopped: item.is_stopped,
-    elapsed_s: Math.max(0, Math.round(elapsedMs / 100) / 10),
+    elapsed_s: elapsedOf(item, at),
     expected_s: item.expected_ms === null ? null : item.expected_ms / 1000,
     exit_code: item.exit_code,
     signal: item.signal,

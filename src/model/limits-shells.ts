@@ -53,6 +53,8 @@ export const shellLimits = {
   shellRetainMs: 600_000,
   /** After a restart, how long ago a kill may be whose leftovers are still looked for. */
   shellLeftoversMs: 60_000,
+  /** Who wants to know all processes waits so long for others who want the same. */
+  shellTableGatherMs: 5,
   /** ps on a machine without /proc. */
   shellTableMs: 5_000,
   shellTableBytesMax: 8_388_608,

@@ -26,12 +26,11 @@ const command = (script: string, fields: Partial<LaunchCommand> = {}): LaunchCom
 
 describe('a program that is started', () => {
   it('SHL6 is heard with its first line, and has a session, an environment and a directory of its own', async () => {
-    const script =
-      'echo "$WORD $(pwd) ${HOME-none} $(cut -d" " -f6 /proc/self/stat) $$"; echo more; cat >in; sleep 600';
+    const script = 'echo "$WORD $(pwd) $HOME. $(cut -d" " -f6 /proc/self/stat) $$"; echo more; cat >in; sleep 600';
     const launched = await launch.start(command(script));
     if (launched.kind !== 'said') throw new Error(launched.kind);
     const [word, place, home, session, pid] = launched.line.split(' ');
-    expect([word, place, home]).toEqual(['x', cwd, 'none']);
+    expect([word, place, home]).toEqual(['x', cwd, '.']);
     expect(session).toBe(pid);
     process.kill(-Number(pid), 'SIGKILL');
   });

@@ -166,7 +166,8 @@ export class Desk {
       this.ports.clock.after(afterMs, () => {
         held.disarm('kill');
         this.inTurn(held, async () => {
-          if (held.record.attempt === attempt) await this.send(held, 'SIGKILL');
+          const isMeant = held.record.attempt === attempt && held.record.kill_requested_by !== null;
+          if (isMeant) await this.send(held, 'SIGKILL');
         });
       }),
     );

@@ -121,12 +121,13 @@ export class Eyes {
     await this.#desk.step(held, { kind: isStopped ? 'stopped' : 'continued', at });
   }
 
-  /** A close look at who belongs to it, for who wants to continue or kill it. */
-  async lookClosely(held: Held): Promise<void> {
+  /** A look for who wants to kill it, or closely, at all who belong to it, for who wants to continue it. */
+  async lookNow(held: Held, isClose: boolean): Promise<void> {
     await this.check(held);
     const { process } = held.record;
     if (!held.isRunning || process === null) return;
-    const sign = await this.#desk.ports.reach.lookAtAll(process);
+    const { reach } = this.#desk.ports;
+    const sign = await (isClose ? reach.lookAtAll(process) : reach.look(process));
     if (sign !== 'gone') await this.#noteSign(held, sign);
   }
 
@@ -145,7 +146,9 @@ export class Eyes {
   async #end(held: Held, story: StoryLook, exitStatus: number): Promise<void> {
     const { bounds, options, ports } = this.#desk;
     if (story.logEnd !== null || held.isDrained) {
-      const at = Math.min(options.now(), options.fromWall(story.toldMs));
+      // File systems stamp with a coarse clock: nothing ends before it has begun.
+      const toldAt = Math.max(held.record.started_at, options.fromWall(story.toldMs));
+      const at = Math.min(options.now(), toldAt);
       await this.#desk.finish(held, exitStatus, story.logEnd, at);
       return;
     }

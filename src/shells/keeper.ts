@@ -160,7 +160,7 @@ export class Keeper {
       const { promise, resolve } = Promise.withResolvers<ShellAnswer>();
       const waiting = { by, answer: resolve };
       const answer = await held.turn(async () => {
-        await this.#eyes.lookClosely(held);
+        await this.#eyes.lookNow(held, false);
         // It ended by itself: nobody waits for a kill.
         if (held.isRunning) held.kills = [...held.kills, waiting];
         const event = {
@@ -193,7 +193,7 @@ export class Keeper {
   resume(id: ShellId, by: ShellActor, call_id: string, via?: ShellVia): Promise<ShellAnswer> {
     return this.#with(id, (held) =>
       held.turn(async () => {
-        await this.#eyes.lookClosely(held);
+        await this.#eyes.lookNow(held, true);
         const at = this.#desk.options.now();
         const event = { kind: 'resume', by, call_id, at, ...(via === undefined ? {} : { via }) } as const;
         const done = held.isRunning

@@ -4,6 +4,7 @@ import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { parsePsReport, psScript } from '../observe/process/ps.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Exec } from '../platform/exec.ts';
 import type { ReachRow, ReachTable } from './reach.ts';
 
@@ -15,7 +16,10 @@ const question = {
   outputBytesMax: limits.shellTableBytesMax,
 };
 
-export async function openPsTable(exec: Exec): Promise<Result<ReachTable>> {
+/** Every shell is looked at every second; one table does for all of them. */
+const freshMs = 500;
+
+export async function openPsTable(exec: Exec, clock: Clock): Promise<Result<ReachTable>> {
   const first = await read(exec);
   if (!first.ok) return first;
   const { boot } = first.value;
@@ -23,10 +27,15 @@ export async function openPsTable(exec: Exec): Promise<Result<ReachTable>> {
     const table = await read(exec);
     return table.ok && table.value.boot === boot ? rowsOf(table.value) : [];
   };
+  let recent = { rows: rows(), until: clock.monotonicMs() + freshMs };
+  const recentRows = (): Promise<readonly ReachRow[]> => {
+    if (clock.monotonicMs() >= recent.until) recent = { rows: rows(), until: clock.monotonicMs() + freshMs };
+    return recent.rows;
+  };
   return ok({
     boot,
     rows,
-    row: async (pid) => (await rows()).find((row) => row.pid === pid) ?? null,
+    row: async (pid) => (await recentRows()).find((row) => row.pid === pid) ?? null,
     start: (text) => secondsOf(text),
   });
 }

@@ -1,8 +1,10 @@
 // Who belongs to a shell, from process tables that are made up; and that a signal never goes to anybody else.
 
 import { describe, expect, it } from 'vitest';
+import { createRealClock } from '../platform/clock.ts';
+import type { Processes } from '../platform/processes.ts';
 import type { SignalName } from '../platform/signals.ts';
-import { createReach, procRow, type ReachRow, type ReachTable, shellMembers } from './reach.ts';
+import { createReach, openProcTable, procRow, type ReachRow, type ReachTable, shellMembers } from './reach.ts';
 
 const row = (
   pid: number,
@@ -115,4 +117,43 @@ it('IDN3 a line of /proc is read right, whatever the process calls itself', () =
     expect(procRow(line(name))).toEqual({ pid: 42, ppid: 7, pgid: 40, session: 41, state: 'T', start: '420761' });
   }
   expect([procRow(''), procRow('42 (sh'), procRow('x (sh) S 1')]).toEqual([null, null, null]);
+});
+
+it('SHL3 many who ask at once for all processes are given one table, and who asks later a new one', async () => {
+  let lists = 0;
+  const processes: Processes = {
+    read: (path) =>
+      path.endsWith('boot_id')
+        ? 'b\n'
+        : `${path.split('/')[2]} (sh) S 1 1 1 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 7 99 1`,
+    readLink: () => null,
+    list: () => {
+      lists += 1;
+      return Array.from({ length: 600 }, (_, at) => at + 2);
+    },
+    exists: () => true,
+  };
+  const table = openProcTable(processes, createRealClock());
+  if (!table.ok) throw new Error(table.failure.message);
+  const tables = await Promise.all(Array.from({ length: 50 }, () => table.value.rows()));
+  expect([lists, new Set(tables).size, tables[0]?.length]).toEqual([1, 1, 600]);
+  await table.value.rows();
+  expect(lists).toBe(2);
+});
+
+it('IDN3 a number that is given to another while the table is read is not signalled', async () => {
+  const sent: number[] = [];
+  const table: ReachTable = {
+    boot: 'b',
+    row: async (pid) => row(pid, 1, pid, pid, { start: '7777' }),
+    rows: async () => own,
+    start: (text) => text,
+  };
+  const note = (pid: number): null => {
+    sent.push(pid);
+    return null;
+  };
+  const reach = createReach(table, { toProcess: note, toGroup: note }, 50);
+  expect(await reach.send(leader, 'SIGKILL')).toEqual({ kind: 'gone' });
+  expect(sent).toEqual([]);
 });

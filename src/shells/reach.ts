@@ -4,7 +4,9 @@
 
 import { fail, ok, type Result } from '../model/errors.ts';
 import type { ProcessIdentity } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
 import { isDeadState } from '../observe/process/stat.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Processes } from '../platform/processes.ts';
 import type { SignalName, Signals } from '../platform/signals.ts';
 
@@ -60,7 +62,13 @@ export function createReach(table: ReachTable, signals: Signals, ownPid: number)
       return row === null || row.start !== leader.start ? 'gone' : signOf([row]);
     },
     lookAtAll: async (leader) => signOf(await membersOf(leader)),
-    send: async (leader, signal) => sendTo(await membersOf(leader), leader, signal, signals),
+    send: async (leader, signal) => {
+      const members = await membersOf(leader);
+      // The table took its time: once more, now.
+      const row = await table.row(leader.pid);
+      const isSame = row === null || row.start === leader.start;
+      return isSame ? sendTo(members, leader, signal, signals) : { kind: 'gone' };
+    },
   };
 }
 
@@ -108,21 +116,42 @@ const refusalWords = (code: string): string =>
   code === 'EPERM' ? 'its processes belong to another user (EPERM)' : `the system refused the signal (${code})`;
 
 const statBytesMax = 1_024;
+/** A busy machine has thousands of processes: after so many others get their turn. */
+const rowsAtOnce = 256;
 
 /** Fails where there is no /proc: macOS. */
-export function openProcTable(processes: Processes): Result<ReachTable> {
+export function openProcTable(processes: Processes, clock: Clock): Result<ReachTable> {
   const boot = processes.read('/proc/sys/kernel/random/boot_id', 64)?.trim() ?? '';
   if (boot === '') return fail('E_FILE', 'this machine has no readable /proc', 'agtmux asks ps instead');
   const row = (pid: number): ReachRow | null => {
     const text = processes.read(`/proc/${pid}/stat`, statBytesMax);
     return text === null ? null : procRow(text);
   };
-  return ok({
-    boot,
-    row: async (pid) => row(pid),
-    rows: async () => (processes.list() ?? []).map(row).filter((one) => one !== null),
-    start: (text) => text.trim(),
-  });
+  const pause = (ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve));
+  const read = async (): Promise<readonly ReachRow[]> => {
+    const pids = processes.list() ?? [];
+    const found: ReachRow[] = [];
+    for (let at = 0; at < pids.length; at += rowsAtOnce) {
+      if (at > 0) await pause(0);
+      found.push(
+        ...pids
+          .slice(at, at + rowsAtOnce)
+          .map(row)
+          .filter((one) => one !== null),
+      );
+    }
+    return found;
+  };
+  // Who asks while one is about to be read gets that one: two hundred kills at once are not two hundred tables.
+  let next: Promise<readonly ReachRow[]> | null = null;
+  const rows = (): Promise<readonly ReachRow[]> => {
+    next ??= pause(limits.shellTableGatherMs).then(() => {
+      next = null;
+      return read();
+    });
+    return next;
+  };
+  return ok({ boot, row: async (pid) => row(pid), rows, start: (text) => text.trim() });
 }
 
 /** The name stands in parentheses and may hold anything; what counts stands behind the last of them. */

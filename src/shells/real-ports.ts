@@ -23,8 +23,8 @@ export interface KeeperGround {
 
 export async function openKeeperPorts(ground: KeeperGround): Promise<Result<KeeperPorts>> {
   const { clock, files, exec, processes, ownPid } = ground;
-  const proc = openProcTable(processes);
-  const table = proc.ok ? proc : await openPsTable(exec);
+  const proc = openProcTable(processes, clock);
+  const table = proc.ok ? proc : await openPsTable(exec, clock);
   if (!table.ok) return table;
   return ok({
     clock,

@@ -125,13 +125,9 @@ export class Records {
     const kept = await this.#read(join(this.#root, 'counter'));
     this.#lastKept = Number(/^\d{1,15}$/.exec(kept?.text.trim() ?? '')?.[0] ?? 0);
     this.#last = ids.reduce((most, id) => Math.max(most, numberOf(id)), this.#lastKept);
-    const shells: LoadedShell[] = [];
-    const damaged: string[] = [];
-    for (const id of ids) {
-      const shell = await this.#loadShell(id);
-      if (shell === 'damaged') damaged.push(id);
-      else if (shell !== null) shells.push(shell);
-    }
+    const found = await Promise.all(ids.map(async (id) => ({ id, shell: await this.#loadShell(id) })));
+    const damaged = found.filter(({ shell }) => shell === 'damaged').map(({ id }) => id);
+    const shells = found.map(({ shell }) => shell).filter((shell) => shell !== 'damaged' && shell !== null);
     return {
       shells: shells.sort((one, other) => numberOf(one.record.shell_id) - numberOf(other.record.shell_id)),
       damaged,

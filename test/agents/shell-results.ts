@@ -26,6 +26,7 @@ export function keepShelling(run: ShellingRun): void {
 
 function cellOf(result: ShellingResult | undefined): string {
   if (result === undefined) return '';
+  if (result.verdict === 'n/a') return 'n/a';
   const words = result.verdict === 'right' ? 'yes' : `**${result.verdict}**`;
   return result.tookMs === null ? words : `${words}, ${result.tookMs} ms`;
 }
@@ -37,5 +38,8 @@ export function writeShellingTable(): void {
     name,
     ...runs.map(({ steps }) => cellOf(steps.find(({ step }) => step === name))),
   ]);
-  put(marks, [row(head), row(head.map(() => '---')), ...lines.map(row)].join('\n'));
+  const notes = runs.flatMap(({ label, steps }) =>
+    steps.flatMap(({ step, verdict, note }) => (verdict === 'n/a' ? [`- ${label}, ${step}: ${note}`] : [])),
+  );
+  put(marks, [row(head), row(head.map(() => '---')), ...lines.map(row), '', ...notes].join('\n'));
 }

@@ -15,7 +15,7 @@ import type { StateStream } from './state-stream.ts';
 
 export interface ShellingResult {
   readonly step: ShellStepName;
-  readonly verdict: 'right' | 'wrong' | 'not provoked';
+  readonly verdict: 'right' | 'wrong' | 'not provoked' | 'n/a';
   readonly tookMs: number | null;
   readonly note: string | null;
 }
@@ -25,6 +25,23 @@ const dialogs: Readonly<Record<string, { readonly asks: RegExp; readonly keys: r
   claude: { asks: /Do you want to proceed\?/, keys: ['1'] },
   codex: { asks: /Allow the agtmux MCP server to run tool/, keys: ['Enter'] },
   gemini: { asks: /Allow execution of/, keys: ['Enter'] },
+  copilot: { asks: /Do you want to/, keys: ['1'] },
+  opencode: { asks: /Permission required/, keys: ['Enter'] },
+};
+
+/** What an agent does not do, with what was seen instead. */
+const missing: Partial<Readonly<Record<string, Partial<Readonly<Record<ShellStepName, string>>>>>> = {
+  copilot: {
+    'cancelled by Esc':
+      'Two Esc do not stop a call of a server: it waits for the answer, which comes within the budget.',
+  },
+  opencode: {
+    'asks a person first': 'It calls the tools of servers unasked, unless its `permission` settings say otherwise.',
+  },
+  gemini: {
+    'cancelled by Esc':
+      'It tells the server nothing of it: the command goes on, and to the background when its time is over.',
+  },
 };
 
 const quickSeconds = 6;
@@ -33,6 +50,7 @@ const usualSeconds = 55;
 const graceMs = 5_000;
 const patienceMs = 120_000;
 const holdMs = 1_500;
+const triesMax = 5;
 
 interface Called {
   /** What the model was told, with its layers of quotes taken off. */
@@ -72,10 +90,12 @@ export class Shelling {
   async play(): Promise<void> {
     const stage = this.#stage;
     await stage.submit(this.#actor.command);
-    await stage.see(this.#actor.shows.trust);
-    // Keys that come while it still draws are lost, or worse.
-    await new Promise((resolve) => setTimeout(resolve, holdMs));
-    await this.#actor.press.trust(stage);
+    if (this.#actor.missing['trust dialog'] === undefined) {
+      await stage.see(this.#actor.shows.trust);
+      // Keys that come while it still draws are lost, or worse.
+      await new Promise((resolve) => setTimeout(resolve, holdMs));
+      await this.#actor.press.trust(stage);
+    }
     await this.#parts.settled();
     await this.#first();
     await this.#long();
@@ -91,6 +111,11 @@ export class Shelling {
   }
 
   #say(step: ShellStepName, wrong: string | null, tookMs: number | null = null): void {
+    const note = missing[this.#actor.agent]?.[step];
+    if (note !== undefined) {
+      this.#add({ step, verdict: 'n/a', tookMs: null, note });
+      return;
+    }
     this.#stage.capture(step);
     this.#add({ step, verdict: wrong === null ? 'right' : 'wrong', tookMs, note: wrong });
   }
@@ -100,11 +125,22 @@ export class Shelling {
     this.results.push(result);
     const time = tookMs === null ? '' : `${tookMs} ms`;
     process.stdout.write(`  ${verdict.padEnd(13)}${step.padEnd(32)}${time}${note === null ? '' : ` (${note})`}\n`);
-    if (verdict !== 'right') this.#stage.note(JSON.stringify(result));
+    if (verdict !== 'right' && verdict !== 'n/a') this.#stage.note(JSON.stringify(result));
   }
 
   /** Has the model call a tool, says yes where the agent asks, and waits for what the model is told. */
   async #calls(words: string, results = 1): Promise<Called> {
+    for (let tries = 1; tries < triesMax; tries += 1) {
+      const called = await this.#tries(words, results);
+      if (called !== null) return called;
+      // Some take a prompt before their servers are there.
+      await new Promise((resolve) => setTimeout(resolve, holdMs));
+    }
+    throw new Error(`the model was not offered what it needs for ${words}`);
+  }
+
+  /** Null when the tool was not offered to the model. */
+  async #tries(words: string, results: number): Promise<Called | null> {
     const { mock } = this.#stage;
     const from = mock.served.length;
     const word = words.split(' ')[0];
@@ -112,10 +148,13 @@ export class Shelling {
     let yesAt: number | null = null;
     const told = (): readonly Served[] =>
       mock.served.slice(from).filter((one) => one.task === word && one.result !== null && one.reply !== 'errand');
+    const hasNone = (): boolean =>
+      mock.served.slice(from).some((one) => one.task === word && one.reply === 'text' && one.result === null);
     await this.#waits(() => {
       yesAt = this.#allows(yesAt);
-      return told().length >= results;
+      return told().length >= results || hasNone();
     }, `the result of ${words}`);
+    if (told().length < results) return null;
     const [first] = mock.served.slice(from).filter((one) => one.task === word);
     const last = told().at(-1);
     await this.#parts.settled();
@@ -189,12 +228,20 @@ export class Shelling {
   }
 
   async #cancelled(): Promise<void> {
+    if (missing[this.#actor.agent]?.['cancelled by Esc'] !== undefined) {
+      this.#say('cancelled by Esc', null);
+      return;
+    }
     await this.#parts.task('shellrun held');
     let yesAt: number | null = null;
     await this.#waits(() => {
       yesAt = this.#allows(yesAt);
       return this.#labelled('held')?.status === 'running';
     }, 'the command to begin');
+    // The dialog is gone, and what the keys mean now is on the screen.
+    await this.#stage.see(this.#actor.shows.busy);
+    await new Promise((resolve) => setTimeout(resolve, holdMs));
+    this.#stage.capture('held');
     const before = Date.now();
     await this.#actor.press.interrupt(this.#stage);
     await this.#waits(() => this.#labelled('held')?.status !== 'running', 'the command to end');

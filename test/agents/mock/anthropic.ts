@@ -22,7 +22,8 @@ import {
 const usage = { input_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 10 };
 
 /** What the program adds to a prompt by itself. */
-const isReminder = (text: string): boolean => text.trimStart().startsWith('<system-reminder>');
+const isReminder = (text: string): boolean =>
+  text.trimStart().startsWith('<system-reminder>') || text === 'Tool loaded.';
 
 function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   const tools = listOf(body.tools).map((tool) => toolOf(tool.name, tool.input_schema));

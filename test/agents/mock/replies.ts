@@ -157,12 +157,13 @@ const shellCommands: Readonly<Record<string, object>> = {
 };
 
 function shellReply(tools: readonly OfferedTool[], wanted: string, input: object): Reply {
-  const tool = tools.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`));
-  // Claude Code offers the tools of servers only to those who look for them.
-  const search = tools.find(({ name }) => name === 'ToolSearch');
+  const tool = tools.find(({ name }) => new RegExp(`(?:^|[^a-z])${wanted}$`).test(name));
+  // Claude Code and Codex offer the tools of servers only to those who look for them.
+  const search = tools.find(({ name }) => name === 'ToolSearch' || name === 'tool_search');
   if (tool === undefined && search !== undefined) {
-    const query = `select:mcp__agtmux__${wanted}`;
-    return { kind: 'tool', say: 'I will look for a tool.', name: search.name, input: { query, max_results: 1 } };
+    const isCodex = search.name === 'tool_search';
+    const words = isCodex ? { query: wanted, limit: 5 } : { query: `select:mcp__agtmux__${wanted}`, max_results: 1 };
+    return { kind: 'tool', say: 'I will look for a tool.', name: search.name, input: words };
   }
   if (tool === undefined) return { kind: 'text', text: `There is no ${wanted} here.` };
   const { name, namespace } = tool;

@@ -108,7 +108,7 @@ describe('a shell of an agent', () => {
     const last = await agent.call('shell_log', { shell_id: id, mode: 'diagnostic', lines: 1 });
     expect(last.data).toMatchObject({ log: { lines: ['over'] }, diagnosis: expect.stringContaining('completed') });
     const again = await agent.call('shell_resume', { shell_id: id });
-    expect(again.data).toMatchObject({ result: 'Restarted', shell_id: id, shell: { attempt: 2 } });
+    expect(again.data).toMatchObject({ result: 'Restarted', shell_id: id, attempt: 2 });
   });
 
   it('SHL7 that a person kills is known to be, in the next result of whatever tool, once', async () => {
@@ -134,7 +134,8 @@ describe('a shell of an agent', () => {
     await types('shell', 'background', 'waiting');
     expect((await call).data).toMatchObject({
       status: 'running',
-      shell: { promoted_by: 'user', start_mode: 'background' },
+      promoted_by: 'user',
+      start_mode: 'background',
     });
     letGo('go');
     await until(() => !isAlive(pidOf('go')));

@@ -8,7 +8,19 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ShellId, ShellRow } from '../../../src/model/shells.ts';
 import { repetitions } from '../../fault/children.ts';
-import { eventually, isEnded, keep, logBytes, never, owner, type Place, place, processesIn, wish } from './kit.ts';
+import {
+  eventually,
+  holder,
+  isEnded,
+  keep,
+  logBytes,
+  never,
+  owner,
+  type Place,
+  place,
+  processesIn,
+  wish,
+} from './kit.ts';
 
 let here: Place;
 beforeEach(() => {
@@ -64,8 +76,13 @@ function verify(row: ShellRow): void {
   expect(row.log).toEqual({ bytes: printed(token).length, first_offset: 0, is_capped: false });
 }
 
-it('SHL6 kill -9 of the daemon and its group loses no shell, no status and no line', async () => {
-  const rounds = repetitions(2);
+const rounds = repetitions(2);
+/** Each round starts a daemon, which may have to wait for holders that its predecessor was just starting. */
+const roundMs = 20_000;
+
+it('SHL6 kill -9 of the daemon and its group loses no shell, no status and no line', {
+  timeout: 60_000 + rounds * roundMs,
+}, async () => {
   const bounds = { killMs: 500, keptMax: 10_000 };
   const said: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -156,6 +173,78 @@ it('SHL6 a holder that was killed loses the status, and says so; the command is 
   process.kill(-command, 'SIGKILL');
   expect(await kept.until(id, isEnded)).toMatchObject({ status: 'failed', end_reason: 'lost', exit_code: null });
   await kept.keeper.close();
+});
+
+it('IDN3 a process that was given the number of a shell that is gone is not taken for it, nor killed', async () => {
+  const kept = await keep(here.root);
+  const { shell } = await kept.keeper.run(wish(here.cwd, 'sleep 600', { run_in_background: true }), owner, never);
+  const id = shell?.shell_id ?? 'shell-0';
+  const innocent = spawn('sleep', ['600'], { cwd: here.cwd, detached: true, stdio: 'ignore' });
+  await kept.keeper.close();
+  const story = join(here.root, id, '1/story');
+  const text = readFileSync(story, 'utf8');
+  const told = /^pid (\d+) .* holder (\d+) .*$/m.exec(text) ?? [];
+  for (const pid of [told[1], told[2]]) process.kill(-Number(pid), 'SIGKILL');
+  await eventually(() => processesIn(here.dir).length === 1);
+  writeFileSync(story, text.replace(told[0] ?? '', `pid ${innocent.pid} 1 holder ${innocent.pid} 1`));
+  rmSync(join(here.root, id, '1/record'));
+  const after = await keep(here.root, { bounds: { killMs: 1 } });
+  expect(after.keeper.row(id)).toMatchObject({ end_reason: 'lost', process: null });
+  expect(await after.keeper.kill(id, 'user')).toMatchObject({ result: 'AlreadyFinishedFailed' });
+  await after.keeper.close();
+  expect(processesIn(here.dir)).toEqual([innocent.pid]);
+  innocent.kill('SIGKILL');
+});
+
+it('SHL6 a start that the crash came before is told as such, and the command never begins', async () => {
+  const kept = await keep(here.root);
+  const { shell } = await kept.keeper.run(wish(here.cwd, 'touch began', { run_in_background: true }), owner, never);
+  const id = shell?.shell_id ?? 'shell-0';
+  await kept.until(id, isEnded);
+  await kept.keeper.close();
+  // As it lies there when the daemon is killed between the folder and the holder.
+  const folder = join(here.root, id, '1');
+  const head = readFileSync(join(folder, 'story'), 'utf8').split('\n').slice(0, 2);
+  writeFileSync(join(folder, 'story'), `${head.join('\n')}\n`);
+  rmSync(join(folder, 'record'));
+  rmSync(join(here.cwd, 'began'));
+  const after = await keep(here.root, { bounds: { adoptMs: 50 } });
+  expect(after.keeper.row(id)).toMatchObject({ status: 'failed', end_reason: 'spawn_error' });
+  expect(after.keeper.takeNotices(owner.key)).toHaveLength(1);
+  // A holder that comes too late all the same.
+  const late = spawn(holder, [folder], { cwd: here.cwd, stdio: 'ignore', detached: true });
+  await new Promise((resolve) => late.on('close', resolve));
+  expect(existsSync(join(here.cwd, 'began'))).toBe(false);
+  expect(await after.keeper.resume(id, 'agent', 'call-2')).toMatchObject({ result: 'Restarted' });
+  expect(await after.until(id, isEnded)).toMatchObject({ status: 'completed', attempt: 2 });
+  await after.keeper.close();
+});
+
+it('SHL3 a kill that was accepted is carried out by the next daemon, for who asked for it', async () => {
+  const before = await keep(here.root, { bounds: { killMs: 60_000, killAnswerMs: 1 } });
+  const command = "trap '' TERM; touch ready; (trap '' TERM; sleep 600; :) & while :; do sleep 0.1; done";
+  const { shell } = await before.keeper.run(wish(here.cwd, command, { run_in_background: true }), owner, never);
+  const id = shell?.shell_id ?? 'shell-0';
+  await eventually(() => existsSync(join(here.cwd, 'ready')));
+  expect(await before.keeper.kill(id, 'user')).toMatchObject({ result: 'KillPending' });
+  await before.keeper.close();
+  const after = await keep(here.root, { bounds: { killMs: 100 } });
+  expect(await after.until(id, isEnded)).toMatchObject({ ended_by: 'user', end_reason: 'killed', signal: 'SIGKILL' });
+  await eventually(() => processesIn(here.dir).length === 0);
+  await after.keeper.close();
+});
+
+it('SHL3 what a killed shell left behind is killed by the next daemon', async () => {
+  const before = await keep(here.root, { bounds: { killMs: 60_000 } });
+  const command = "(trap '' TERM; touch ready; sleep 600; :) & sleep 600";
+  const { shell } = await before.keeper.run(wish(here.cwd, command, { run_in_background: true }), owner, never);
+  await eventually(() => existsSync(join(here.cwd, 'ready')));
+  expect(await before.keeper.kill(shell?.shell_id ?? 'shell-0', 'user')).toMatchObject({ result: 'Killed' });
+  await before.keeper.close();
+  expect(processesIn(here.dir).length).toBeGreaterThan(0);
+  const after = await keep(here.root);
+  await eventually(() => processesIn(here.dir).length === 0);
+  await after.keeper.close();
 });
 
 it('SHL6 what runs on another boot does not run, and a story cut short or damaged harms nobody', async () => {

@@ -1,6 +1,5 @@
 // The keeper with real processes: a shell from its wish to its end, whoever ends it, and what agents are told of it.
 
-import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -9,12 +8,14 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import type { ShellAnswer, ShellId } from '../../../src/model/shells.ts';
+import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealProcesses } from '../../../src/platform/processes.ts';
 import { createReach, openProcTable } from '../../../src/shells/reach.ts';
 import {
@@ -202,17 +203,25 @@ describe('killing', () => {
   });
 
   it('SHL3 a signal that the system refuses is a failed kill with a reason, and it runs on', async () => {
-    const table = openProcTable(createRealProcesses());
+    const table = openProcTable(createRealProcesses(), createRealClock());
     if (!table.ok) throw new Error(table.failure.message);
-    const deaf = createReach(table.value, { toProcess: () => 'EPERM', toGroup: () => 'EPERM' }, process.pid);
+    const sent: string[] = [];
+    const deaf = (_pid: number, signal: string): string => {
+      sent.push(signal);
+      return 'EPERM';
+    };
+    const reach = createReach(table.value, { toProcess: deaf, toGroup: deaf }, process.pid);
     const id = await started('sleep 600');
     await kept.keeper.close();
-    kept = await keep(here.root, { ports: { reach: deaf } });
+    kept = await keep(here.root, { ports: { reach }, bounds: { killMs: 1 } });
     expect(await kept.keeper.kill(id, 'user')).toMatchObject({
       result: 'KillFailed',
       reason: expect.stringContaining('belong to another user (EPERM)'),
       shell: { status: 'running', kill_requested_by: null },
     });
+    // A kill that was taken back is not carried out later.
+    await run('sleep 0.1');
+    expect(sent).toEqual(['SIGTERM']);
     await kept.keeper.close();
     kept = await keep(here.root);
   });
@@ -381,7 +390,7 @@ describe('what is kept', () => {
     const id = idOf(await run('true'));
     const folder = join(here.root, id, '1');
     // Sparse: a line at the beginning and one at the end, a gigabyte of NULs between them.
-    execFileSync('truncate', ['-s', '1073741824', join(folder, 'log.0')]);
+    truncateSync(join(folder, 'log.0'), 1_073_741_824);
     writeFileSync(join(folder, 'log.1073741824'), 'the end\n');
     await kept.keeper.close();
     kept = await keep(here.root);
