@@ -1,5 +1,5 @@
 // What one agent's folder offers to the rest of the product. Each part stands in a file of the same name in every folder:
-// identify, screen (rules as data), hooks, native, install, transcript. Adapters read and say what it means; they touch
+// identify, screen (rules as data), hooks, native, install, mcp, transcript. Adapters read and say what it means; they touch
 // nothing.
 
 import type { Ask, AskKind, AskOption } from '../model/asks.ts';
@@ -181,6 +181,9 @@ export interface InstallContext {
   readonly version?: string | null;
 }
 
+/** Where a user's files are. */
+export type InstallPlace = Pick<InstallContext, 'home' | 'env'>;
+
 /** A piece of a user's configuration that cannot be merged as it is. */
 export interface InstallProblem {
   readonly problem: string;
@@ -237,6 +240,23 @@ export interface HookInstall {
   folder?(context: InstallContext): string;
   readonly trust?: HookTrust;
   readonly version?: VersionQuestion;
+}
+
+/** Where things are when our MCP server is registered. */
+export interface McpContext extends InstallPlace {
+  /** The program that agents start; it needs no arguments. */
+  readonly programPath: string;
+}
+
+/** How an agent is told of our MCP server: one entry in its own configuration, under our name. */
+export interface McpInstall {
+  files(context: McpContext): readonly InstallFile[];
+  /** What a person has to know or do. */
+  readonly notes: readonly string[];
+  /** Variables that say where the agent's files are. */
+  readonly environment?: readonly string[];
+  /** The agent's own folder; as for hooks. */
+  folder(context: McpContext): string;
 }
 
 /**
@@ -322,6 +342,8 @@ export interface Agent {
   readonly hooks: HookReader | null;
   readonly natives: readonly NativeSource[];
   readonly install: HookInstall | null;
+  /** Left out where it takes no MCP servers. */
+  readonly mcp?: McpInstall;
   readonly keys: Keys | null;
   /** Left out where it keeps no record that can be read. */
   readonly transcript?: Transcript;

@@ -1,6 +1,8 @@
 // The typed client of the daemon: every route with its types, and the feed. No schema library is loaded: what comes in was
 // made by our own daemon, whose version is checked.
 
+import { limits } from '../model/limits.ts';
+import type { ShellControl } from '../model/shells.ts';
 import type { Clock } from '../platform/clock.ts';
 import { followFeed } from './client-feed.ts';
 import { type LeanQuery, openAnswer, parseReply, readText, withQuery } from './client-lean.ts';
@@ -19,6 +21,14 @@ import type {
 import type { AttachPlanReply, AuditList, QueueList, ReceiptReply, ViewedOutputReply } from './schemas-act.ts';
 import type { AgentList, ExplanationDocument } from './schemas-explain.ts';
 import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from './schemas-hooks.ts';
+import type {
+  NewShellBody,
+  ShellClaimBody,
+  ShellList,
+  ShellNoticesReply,
+  ShellPageReply,
+  ShellReceiptReply,
+} from './schemas-shells.ts';
 
 interface GetReplies {
   readonly '/v1/panes': PaneList;
@@ -31,6 +41,8 @@ interface GetReplies {
   readonly '/v1/output': ViewedOutputReply;
   readonly '/v1/queue': QueueList;
   readonly '/v1/audit': AuditList;
+  readonly '/v1/shells': ShellList;
+  readonly [log: `/v1/shells/${string}/log`]: ShellPageReply;
   readonly '/v1/status': StatusReply;
 }
 
@@ -41,6 +53,7 @@ interface PostReplies {
   readonly '/v1/act': ReceiptReply;
   readonly '/v1/attach': AttachPlanReply;
   readonly '/v1/runtimes': ReceiptReply;
+  readonly '/v1/shells/notices': ShellNoticesReply;
   readonly '/v1/events': VerdictsReply;
   readonly '/v1/stop': DoneReply;
   readonly [connect: `/v1/targets/${string}/connect`]: TargetReply;
@@ -58,6 +71,9 @@ export interface ApiClient {
   getText(path: keyof GetReplies | `/v1/${string}.json`, query?: LeanQuery): Promise<string>;
   post<Path extends keyof PostReplies>(path: Path, body?: unknown): Promise<PostReplies[Path]>;
   delete<Path extends keyof DeleteReplies>(path: Path): Promise<DeleteReplies[Path]>;
+  /** Waits as long as the command may keep its caller waiting. Leaving before, by the signal, ends the command. */
+  runShell(body: NewShellBody, options?: { readonly signal?: AbortSignal }): Promise<ShellReceiptReply>;
+  controlShell(control: ShellControl, ref: string, claim: ShellClaimBody): Promise<ShellReceiptReply>;
   /** Goes on by itself after a loss. Throws when the first connection fails, or when going on is pointless. */
   events(options?: FeedRequest): AsyncGenerator<FeedEvent, void, void>;
   /** The version of the daemon that answered last; null before the first answer. */
@@ -70,6 +86,8 @@ export interface ClientOptions {
 }
 
 /** Names may hold anything, also a slash. */
+export const shellPath = <Last extends ShellControl | 'log'>(ref: string, last: Last): `/v1/shells/${string}/${Last}` =>
+  `/v1/shells/${encodeURIComponent(ref)}/${last}`;
 export const targetPath = (name: string): `/v1/targets/${string}` => `/v1/targets/${encodeURIComponent(name)}`;
 
 export function createClient({ socketPath, clock }: ClientOptions): ApiClient {
@@ -91,7 +109,26 @@ export function createClient({ socketPath, clock }: ClientOptions): ApiClient {
       readJson({ method: 'POST', path, body }) as Promise<PostReplies[Path]>,
     delete: <Path extends keyof DeleteReplies>(path: Path) =>
       readJson({ method: 'DELETE', path }) as Promise<DeleteReplies[Path]>,
+    runShell: (body, options = {}) =>
+      readJson({
+        method: 'POST',
+        path: '/v1/shells',
+        body,
+        silenceMs: patienceMs(body),
+        ...options,
+      }) as Promise<ShellReceiptReply>,
+    controlShell: (control, ref, claim) =>
+      readJson({
+        method: 'POST',
+        path: shellPath(ref, control),
+        body: claim,
+        silenceMs: limits.actAnswerMs,
+      }) as Promise<ShellReceiptReply>,
     events: (options = {}) => followFeed({ ...options, clock, open }),
     daemonVersion: () => version,
   };
 }
+
+/** The budget, the time a kill takes at its end, and what any answer takes. */
+const patienceMs = ({ budget_ms }: NewShellBody): number =>
+  (budget_ms ?? limits.shellBudgetMs) + limits.shellKillAnswerMs + limits.answerMs;

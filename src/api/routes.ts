@@ -2,6 +2,8 @@
 // printed OpenAPI is made from it, so that neither can tell of a route the other does not know.
 
 import type { z } from 'zod';
+import { mcpDocuments, mcpRoutes } from './routes-mcp.ts';
+import { shellDocuments, shellRoutes } from './routes-shells.ts';
 import * as schemas from './schemas.ts';
 import * as act from './schemas-act.ts';
 import * as explain from './schemas-explain.ts';
@@ -43,6 +45,8 @@ export const documents = {
   QueueList: act.queueListSchema,
   AuditItem: act.auditItemSchema,
   AuditList: act.auditListSchema,
+  ...mcpDocuments,
+  ...shellDocuments,
   FeedSnapshot: schemas.feedSnapshotSchema,
   FeedChanges: schemas.feedChangesSchema,
   FeedList: schemas.feedListSchema,
@@ -229,6 +233,8 @@ export const routes = {
     query: act.auditQuerySchema,
     reply: 'AuditList',
   },
+  ...mcpRoutes,
+  ...shellRoutes,
   status: {
     method: 'get',
     path: '/v1/status',

@@ -1,7 +1,6 @@
 // Every document and parameter of the API as a schema. The types that clients use are made from these, so what is
 // written, what is checked and what is printed by `agtmux schema` cannot differ (FED3).
 
-import { z } from 'zod';
 import { askKinds } from '../model/asks.ts';
 import { errorCodes } from '../model/errors.ts';
 import { endCauses } from '../model/events.ts';
@@ -10,10 +9,9 @@ import { reasonCodes } from '../model/reasons.ts';
 import { healths } from '../model/records.ts';
 import { confidences, stateNames } from '../model/states.ts';
 import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
+import { shellEventSchema, shellItemSchema, shellLatencySchema } from './schemas-shells.ts';
 import { schemaVersion } from './version.ts';
-
-// Schemas are walked, never compiled: text is not run here.
-z.config({ jitless: true });
+import { z } from './zod.ts';
 
 const time = z.iso.datetime().describe('UTC');
 const count = z.int().nonnegative();
@@ -24,7 +22,7 @@ const byState = z.strictObject(
 
 export const sorts = ['needs', 'age', 'agent', 'target', 'state', 'name'] as const;
 export const groupings = ['target-session', 'session-name'] as const;
-export const feedScopes = ['all', 'panes', 'targets', 'windows', 'sessions'] as const;
+export const feedScopes = ['all', 'panes', 'targets', 'windows', 'sessions', 'shells'] as const;
 
 const head = {
   schema_version: z.literal(schemaVersion),
@@ -201,6 +199,7 @@ export const statusSchema = z.strictObject({
   events: z.strictObject({ taken: count, verdicts: z.record(z.enum(verdictNames), count) }),
   feed_epoch: z.string(),
   hook_calls: z.strictObject({ taken: count, waiting: count, refused: count }),
+  shells: z.strictObject({ running: count, run_to_answer: shellLatencySchema }),
   feed_version: count,
   memory_bytes: count,
 });
@@ -222,7 +221,10 @@ export const errorSchema = z.strictObject({
   error: z.strictObject({ code: z.enum(errorCodes), message: z.string(), next: z.string() }),
 });
 
-const feedValue = z.union([paneItemSchema, targetItemSchema]);
+const feedValue = z.union([paneItemSchema, targetItemSchema, shellItemSchema]);
+
+/** By their number each is told once, in order, also to a client that comes back. */
+const feedEvents = { events: z.array(shellEventSchema).describe('what happened to shells, oldest first') };
 
 /** The data of the event `snapshot`: replaces everything the client knows. */
 export const feedSnapshotSchema = z.strictObject({
@@ -230,6 +232,7 @@ export const feedSnapshotSchema = z.strictObject({
   epoch: z.string(),
   version: count,
   items: z.array(z.strictObject({ key: z.string(), value: feedValue })),
+  ...feedEvents,
 });
 
 /** The data of the event `changes`: of each key its last change; null means gone. */
@@ -238,6 +241,7 @@ export const feedChangesSchema = z.strictObject({
   from: count,
   to: count,
   changes: z.array(z.strictObject({ version: count, key: z.string(), value: feedValue.nullable() })),
+  ...feedEvents,
 });
 
 /** The data of the event `list`, for the scopes windows and sessions: the whole list as it is now. */
@@ -308,6 +312,7 @@ export type TargetReply = z.infer<typeof targetReplySchema>;
 export type StatusReply = z.infer<typeof statusSchema>;
 export type VerdictsReply = z.infer<typeof verdictsSchema>;
 export type DoneReply = z.infer<typeof doneSchema>;
+export type FeedValue = z.infer<typeof feedValue>;
 export type FeedSnapshot = z.infer<typeof feedSnapshotSchema>;
 export type FeedChanges = z.infer<typeof feedChangesSchema>;
 export type FeedList = z.infer<typeof feedListSchema>;

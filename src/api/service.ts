@@ -5,6 +5,7 @@ import type { Result } from '../model/errors.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
+import type { ShellEvent, ShellLatency, ShellRow, ShellService } from '../model/shells.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
 import type { ActService, CallerClaim } from './service-act.ts';
 import type { HookService } from './service-hooks.ts';
@@ -24,9 +25,13 @@ export interface DaemonStatus {
   readonly events: { readonly taken: number; readonly verdicts: Readonly<Record<VerdictName, number>> };
   /** Files in the spools of all machines: taken, waiting, refused and set aside. */
   readonly hook_calls: { readonly taken: number; readonly waiting: number; readonly refused: number };
+  readonly shells: { readonly running: number; readonly run_to_answer: ShellLatency };
   readonly feed_version: number;
   readonly memory_bytes: number;
 }
+
+/** What the feed carries: rows by their key, and what happened to shells, each under a key of its own. */
+export type FeedRow = PaneRow | TargetRow | ShellRow | ShellEvent;
 
 export interface NewTarget {
   readonly name: string;
@@ -48,10 +53,16 @@ export interface DaemonService {
   toWall(time: number): number;
   /** How long a bad end stays in the default lists (RSV12; configurable). */
   endedShownMs(): number;
-  /** Keys are `row:<runtime or pane ref>` and `target:<name>`; null means gone. */
-  readonly feed: Feed<PaneRow | TargetRow>;
+  /**
+   * Keys are `row:<runtime or pane ref>`, `target:<name>` and `shell:<shell id>`; null means gone. Under
+   * `shell-event:<seq>` stands what happened to a shell, which is never part of a snapshot.
+   */
+  readonly feed: Feed<FeedRow>;
   readonly hooks: HookService;
+  /** The same for our MCP server among those of agents; on this machine only. */
+  readonly mcp: HookService;
   readonly acting: ActService;
+  readonly shells: ShellService;
   /** From outside: what the agent that started this program would say itself. */
   handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]>;
   addTarget(target: NewTarget): Promise<Result<TargetRow>>;

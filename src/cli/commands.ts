@@ -7,13 +7,17 @@ import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { actCommands } from './commands-act.ts';
 import { agentCommands } from './commands-agents.ts';
 import { hooksCommand } from './commands-hooks.ts';
+import { mcpCommand } from './commands-mcp.ts';
+import { shellCommand } from './commands-shells.ts';
 
 export type { ActionName, CommandSpec, OptionSpec } from './command-spec.ts';
 
 export const sorts = ['needs', 'age', 'agent', 'target', 'state', 'name'] as const satisfies readonly Sort[];
 export const groupings = ['target-session', 'session-name'] as const satisfies readonly Grouping[];
-const watchScopes = ['panes', 'windows', 'sessions'] as const satisfies readonly FeedScope[];
-export type ListScope = (typeof watchScopes)[number];
+const listScopes = ['panes', 'windows', 'sessions'] as const satisfies readonly FeedScope[];
+const watchScopes = [...listScopes, 'shells'] as const satisfies readonly FeedScope[];
+export type ListScope = (typeof listScopes)[number];
+export type WatchScope = (typeof watchScopes)[number];
 
 const json: OptionSpec = { name: 'json', words: 'print JSON for programs' };
 const color: OptionSpec = {
@@ -109,7 +113,7 @@ const watch: CommandSpec = {
   action: 'watch',
   options: [
     ...filters,
-    { name: 'scope', value: 'scope', choices: watchScopes, words: 'panes (default), windows or sessions' },
+    { name: 'scope', value: 'scope', choices: watchScopes, words: 'panes (default), windows, sessions or shells' },
     {
       name: 'format',
       value: 'format',
@@ -129,6 +133,7 @@ const watch: CommandSpec = {
     ['agtmux watch', 'a live table'],
     ['agtmux watch --needs-action --format jsonl', 'one event a line: schema_version, version, type, key, item'],
     ['agtmux watch --format jsonl --once', 'everything once, as events'],
+    ['agtmux watch --scope shells --format jsonl', 'background shells, and what happens to them as type event'],
   ],
 };
 
@@ -223,6 +228,7 @@ export const commands: readonly CommandSpec[] = [
   list,
   watch,
   ...actCommands(json),
+  shellCommand({ json, color }),
   ...agentCommands({ json, color }),
   {
     name: 'status',
@@ -234,6 +240,7 @@ export const commands: readonly CommandSpec[] = [
   target,
   tmux,
   hooksCommand({ dryRun, json, color }),
+  mcpCommand({ dryRun, json, color }),
   daemon,
   {
     name: 'logs',

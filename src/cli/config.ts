@@ -35,8 +35,15 @@ export const configWhere: Action = async () => print(configPath());
 function toml(config: Config): string {
   return Object.entries(config)
     .map(([section, values]) => {
-      const lines = Object.entries(values).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+      const lines = Object.entries(values).map(([name, value]) => `${name} = ${valueText(value)}`);
       return [`[${section}]`, ...lines].join('\n');
     })
     .join('\n\n');
+}
+
+/** A table within a section stands in one line. */
+function valueText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, one]) => `${JSON.stringify(name)} = ${valueText(one)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }

@@ -78,10 +78,24 @@ function lines(
     row('targets', targets.join(' · ') || 'none'),
     row('events', `${daemon.events.taken} taken, feed at version ${daemon.feed_version}`),
     ...(hooks === '' ? [] : [row('hooks', hooks)]),
+    ...shellWords(daemon).map((text) => row('shells', text)),
     ...(troubles.length === 0
       ? [row('trouble', 'none')]
       : troubles.map((text, place) => row(place === 0 ? 'trouble' : '', text, 'bad'))),
   ];
 }
+
+/** What runs, and how long agents waited for their answers. */
+function shellWords({ shells }: StatusReply): readonly string[] {
+  // An older daemon has none.
+  if (shells === undefined) return [];
+  const { running, run_to_answer } = shells;
+  const { count, p50_ms, max_ms } = run_to_answer;
+  const waits = count === 0 ? [] : [`answered in ${waitText(p50_ms)} (p50), ${waitText(max_ms)} at most, of ${count}`];
+  return running + count === 0 ? [] : [[`${running} running`, ...waits].join(', ')];
+}
+
+const waitText = (ms: number | null): string =>
+  ms === null ? '-' : ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 
 const titleColumns = 10;

@@ -1,14 +1,13 @@
-// `agtmux wait`: until one agent is in one of these states. It is that very run of the agent: another one in the same
-// pane, or under the same name, is not what was waited for.
+// `agtmux wait`: until one agent is in one of these states, or can never be.
 
 import { createClient } from '../api/client.ts';
 import { withQuery } from '../api/client-lean.ts';
-import type { FeedEvent } from '../api/client-types.ts';
-import type { PaneItem, TargetItem } from '../api/schemas.ts';
+import type { PaneItem } from '../api/schemas.ts';
 import type { ExplanationDocument } from '../api/schemas-explain.ts';
 import { schemaVersion } from '../api/version.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { isStateName, stateNames } from '../model/states.ts';
+import { latestOf, reachedOf } from '../view/waiting.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, places } from './context.ts';
@@ -30,8 +29,8 @@ export const wait: Action = async (parsed, context) => {
   const client = createClient({ socketPath: places().socketPath, clock: context.clock });
   try {
     for await (const event of client.events({ scope: 'panes', signal: over.signal })) {
-      const now = latest(event, item);
-      const reached = now === undefined ? null : judge(now, item, wanted);
+      const now = latestOf(event, item);
+      const reached = now === undefined ? null : reachedOf(now, item, wanted);
       if (reached === null) continue;
       tell(parsed, reached, now ?? item);
       return;
@@ -55,43 +54,6 @@ function wantedOf(parsed: Parsed): Wanted {
   }
   if (wanted.length > 0) return wanted;
   throw new AgtmuxError('E_USAGE', 'wait needs a state to wait for', { next: 'say --for completed,waiting_approval' });
-}
-
-const isPane = (value: PaneItem | TargetItem | null): value is PaneItem => value !== null && 'identity' in value;
-
-/** Undefined: nothing about it. Null: it is not even remembered any more. */
-function latest(event: FeedEvent, { ref, runtime_id }: PaneItem): PaneItem | null | undefined {
-  const isMine = (value: PaneItem | TargetItem | null): value is PaneItem =>
-    isPane(value) && value.runtime_id === runtime_id;
-  switch (event.type) {
-    case 'snapshot':
-      return event.data.items.map(({ value }) => value).find(isMine) ?? null;
-    case 'changes': {
-      const changes = event.data.changes.filter(
-        ({ key, value }) => isMine(value) || (value === null && key === `row:${ref}`),
-      );
-      const last = changes.at(-1);
-      return last === undefined ? undefined : isMine(last.value) ? last.value : null;
-    }
-    case 'connected':
-    case 'list':
-    case 'lost':
-      return undefined;
-  }
-}
-
-/** What was reached; null: not yet. What can never be reached any more is a failure. */
-function judge(now: PaneItem | null, { ref }: PaneItem, wanted: Wanted): string | null {
-  if (now === null || now.ended !== null) {
-    if (wanted.includes('ended')) return 'ended';
-    throw new AgtmuxError('E_ENDED', `${safe(ref)} has ended, and was not ${wanted.join(' or ')} before`);
-  }
-  if (now.state !== null && wanted.includes(now.state)) return now.state;
-  if (now.reason_code !== 'target_unreachable') return null;
-  throw new AgtmuxError(
-    'E_TARGET_DOWN',
-    `${safe(now.identity.target)} does not answer, so nobody knows of ${safe(ref)}`,
-  );
 }
 
 function tell(parsed: Parsed, reached: string, item: PaneItem): void {

@@ -4,12 +4,13 @@
 import type { ApiClient } from '../api/client.ts';
 import { type LeanQuery, withQuery } from '../api/client-lean.ts';
 import type { FeedEvent } from '../api/client-types.ts';
-import type { PaneItem, SessionList, StatusReply, TargetItem, WindowList } from '../api/schemas.ts';
+import type { FeedChanges, FeedValue, PaneItem, SessionList, StatusReply, WindowList } from '../api/schemas.ts';
+import type { ShellEventItem } from '../api/schemas-shells.ts';
 import { schemaVersion } from '../api/version.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import type { Clock } from '../platform/clock.ts';
 import { needsAction } from '../view/lists.ts';
-import type { ListScope } from './commands.ts';
+import type { ListScope, WatchScope } from './commands.ts';
 import { sleep } from './context.ts';
 import { escapeEffects } from './json.ts';
 import { output } from './output.ts';
@@ -17,7 +18,7 @@ import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 
 export interface EventOptions {
-  readonly scope: ListScope;
+  readonly scope: WatchScope;
   readonly query: LeanQuery;
   readonly parsed: Parsed;
   readonly client: ApiClient;
@@ -26,7 +27,7 @@ export interface EventOptions {
   readonly signal: AbortSignal;
 }
 
-type LineType = 'present' | 'changed' | 'gone' | 'lost';
+type LineType = 'present' | 'changed' | 'gone' | 'lost' | 'event';
 
 function line(version: number, type: LineType, key: string | null, item: unknown): void {
   output().write(`${escapeEffects({ schema_version: schemaVersion, version, type, key, item })}\n`);
@@ -36,13 +37,26 @@ export async function printEvents(options: EventOptions): Promise<void> {
   const { client, scope, parsed, signal, clock, intervalMs } = options;
   const start = await startOf(options);
   if (start.isNothing) return;
-  const told = scope === 'panes' ? new PaneLines(parsed, start.timeMs) : new ListLines(scope, options.query);
+  const told = linesOf(scope, options, start);
   const since = start.cursor === null ? {} : { since: start.cursor };
-  for await (const event of client.events({ scope: 'panes', signal, ...since })) {
+  const feed = scope === 'shells' ? 'shells' : 'panes';
+  for await (const event of client.events({ scope: feed, signal, ...since })) {
     if (event.type === 'connected') continue;
     await told.take(event);
     if (parsed.has('once') && event.type !== 'lost') return;
     if (intervalMs !== null && !signal.aborted) await sleep(clock, intervalMs);
+  }
+}
+
+function linesOf(scope: WatchScope, { parsed, query }: EventOptions, { timeMs }: Start) {
+  switch (scope) {
+    case 'panes':
+      return new PaneLines(parsed, timeMs);
+    case 'shells':
+      return new ShellLines(timeMs);
+    case 'windows':
+    case 'sessions':
+      return new ListLines(scope, query);
   }
 }
 
@@ -56,7 +70,9 @@ interface Start {
 async function startOf({ parsed, scope }: EventOptions): Promise<Start> {
   const text = parsed.value('since');
   if (text === undefined) return { cursor: null, timeMs: null, isNothing: false };
-  if (scope !== 'panes') throw new AgtmuxError('E_USAGE', '--since goes with --scope panes: only panes have versions');
+  if (scope === 'windows' || scope === 'sessions') {
+    throw new AgtmuxError('E_USAGE', '--since goes with --scope panes or shells: sums over them have no versions');
+  }
   if (/^\d{1,15}$/.test(text)) {
     const status = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
     const isNothing = parsed.has('once') && Number(text) >= status.feed_version;
@@ -71,7 +87,7 @@ async function startOf({ parsed, scope }: EventOptions): Promise<Start> {
 
 type Told = Exclude<FeedEvent, { type: 'connected' }>;
 
-const isPane = (item: PaneItem | TargetItem): item is PaneItem => 'identity' in item;
+const isPane = (item: FeedValue): item is PaneItem => 'identity' in item;
 
 class PaneLines {
   readonly #parsed: Parsed;
@@ -106,7 +122,7 @@ class PaneLines {
     }
   }
 
-  #tell(version: number, key: string, value: PaneItem | TargetItem | null, type: LineType): void {
+  #tell(version: number, key: string, value: FeedValue | null, type: LineType): void {
     if (value !== null && isPane(value) && this.#wants(value)) {
       if (type === 'present' && this.#isOld(value)) return;
       this.#shown.add(key);
@@ -134,6 +150,65 @@ class PaneLines {
     if (ended !== null && state !== 'error' && !this.#parsed.has('ended')) return false;
     if (!allows('state', state) || !allows('agent', agent)) return false;
     return !this.#parsed.has('needs-action') || needsAction({ state, reason_code });
+  }
+}
+
+/** Shells by their own versions, and among them what happened, each once (SHL7). */
+class ShellLines {
+  readonly #sinceMs: number | null;
+  #shown = new Set<string>();
+  #version = 0;
+
+  constructor(sinceMs: number | null) {
+    this.#sinceMs = sinceMs;
+  }
+
+  async take(event: Told): Promise<void> {
+    switch (event.type) {
+      case 'lost':
+        line(this.#version, 'lost', null, null);
+        return;
+      case 'snapshot': {
+        const { version, items, events = [] } = event.data;
+        this.#version = version;
+        for (const one of events) this.#happened(one);
+        const here = new Set(items.map(({ key }) => key));
+        for (const key of this.#shown) if (!here.has(key)) line(version, 'gone', key, null);
+        this.#shown = here;
+        for (const { key, value } of items) if (!this.#isOld(value)) line(version, 'present', key, value);
+        return;
+      }
+      case 'changes':
+        this.#changed(event.data);
+        return;
+      case 'list':
+        return;
+    }
+  }
+
+  /** The number of an event is the version it was told under: that is its place among the others. */
+  #changed({ changes, events = [], to }: FeedChanges): void {
+    this.#version = to;
+    const lines = [
+      ...changes.map((change) => ({ version: change.version, tell: () => this.#row(change) })),
+      ...events.map((one) => ({ version: one.seq, tell: () => this.#happened(one) })),
+    ];
+    for (const { tell } of lines.sort((one, other) => one.version - other.version)) tell();
+  }
+
+  #row({ version, key, value }: FeedChanges['changes'][number]): void {
+    if (value === null) this.#shown.delete(key);
+    else this.#shown.add(key);
+    line(version, value === null ? 'gone' : 'changed', key, value);
+  }
+
+  #happened(event: ShellEventItem): void {
+    line(event.seq, 'event', `shell:${event.shell_id}`, event);
+  }
+
+  #isOld(item: FeedValue): boolean {
+    if (this.#sinceMs === null || !('last_log' in item)) return false;
+    return Date.parse(item.ended_at ?? item.started_at) < this.#sinceMs;
   }
 }
 

@@ -3,11 +3,14 @@
 
 import { createClient } from '../api/client.ts';
 import { type LeanQuery, withQuery } from '../api/client-lean.ts';
+import type { ShellEventItem } from '../api/schemas-shells.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import { foreign, gateColoured } from '../text/gate.ts';
-import type { ListScope } from './commands.ts';
+import { paint } from '../view/paint.ts';
+import { shellEventText } from '../view/shell-events.ts';
+import type { WatchScope } from './commands.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, places } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
@@ -19,7 +22,7 @@ import { printEvents } from './watch-events.ts';
 
 export const watch: Action = async (parsed, context) => {
   const scope = scopeOf(parsed);
-  const query = filterQuery(scope, parsed);
+  const query = queryOf(scope, parsed);
   const intervalMs = durationOf('interval', parsed.value('interval'), intervalBounds);
   const leaving = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
@@ -41,6 +44,7 @@ export const watch: Action = async (parsed, context) => {
   output().on('resize', () => dirty.ring());
   const follow = async (): Promise<void> => {
     for await (const event of client.events({ scope: 'all', signal: leaving.signal })) {
+      if (event.type === 'snapshot' || event.type === 'changes') table.happened(event.data.events ?? []);
       if (event.type !== 'connected') dirty.ring();
     }
   };
@@ -51,10 +55,24 @@ export const watch: Action = async (parsed, context) => {
   await following;
 };
 
-function scopeOf(parsed: Parsed): ListScope {
+function scopeOf(parsed: Parsed): WatchScope {
   const scope = parsed.value('scope');
-  return scope === 'windows' || scope === 'sessions' ? scope : 'panes';
+  return scope === 'windows' || scope === 'sessions' || scope === 'shells' ? scope : 'panes';
 }
+
+function queryOf(scope: WatchScope, parsed: Parsed): LeanQuery {
+  if (scope !== 'shells') return filterQuery(scope, parsed);
+  const wrong = agentFilters.find((name) => parsed.has(name));
+  if (wrong === undefined) return { completed: true, failed: true };
+  throw new AgtmuxError('E_USAGE', `--${wrong} chooses among agents, and --scope shells shows none`, {
+    next: 'leave one of them out',
+  });
+}
+
+const agentFilters = [
+  ...['target', 'all-targets', 'target-session', 'session', 'state', 'agent'],
+  ...['needs-action', 'all-panes', 'ended', 'sort'],
+];
 
 const intervalBounds: DurationBounds = { minMs: 50, maxMs: 3_600_000, words: 'from 50ms to 60m' };
 
@@ -97,13 +115,17 @@ class Doorbell {
   }
 }
 
+/** What happened last to shells, below the table. */
+const happenedMax = 3;
+
 class Table {
-  readonly #scope: ListScope;
+  readonly #scope: WatchScope;
   readonly #query: LeanQuery;
   readonly #parsed: Parsed;
   readonly #context: Context;
+  #happened: readonly ShellEventItem[] = [];
 
-  constructor(scope: ListScope, query: LeanQuery, parsed: Parsed, context: Context) {
+  constructor(scope: WatchScope, query: LeanQuery, parsed: Parsed, context: Context) {
     this.#scope = scope;
     this.#query = query;
     this.#parsed = parsed;
@@ -113,7 +135,18 @@ class Table {
   async text(): Promise<string> {
     const view = { format: 'text', columns: columnsOf(), ...(hasColour(this.#parsed) ? { colour: 1 } : {}) };
     const path = withQuery(`/v1/${this.#scope}`, { ...this.#query, ...view });
-    return (await askRunning({ path })).body.trimEnd();
+    return [(await askRunning({ path })).body.trimEnd(), ...this.#lastLines()].join('\n');
+  }
+
+  happened(events: readonly ShellEventItem[]): void {
+    this.#happened = [...this.#happened, ...events].slice(-happenedMax);
+  }
+
+  #lastLines(): readonly string[] {
+    const lines = this.#happened.map(shellEventText);
+    return lines.length === 0
+      ? []
+      : ['', ...lines.map((line) => (hasColour(this.#parsed) ? paint(line, 'dim') : line))];
   }
 
   /** What to show while there is no daemon. Nobody who watches starts what another person stopped. */

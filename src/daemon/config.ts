@@ -47,6 +47,21 @@ const configSchema = z.strictObject({
         .default(limits.retentionBytesMax / 1_048_576),
     })
     .prefault({}),
+  mcp: z
+    .strictObject({
+      /** How long a command may keep an agent waiting (SHL2), and other times for clients by the name they give. */
+      budget_seconds: seconds(limits.shellMcpBudgetMs, 1, limits.shellBudgetMs / 1000),
+      budgets: z
+        .record(
+          z.string(),
+          z
+            .number()
+            .min(1)
+            .max(limits.shellBudgetMs / 1000),
+        )
+        .default({}),
+    })
+    .prefault({}),
   log: z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).default('info') }).prefault({}),
 });
 

@@ -2,10 +2,10 @@
 // decides something lives elsewhere; this file only connects.
 
 import { join } from 'node:path';
-import { Actor } from '../act/actor.ts';
+import type { Actor } from '../act/actor.ts';
 import type { ActGround } from '../act/ground.ts';
 import { agents } from '../agents/registry.ts';
-import type { DaemonService, DaemonStatus, NewTarget } from '../api/service.ts';
+import type { DaemonService, DaemonStatus, FeedRow, NewTarget } from '../api/service.ts';
 import type { Entry } from '../engine/world.ts';
 import type { ActService, CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, assert, fail, ok, type Result } from '../model/errors.ts';
@@ -16,28 +16,30 @@ import { limits } from '../model/limits.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { Verdict } from '../model/verdicts.ts';
 import type { Topology } from '../observe/tmux/view.ts';
-import type { Cancel, Clock } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Places } from '../platform/environment.ts';
 import type { Log } from '../platform/log.ts';
-import { createRealProcesses } from '../platform/processes.ts';
-import { actGround } from './acting.ts';
 import { AdapterBook } from './adapters.ts';
 import { explain } from './explain.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { handedInParts, handIn } from './handed-in.ts';
+import { openHands } from './hands.ts';
 import { Hooks, type HooksParts } from './hooks/service.ts';
 import { Inbox } from './inbox.ts';
 import { Machines, type MachinesParts } from './machines.ts';
+import { createMcpRegistration } from './mcp/registration.ts';
 import { PolicyBook } from './policy-book.ts';
+import { Publishing } from './publishing.ts';
 import { referTo } from './refer.ts';
 import { Retention } from './retention.ts';
 import { RowBook } from './rows.ts';
 import { RuleBook } from './rules.ts';
 import { decayLimitsOf, type Settings } from './settings.ts';
+import { ShellFeed } from './shell-feed.ts';
+import type { Shelling } from './shelling.ts';
 import { endOf, goodbyeOf } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
-import { Ticker } from './ticking.ts';
-import { optionsOf } from './tmux-status.ts';
+import { Ticking } from './ticking.ts';
 
 export interface DaemonParts {
   readonly version: string;
@@ -51,19 +53,20 @@ export interface DaemonParts {
   readonly onStop: () => void;
   readonly settings: Settings;
   readonly hooks: Pick<HooksParts, 'here' | 'program'>;
+  /** What agents start as our MCP server. */
+  readonly mcpProgram: HooksParts['program'];
   /** Where the user's screen rules are. */
   readonly rulesFolder: string;
   /** Where it says who may answer asks besides people. */
   readonly policyPath: string;
   /** bin/agtmux-wrap. */
   readonly wrapperPath: string;
+  /** bin/agtmux-shell. */
+  readonly shellPath: string;
   readonly machines: Pick<MachinesParts, 'clientsFile'> & {
     readonly manager: Omit<MachinesParts['manager'], 'book' | 'clock'>;
   };
 }
-
-/** Changes within this time are told together: a spinner in a title rings ten times a second. */
-const publishMs = 20;
 
 export class Daemon implements DaemonService {
   readonly #parts: DaemonParts;
@@ -75,32 +78,30 @@ export class Daemon implements DaemonService {
   readonly #rules: RuleBook;
   readonly #adapters: AdapterBook;
   readonly #policy: PolicyBook;
-  readonly #ticker: Ticker;
   #actor: Actor | null = null;
   #factsOf: ActGround['factsOf'] = async () => null;
+  readonly #shellFeed: ShellFeed;
+  #shells: Shelling | null = null;
   readonly #startedAt: number;
-  readonly feed: Feed<PaneRow | TargetRow>;
+  readonly feed: Feed<FeedRow>;
   readonly hooks: Hooks;
-  #publishTimer: Cancel | null = null;
+  readonly mcp: Hooks;
+  readonly #publishing: Publishing;
+  readonly #ticking: Ticking;
   #isStopped = false;
 
   private constructor(parts: DaemonParts, ground: Ground) {
     this.#parts = parts;
     this.#ground = ground;
-    this.#startedAt = parts.clock.monotonicMs();
-    this.#inbox = new Inbox(ground.ledger, parts.clock, undefined, (problem) => this.#retention.onFailure(problem));
-    const { ledger } = ground;
-    this.#ticker = new Ticker({ clock: parts.clock, now: () => this.now(), ledger, inbox: this.#inbox });
-    this.#retention = new Retention({
-      clock: parts.clock,
-      now: () => ground.timeline.now(),
-      ledger: ground.ledger,
-      inbox: this.#inbox,
-      settings: parts.settings,
-      log: parts.log,
-    });
+    const { clock, log, settings, rulesFolder: folder } = parts;
+    const { ledger, timeline } = ground;
+    const now = (): number => timeline.now();
+    this.#startedAt = clock.monotonicMs();
+    const inbox = new Inbox(ledger, clock, undefined, (problem) => this.#retention.onFailure(problem));
+    this.#inbox = inbox;
+    this.#retention = new Retention({ clock, now, ledger, inbox, settings, log });
     this.#book = new RowBook({
-      ledger: ground.ledger,
+      ledger,
       topology: (target) => this.#machines.watch(target)?.topology ?? null,
       topologies: () => this.#topologies(),
       healthOf: (target) => this.#machines.healthOf(target),
@@ -108,50 +109,54 @@ export class Daemon implements DaemonService {
       seenAskOf: (target, runtime) => this.#machines.watch(target)?.screens.askOf(runtime) ?? null,
       marks: () => this.#actor,
     });
-    this.feed = createFeed({
+    this.feed = createFeed<FeedRow>({
       epoch: ground.epoch,
       firstVersion: ground.feedVersion,
-      snapshot: () => this.#book.snapshot(),
+      snapshot: () => [...this.#book.snapshot(), ...this.#shellFeed.snapshot()],
     });
+    this.#shellFeed = new ShellFeed(this.feed);
+    this.#publishing = new Publishing({ clock, book: this.#book, feed: this.feed, machines: () => this.#machines });
+    this.#ticking = new Ticking({ clock, now, ledger, inbox });
     const { manager, clientsFile } = parts.machines;
-    this.hooks = new Hooks({
+    const installing = {
       ...parts.hooks,
       agents,
-      executorOf: (machine) => this.#machines.executorOf(machine),
+      executorOf: (machine: string) => this.#machines.executorOf(machine),
       random: manager.random,
-      clock: parts.clock,
-    });
+      clock,
+    };
+    this.hooks = new Hooks(installing);
+    this.mcp = createMcpRegistration({ ...installing, program: parts.mcpProgram });
     const onRules = (): void => {
       for (const watch of this.#machines.watches()) watch.screens.onRules(this.now());
     };
-    const { clock, log, rulesFolder: folder } = parts;
     this.#rules = new RuleBook({ agents, files: manager.files, clock, folder, log, onChange: onRules });
     this.#policy = new PolicyBook({ files: manager.files, clock, path: parts.policyPath, log });
     this.#adapters = new AdapterBook({
       agents,
       store: ground.loaded.store,
       rules: this.#rules,
-      now: () => ground.timeline.now(),
+      now,
       runningOf: (agent) => this.#living().filter(({ identity }) => identity.agent === agent).length,
       sourcesOf: (agent) => this.#machines.sourcesOf(agent),
     });
     this.#machines = new Machines({
-      manager: { ...manager, clock: parts.clock, book: ground.loaded.store },
-      settings: parts.settings,
+      manager: { ...manager, clock, book: ground.loaded.store },
+      settings,
       clientsFile,
-      ledger: ground.ledger,
-      timeline: ground.timeline,
+      ledger,
+      timeline,
       offer: (events) => this.#offer(events),
       take: (events) => Promise.all(events.map((event) => this.#inbox.offer(event))),
       rulesOf: (agent) => this.#rules.rulesOf(agent),
       rules: () => this.#adapters.rules(),
       agentOf: (agent) => this.#adapters.agentOf(agent),
       isOff: (agent) => this.#adapters.isOff(agent),
-      onRefused: (file, why) => parts.log.warn('a hook call was refused', { file, why }),
+      onRefused: (file, why) => log.warn('a hook call was refused', { file, why }),
       hearing: { spoolFolder: join(parts.places.stateDir, 'spool'), home: parts.home },
       identify: (program) => this.#adapters.identify(program),
-      onChange: () => this.#publishSoon(),
-      onTrouble: ({ code, message }) => parts.log.warn('a target cannot be used', { code, message }),
+      onChange: () => this.#publishing.soon(),
+      onTrouble: ({ code, message }) => log.warn('a target cannot be used', { code, message }),
     });
   }
 
@@ -160,6 +165,12 @@ export class Daemon implements DaemonService {
     const actor = this.#actor;
     assert(actor !== null, 'acting begins when the daemon is ready');
     return actor;
+  }
+
+  get shells(): Shelling {
+    const shells = this.#shells;
+    assert(shells !== null, 'shells are there when the daemon is ready');
+    return shells;
   }
 
   /** Ready when it resolves: the log is replayed and this machine is being watched. */
@@ -185,46 +196,45 @@ export class Daemon implements DaemonService {
     await daemon.#machines.start();
     // What the first look found is on disk and shown before anyone is told that we are ready.
     await daemon.#drain();
-    await daemon.#openActor();
+    await daemon.#openHands();
     daemon.changed();
     daemon.#retention.start();
     parts.settings.follow(() => daemon?.settingsChanged());
     return daemon;
   }
 
-  async #openActor(): Promise<void> {
-    const { clock, log, machines, places, wrapperPath } = this.#parts;
-    const { ledger, loaded } = this.#ground;
-    const { random, files } = machines.manager;
-    const ground = actGround({
-      clock,
-      random,
-      log,
-      ledger,
-      store: loaded.store,
+  async #openHands(): Promise<void> {
+    const { actor, shells, factsOf } = await openHands({
+      ...this.#parts,
+      ground: this.#ground,
       inbox: this.#inbox,
-      machines: this.#machines,
-      processes: createRealProcesses(),
+      machinery: this.#machines,
       agentOf: (name) => this.#adapters.agentOf(name),
       rows: () => this.rows(),
-      now: () => this.now(),
       policy: () => this.#policy.current,
-      wrapperPath,
+      shellFeed: this.#shellFeed,
     });
-    this.#factsOf = ground.factsOf;
-    this.#actor = await Actor.open({ ground, files, path: join(places.stateDir, 'acting.json') });
+    this.#factsOf = factsOf;
+    this.#actor = actor;
+    this.#shells = shells;
+  }
+
+  /** Before the doors close: whoever waits for a command is told that it runs on. */
+  leave(): Promise<void> {
+    return this.shells.leave();
   }
 
   async close(): Promise<void> {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.#ticker.stop();
-    this.#publishTimer?.();
+    this.#ticking.stop();
+    this.#publishing.stop();
     this.#parts.settings.stop();
     this.#retention.stop();
     this.#rules.stop();
     this.#policy.stop();
     this.#actor?.close();
+    await this.#shells?.close();
     await this.#machines.stop();
     // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
     await this.#drain();
@@ -240,8 +250,8 @@ export class Daemon implements DaemonService {
 
   /** The ledger has committed something. */
   changed(): void {
-    this.#publishSoon();
-    this.#ticker.tick();
+    this.#publishing.soon();
+    this.#ticking.tick();
     this.#actor?.changed();
   }
 
@@ -252,7 +262,7 @@ export class Daemon implements DaemonService {
       .between(() => this.#ground.ledger.reconsider())
       .then(
         () => this.changed(),
-        () => this.#ticker.tickLater(),
+        () => this.#ticking.later(),
       );
   }
 
@@ -274,9 +284,10 @@ export class Daemon implements DaemonService {
       ready: true,
       state_dir: places.stateDir,
       socket_path: places.socketPath,
-      trouble: failure instanceof Error ? failure.message : this.#rules.trouble,
+      trouble: failure instanceof Error ? failure.message : (this.#rules.trouble ?? this.shells.trouble),
       events: this.#ground.ledger.counters(),
       hook_calls: this.#machines.hookCalls(),
+      shells: this.shells.counted(),
       feed_version: this.feed.version(),
       memory_bytes: memoryBytes(),
     };
@@ -374,20 +385,5 @@ export class Daemon implements DaemonService {
     if (defect !== undefined) throw defect;
     if (refused.length > 0) this.#parts.log.warn('observations were not taken', { count: refused.length });
     return refused.length === 0;
-  }
-
-  #publishSoon(): void {
-    if (this.#publishTimer !== null || this.#isStopped) return;
-    this.#publishTimer = this.#parts.clock.after(publishMs, () => {
-      this.#publishTimer = null;
-      const changes = this.#book.changes();
-      this.feed.publish(changes);
-      if (changes.length > 0) this.#showInTmux();
-    });
-  }
-
-  #showInTmux(): void {
-    const rows = this.#book.shown();
-    for (const watch of this.#machines.watches()) watch.show(optionsOf(rows, watch.target));
   }
 }

@@ -24,6 +24,11 @@ export type CutReason = 'too_slow' | 'closed' | 'shutdown';
 /** Replaces everything the client knows. */
 export interface SnapshotMessage<Value> extends FeedCursor {
   readonly type: 'snapshot';
+  /**
+   * The version that the client had before, of whichever run of the daemon: versions never repeat. Null when it had none.
+   * What happened since is in no snapshot, and is told apart.
+   */
+  readonly after: number | null;
   readonly items: readonly FeedItem<Value>[];
 }
 

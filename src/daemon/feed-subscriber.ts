@@ -11,6 +11,8 @@ interface Parts<Value> {
   readonly snapshot: () => readonly FeedItem<Value>[];
   /** Null: starts with a snapshot. */
   readonly position: number | null;
+  /** The version that the client says it has. */
+  readonly known: number | null;
   readonly onReady: (() => void) | null;
   readonly onCut: ((reason: CutReason) => void) | null;
   readonly onClose: () => void;
@@ -41,12 +43,13 @@ export class FeedSubscriber<Value> implements Subscriber<Value> {
   take(changesMax: number = Number.POSITIVE_INFINITY): FeedMessage<Value> | null {
     assert(changesMax >= 1 && (Number.isSafeInteger(changesMax) || changesMax === Infinity), 'whole changes are taken');
     if (this.#cut !== null) return { type: 'cut', reason: this.#cut };
-    const { epoch, ring, snapshot } = this.#parts;
+    const { epoch, ring, snapshot, known } = this.#parts;
     const from = this.#position;
     if (from === null) {
       const items = snapshot();
+      const after = this.#taken ?? known;
       this.#moveTo(ring.newest);
-      return { type: 'snapshot', epoch, version: ring.newest, items };
+      return { type: 'snapshot', epoch, version: ring.newest, after, items };
     }
     const to = Math.min(ring.newest, from + changesMax);
     // Having caught up by reading changes is what makes a reader fast again; a snapshot alone does not.

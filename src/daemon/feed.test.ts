@@ -65,6 +65,7 @@ describe('feed: what a subscriber is told', () => {
       type: 'snapshot',
       epoch: 'run-1',
       version: 102,
+      after: null,
       items: [
         { key: 'a', value: 1 },
         { key: 'b', value: 2 },
@@ -131,6 +132,18 @@ describe('feed: resuming', () => {
       expect(typeOf(subscribe(at(version)).take()), String(version)).toBe('snapshot');
     }
     expect(typeOf(subscribe({ since: { epoch: 'run-0', version: 103 } }).take())).toBe('snapshot');
+  });
+
+  it('FED2 a snapshot says what its client had, so that what happened meanwhile can be told beside it', () => {
+    const { set, subscribe, at } = world({ changesMax: 3, subscriberChangesMax: 3 });
+    set(['a', 1], ['b', 1], ['c', 1], ['d', 1]);
+    expect(subscribe(at(100)).take()).toMatchObject({ type: 'snapshot', after: 100 });
+    expect(subscribe({ since: { epoch: 'run-0', version: 42 } }).take()).toMatchObject({ after: 42 });
+    for (const bad of [102.5, Number.NaN]) expect(subscribe(at(bad)).take()).toMatchObject({ after: null });
+    const slow = subscribe(at(103));
+    slow.take();
+    for (const index of [1, 2, 3, 4]) set(['a', index]);
+    expect(slow.take()).toMatchObject({ type: 'snapshot', version: 108, after: 104 });
   });
 
   it('one that comes back far behind is not punished for it', () => {
@@ -249,6 +262,7 @@ describe('feed: slow and too many subscribers', () => {
       type: 'snapshot',
       epoch: 'run-1',
       version: 121,
+      after: 110,
       items: [{ key: 'a', value: 10 }],
     });
   });

@@ -113,6 +113,7 @@ class VersionedFeed<Value> implements Feed<Value> {
       ring: this.#ring,
       snapshot: () => this.#snapshot(),
       position: since !== undefined && this.#canResume(since) ? since.version : null,
+      known: since === undefined || !Number.isSafeInteger(since.version) ? null : since.version,
       onReady: onReady ?? null,
       onCut: onCut ?? null,
       onClose: () => this.#cut(subscriber, 'closed'),

@@ -20,6 +20,7 @@ import { storePaths } from '../store/database.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { Daemon } from './daemon.ts';
 import { GroundWatch } from './ground-watch.ts';
+import { launcherText } from './mcp/launcher.ts';
 import { policyPathOf } from './policy-place.ts';
 import { readSettings, Settings } from './settings.ts';
 
@@ -119,6 +120,7 @@ async function run(): Promise<void> {
     },
     settings,
     hooks: hooksOf(places),
+    mcpProgram: async () => launcherText({ node: process.execPath, program: besideBundle('agtmux'), env }),
     rulesFolder: `${dirname(configPath)}/rules`,
     policyPath: await policyPathOf({
       files,
@@ -128,6 +130,7 @@ async function run(): Promise<void> {
       configPath,
     }),
     wrapperPath: besideBundle('agtmux-wrap'),
+    shellPath: besideBundle('agtmux-shell'),
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
   const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble }));
@@ -141,6 +144,7 @@ async function run(): Promise<void> {
   await stopped;
   log.info('stopping');
   ground.stop();
+  await daemon.leave();
   await listener.close();
   await daemon.close();
   process.exit(0);

@@ -1,23 +1,23 @@
-// Wakes the ledger when the next state ages by time alone.
+// What time alone changes: wakes when the next state ages and lets the ledger tell it. Nothing is polled.
 
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Inbox } from './inbox.ts';
 import type { Ledger } from './ledger.ts';
 
-export interface TickerParts {
+export interface TickingParts {
   readonly clock: Clock;
   readonly now: () => number;
   readonly ledger: Ledger;
   readonly inbox: Inbox;
 }
 
-export class Ticker {
-  readonly #parts: TickerParts;
+export class Ticking {
+  readonly #parts: TickingParts;
   #timer: Cancel | null = null;
   #isStopped = false;
 
-  constructor(parts: TickerParts) {
+  constructor(parts: TickingParts) {
     this.#parts = parts;
   }
 
@@ -26,31 +26,25 @@ export class Ticker {
     this.#timer?.();
   }
 
-  /** Something has changed: the next moment may be another one. */
+  /** The disk does not take it now; the retry of the inbox comes first. */
+  later(): void {
+    if (!this.#isStopped) this.#timer = this.#parts.clock.after(limits.inboxRetryMs, () => this.tick());
+  }
+
+  /** Sets the alarm anew. */
   tick(): void {
-    const { ledger, inbox, now } = this.#parts;
+    const { clock, now, ledger, inbox } = this.#parts;
     this.#timer?.();
     const due = ledger.world.nextDue();
     if (due === null || this.#isStopped) return;
-    this.#after(Math.max(0, due - now()), () => {
+    this.#timer = clock.after(Math.max(0, due - now()), () => {
+      this.#timer = null;
       void inbox
         .between(() => ledger.tick())
         .then(
           () => this.tick(),
-          // The disk does not take it now; the retry of the inbox comes first.
-          () => this.tickLater(),
+          () => this.later(),
         );
-    });
-  }
-
-  tickLater(): void {
-    if (!this.#isStopped) this.#after(limits.inboxRetryMs, () => this.tick());
-  }
-
-  #after(delayMs: number, work: () => void): void {
-    this.#timer = this.#parts.clock.after(delayMs, () => {
-      this.#timer = null;
-      work();
     });
   }
 }

@@ -2,11 +2,13 @@
 
 import { actLimits } from './limits-act.ts';
 import { nativeLimits } from './limits-native.ts';
+import { shellLimits } from './limits-shells.ts';
 import { spoolLimits } from './limits-spool.ts';
 
 export const limits = {
   ...actLimits,
   ...nativeLimits,
+  ...shellLimits,
   ...spoolLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */
   eventBytesMax: 32_768,
@@ -142,8 +144,11 @@ export const limits = {
   sgrCharsMax: 128,
   /** A DNS name is at most 253 long; a user name and brackets fit beside it. */
   hostAliasCharsMax: 320,
-  /** Open connections to the daemon: every screen of one user many times over, far below the limit of open files. */
-  connectionsMax: 256,
+  /**
+   * Open connections to the daemon: every screen of one user many times over, and beside them an agent that waits for each
+   * of the shells that may run at once; far below the limit of open files.
+   */
+  connectionsMax: 512,
   /** One request to the daemon: 512 hook payloads of the usual few kilobytes. */
   requestBytesMax: 4 * 1_048_576,
   /** Values of one filter; nobody names more targets or sessions than this by hand. */
@@ -308,8 +313,8 @@ export const limits = {
   streamUpdateMs: 33,
   /** Between two checks that known agents are alive; 200 checks take half a millisecond. */
   aliveCheckMs: 100,
-  /** Versions of the feed that one run of the daemon may tell between two commits; far more than there can be. */
-  feedVersionsPerRun: 1_000_000,
+  /** Versions of the feed that one run of the daemon may tell between two commits: weeks of the busiest shells. */
+  feedVersionsPerRun: 1_000_000_000,
   /** A daemon that starts needs half a second; after this long a person is told that it takes longer. */
   daemonStartMs: 5_000,
   /** A large log on a slow disk is replayed within this; a daemon that needs more hangs. */

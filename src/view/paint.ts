@@ -2,7 +2,7 @@
 
 import type { ColourRole } from './words.ts';
 
-export type PaintRole = ColourRole | 'dim' | 'title' | 'connected' | 'disconnected';
+export type PaintRole = ColourRole | 'dim' | 'title' | 'connected' | 'disconnected' | 'selected';
 
 /** Sixteen colours, so that the user's own palette decides how they look. */
 const codes: Readonly<Record<PaintRole, string>> = {
@@ -17,6 +17,7 @@ const codes: Readonly<Record<PaintRole, string>> = {
   title: '1',
   connected: '32',
   disconnected: '33',
+  selected: '7',
 };
 
 export function paint(text: string, role: PaintRole): string {

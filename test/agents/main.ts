@@ -1,6 +1,7 @@
 // `make test-agents`: leads the real agents through the scenario, one after another, without and with hooks, then acts on
-// each, and writes what came out to .agents and docs/agents.md. Arguments choose agents; --mode chooses a mode, --acting
-// plays the acting alone, and with --hooks on agents that have hooks, which is told and not kept.
+// each, has it use the shells of agtmux, and writes what came out to .agents and docs/agents.md. Arguments choose agents;
+// --mode chooses a mode, --acting plays the acting alone, and with --hooks on agents that have hooks, which is told and not
+// kept; --shells plays the shells alone, and with --quick on a budget of seconds, which is told and not kept.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -17,6 +18,8 @@ import { opencode } from './actors/opencode.ts';
 import { Play } from './play.ts';
 import { keepActing, keepRun, modes, type RunMode, writeActingTable, writeTable } from './results.ts';
 import { playAll } from './scenario.ts';
+import { keepShelling, writeShellingTable } from './shell-results.ts';
+import { Shelling } from './shelling.ts';
 import { agentsDir, Stage } from './stage.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -79,11 +82,35 @@ async function runActing(actor: Actor, hasHooks: boolean): Promise<boolean> {
   return results.length > 0 && results.every(({ verdict }) => verdict === 'right' || verdict === 'n/a');
 }
 
+/** These take MCP servers, and have tools that wait for an answer of a person. */
+const shellActors: readonly Actor[] = [claude, codex, codexAlone, gemini, copilot, opencode];
+
+async function runShells(actor: Actor, isQuick: boolean): Promise<boolean> {
+  process.stdout.write(`${actor.label} ${actor.version}, shells\n`);
+  const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-shells`));
+  const began = Date.now();
+  let results: Shelling['results'] = [];
+  try {
+    const stream = await stage.open(actor, () => undefined);
+    const shelling = new Shelling(actor, stage, stream, isQuick);
+    results = shelling.results;
+    shelling.register();
+    await shelling.play().catch((problem: unknown) => process.stderr.write(`${problem}\n${stage.screen()}\n`));
+    shelling.giveUp();
+  } finally {
+    await stage.close();
+  }
+  if (!isQuick) keepShelling({ label: actor.label, version: actor.version, began, steps: results });
+  return results.length > 0 && results.every(({ verdict }) => verdict === 'right' || verdict === 'n/a');
+}
+
 const { values, positionals } = parseArgs({
   options: {
     mode: { type: 'string' },
     acting: { type: 'boolean', default: false },
     hooks: { type: 'boolean', default: false },
+    shells: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
@@ -92,6 +119,11 @@ const chosen = actors.filter(
 );
 let isGood = true;
 for (const actor of chosen) {
+  if (!values.acting && values.mode === undefined && shellActors.includes(actor)) {
+    isGood = (await runShells(actor, values.quick)) && isGood;
+    if (!values.quick) writeShellingTable();
+  }
+  if (values.shells) continue;
   for (const mode of modes.filter((one) => !values.acting && (values.mode === undefined || one === values.mode))) {
     isGood = (await run(actor, mode)) && isGood;
     writeTable();

@@ -28,7 +28,7 @@ const pagePath = fileURLToPath(new URL('../../docs/agents.md', import.meta.url))
 const stateMarks = ['<!-- results: written by make test-agents -->', '<!-- end of results -->'] as const;
 const actingMarks = ['<!-- acting: written by make test-agents -->', '<!-- end of acting -->'] as const;
 
-function readRuns<Kept = Run>(path: string): readonly Kept[] {
+export function readRuns<Kept = Run>(path: string): readonly Kept[] {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as readonly Kept[]) : [];
 }
 
@@ -65,7 +65,7 @@ function tableOf(mode: RunMode, runs: readonly Run[]): string {
   return [`### ${title}`, '', row(head), row(head.map(() => '---')), ...lines.map(row), ''].join('\n');
 }
 
-const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+export const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
 function notesOf(title: string, runs: readonly (Run | ActingRun)[]): string {
   const notes = new Set<string>();
@@ -76,7 +76,7 @@ function notesOf(title: string, runs: readonly (Run | ActingRun)[]): string {
 }
 
 /** Puts a text between two marks of the page; the words around them stay. */
-function put([opening, closing]: readonly [string, string], text: string): void {
+export function put([opening, closing]: readonly [string, string], text: string): void {
   const page = readFileSync(pagePath, 'utf8');
   const start = page.indexOf(opening);
   const end = page.indexOf(closing);

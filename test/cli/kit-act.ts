@@ -5,6 +5,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FakeDaemon, startServer, type TestServer } from '../system/api/kit.ts';
 import type { FakeActing } from '../system/api/kit-act.ts';
+import type { FakeShells } from '../system/api/kit-shells.ts';
 import { createWorld, type Ran, root, type World } from './kit.ts';
 
 export interface RunOptions {
@@ -17,6 +18,7 @@ export interface Stage {
   readonly world: World;
   readonly daemon: FakeDaemon;
   readonly acting: FakeActing;
+  readonly shells: FakeShells;
   readonly server: TestServer;
   run(args: readonly string[], options?: RunOptions): Promise<Ran & { readonly pid: number }>;
   /** What a shell in a pane types to run it. */
@@ -35,6 +37,7 @@ export async function createStage(): Promise<Stage> {
     world,
     daemon,
     acting: daemon.acting,
+    shells: daemon.shells,
     server,
     run: (args, options = {}) => run(world, args, options),
     line: (...args) => [process.execPath, join(root, 'bin/agtmux'), ...args].map((word) => `'${word}'`).join(' '),

@@ -5,7 +5,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { PaneItem, TargetItem } from '../../src/api/schemas.ts';
+import type { FeedValue, PaneItem } from '../../src/api/schemas.ts';
 import type { ActBody, AuditItem, ReceiptReply } from '../../src/api/schemas-act.ts';
 import { Live, until } from './live.ts';
 import type { LookAlike } from './look-alike.ts';
@@ -129,8 +129,8 @@ export class ActingWorld extends Live {
     const connected: string[] = [];
     const broken: string[] = [];
     let isThere = false;
-    const isPane = (value: PaneItem | TargetItem | null): value is PaneItem => value !== null && 'identity' in value;
-    const note = (key: string, value: PaneItem | TargetItem | null): void => {
+    const isPane = (value: FeedValue | null): value is PaneItem => value !== null && 'identity' in value;
+    const note = (key: string, value: FeedValue | null): void => {
       if (isPane(value)) known.set(key, value);
       else known.delete(key);
     };

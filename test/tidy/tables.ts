@@ -65,6 +65,9 @@ export const bans: readonly Ban[] = [
 export const packages: Readonly<Record<string, string>> = {
   '@biomejs/biome': 'lint and format',
   '@hono/node-server': 'carries the API on a Node server',
+  '@modelcontextprotocol/client': 'the newer client of the protocol, against our server in tests',
+  '@modelcontextprotocol/sdk': 'the same of the first generation',
+  '@modelcontextprotocol/server': 'the MCP server',
   '@swc/core': 'reads TypeScript for dependency-cruiser, which TypeScript 7 no longer can',
   '@types/node': 'types of the platform',
   '@vitest/coverage-v8': 'branch coverage of the pure rooms',

@@ -6,6 +6,7 @@ import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
 import { install } from './install.ts';
 import { keys } from './keys.ts';
+import { mcp } from './mcp.ts';
 import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
 import { transcript } from './transcript.ts';
@@ -42,6 +43,7 @@ export const agent: Agent = {
   hooks,
   natives,
   install,
+  mcp,
   keys,
   transcript,
 };

@@ -3,7 +3,7 @@
 
 import { jsonHooksFile } from '../config-text/json-hooks.ts';
 import { folderOf, isOurCommand } from '../config-text/own-file.ts';
-import type { HookInstall, InstallContext } from '../contract.ts';
+import type { HookInstall, InstallPlace } from '../contract.ts';
 import { hooks } from './hooks.ts';
 import { notifyFile } from './notify.ts';
 import { trust } from './trust.ts';
@@ -14,7 +14,7 @@ const timeoutSeconds = 3;
 /** Right behind these comes another event; they are waited for, so that none is written down before the one before it. */
 const waitedFor: ReadonlySet<string> = new Set(['SessionStart', 'PreToolUse', 'SessionEnd']);
 
-const folder = (context: InstallContext): string => folderOf(context, 'CODEX_HOME', '.codex');
+export const folder = (context: InstallPlace): string => folderOf(context, 'CODEX_HOME', '.codex');
 
 export const install: HookInstall = {
   environment: ['CODEX_HOME'],

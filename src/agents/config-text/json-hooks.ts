@@ -2,21 +2,19 @@
 // they call, and are taken out so that what the user had is byte for byte what it was.
 
 import type { Node } from 'jsonc-parser';
-import type { InstallFile, InstallProblem, InstallState } from '../contract.ts';
+import type { InstallFile, InstallState } from '../contract.ts';
 import {
   appendChild,
   childrenOf,
-  endOf,
   isBlank,
-  isProblem,
   type JsonValue,
   lineOf,
   lineText,
   memberOf,
   membersNamed,
-  readJson,
   removeChild,
 } from './json-text.ts';
+import { behindRoot, guarded, jsonOf, only, Refusal, rootOf } from './json-user.ts';
 
 export interface JsonHooks {
   readonly path: string;
@@ -29,16 +27,6 @@ export interface JsonHooks {
   readonly beside?: { readonly [key: string]: JsonValue };
 }
 
-/** Thrown and caught in this file only: a piece of the user's configuration that cannot be merged. */
-class Refusal extends Error {
-  readonly problem: InstallProblem;
-
-  constructor(path: string, line: number, reason: string) {
-    super(reason);
-    this.problem = { problem: `${path}, line ${line}: ${reason}`, next: 'mend that line, then try again' };
-  }
-}
-
 export function jsonHooksFile(hooks: JsonHooks): InstallFile {
   return {
     path: hooks.path,
@@ -47,15 +35,6 @@ export function jsonHooksFile(hooks: JsonHooks): InstallFile {
     remove: (before) => guarded(() => ({ text: remove(hooks, before) })),
     status: (before) => guarded(() => statusOf(hooks, before)),
   };
-}
-
-function guarded<Value>(work: () => Value): Value | InstallProblem {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Refusal) return error.problem;
-    throw error;
-  }
 }
 
 function install(hooks: JsonHooks, before: string | null): string {
@@ -143,12 +122,6 @@ function removeHooks({ beside = {} }: JsonHooks, text: string, { root, property 
   return isFresh || property === null ? null : removeChild(text, root, property);
 }
 
-/** The document was ours. A blank behind it says that there was a file, and what follows is what it held. */
-function behindRoot(text: string, root: Node): string | null {
-  const rest = text.slice(endOf(root));
-  return rest.startsWith(' ') ? rest.slice(1) : null;
-}
-
 function statusOf(hooks: JsonHooks, before: string | null): InstallState {
   if (before === null || isBlank(before)) return 'absent';
   const { events } = treeOf(hooks, before);
@@ -197,9 +170,7 @@ interface Tree {
 }
 
 function treeOf({ path, events: wanted }: JsonHooks, text: string): Tree {
-  const root = readJson(text);
-  if (isProblem(root)) throw new Refusal(path, root.line, root.reason);
-  if (root.type !== 'object') throw new Refusal(path, lineOf(text, root.offset), 'it is no object');
+  const root = rootOf(path, text);
   const property = only(path, text, root, 'hooks');
   if (property === null) return { root, property, hooks: null, events: [] };
   const hooks = memberOf(property)?.value;
@@ -214,22 +185,6 @@ function treeOf({ path, events: wanted }: JsonHooks, text: string): Tree {
     throw new Refusal(path, lineOf(text, one.offset), `"${member.key}" is no list`);
   });
   return { root, property, hooks, events };
-}
-
-function only(path: string, text: string, object: Node, name: string): Node | null {
-  const [first, second] = membersNamed(object, name);
-  if (second !== undefined) throw new Refusal(path, lineOf(text, second.offset), `"${name}" stands there twice`);
-  return first ?? null;
-}
-
-function jsonOf(node: Node): JsonValue {
-  if (node.type === 'array') return childrenOf(node).map(jsonOf);
-  if (node.type !== 'object') return node.value as JsonValue;
-  const members = childrenOf(node).flatMap((property) => {
-    const member = memberOf(property);
-    return member === null ? [] : [[member.key, jsonOf(member.value)] as const];
-  });
-  return Object.fromEntries(members);
 }
 
 /** Independent of the order of members. */

@@ -1,7 +1,7 @@
 // A file that is ours alone, and the helpers that say where an agent keeps its things.
 
 import { quoteSh } from '../../text/quote.ts';
-import type { InstallContext, InstallFile } from '../contract.ts';
+import type { InstallContext, InstallFile, InstallPlace } from '../contract.ts';
 
 /** `sign` is a piece of text that every version of this file has: what has none is somebody else's and is left alone. */
 export function ownFile(path: string, text: string, sign: string): InstallFile {
@@ -25,7 +25,7 @@ export function ownFile(path: string, text: string, sign: string): InstallFile {
 }
 
 /** The folder a variable names, or the usual one below the home directory. Relative paths name no place for us. */
-export function folderOf({ home, env }: InstallContext, variable: string, below: string): string {
+export function folderOf({ home, env }: InstallPlace, variable: string, below: string): string {
   const named = env[variable];
   return named?.startsWith('/') === true ? plain(named) : `${home}/${below}`;
 }

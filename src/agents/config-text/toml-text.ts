@@ -39,6 +39,69 @@ export function findTopLevel(text: string, key: string): TomlValue | null {
   return null;
 }
 
+export interface TomlTable {
+  /** `[a."b c"]` is a, b c. Those of lists (`[[a]]`) are named like others. */
+  readonly names: readonly string[];
+  /** Offsets of its bracket, and behind the line of its last value, or of itself when it has none. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Every table that has a head of its own, in the order of the text, which is known to be TOML. */
+export function tablesOf(text: string): readonly TomlTable[] {
+  const tables: TomlTable[] = [];
+  let place = skipBetween(text, text.startsWith('\ufeff') ? 1 : 0);
+  while (place < text.length) {
+    const start = place;
+    if (text[place] === '[') {
+      const close = endOfHead(text, place);
+      const end = endOfLine(text, close);
+      tables.push({ names: namesIn(text.slice(start, close).replace(/^\[+|\]+$/g, '')), start, end });
+      place = skipBetween(text, close);
+      continue;
+    }
+    const equals = endOfKey(text, place);
+    const close = endOfValue(text, equals + 1 + (/^[ \t]*/.exec(text.slice(equals + 1))?.[0].length ?? 0));
+    const last = tables.at(-1);
+    if (last !== undefined) tables[tables.length - 1] = { ...last, end: endOfLine(text, close) };
+    place = skipBetween(text, close);
+  }
+  return tables;
+}
+
+/** Behind the closing brackets. */
+function endOfHead(text: string, start: number): number {
+  let place = start;
+  while (place < text.length && text[place] !== ']') {
+    const sign = text[place];
+    place = sign === '"' || sign === "'" ? endOfString(text, place) : place + 1;
+  }
+  while (text[place] === ']') place += 1;
+  return place;
+}
+
+function endOfLine(text: string, place: number): number {
+  const end = text.indexOf('\n', place);
+  return end < 0 ? text.length : end + 1;
+}
+
+function namesIn(said: string): readonly string[] {
+  const names: string[] = [];
+  let place = 0;
+  while (place < said.length) {
+    const rest = said.slice(place);
+    const blank = /^[\s.]+/.exec(rest)?.[0].length ?? 0;
+    const from = place + blank;
+    if (from >= said.length) break;
+    const sign = said[from];
+    const isQuoted = sign === '"' || sign === "'";
+    const end = isQuoted ? endOfString(said, from) : from + (/^[^.\s]+/.exec(said.slice(from))?.[0].length ?? 1);
+    names.push(nameOf(said.slice(from, end)));
+    place = end;
+  }
+  return names;
+}
+
 /** The texts of the strings that a list begins with, as many as there are one behind another, and where each ends. */
 export function leadingStrings(text: string, list: TomlValue): readonly number[] {
   const ends: number[] = [];

@@ -1,12 +1,12 @@
 // Where Copilot's hooks are put: a file of our own in its folder of hooks. Nothing of the user's is edited.
 
 import { folderOf, ownFile } from '../config-text/own-file.ts';
-import type { HookInstall, InstallContext } from '../contract.ts';
+import type { HookInstall, InstallPlace } from '../contract.ts';
 import { hooks } from './hooks.ts';
 
 const timeoutSeconds = 5;
 
-const folder = (context: InstallContext): string => folderOf(context, 'COPILOT_HOME', '.copilot');
+export const folder = (context: InstallPlace): string => folderOf(context, 'COPILOT_HOME', '.copilot');
 
 export const install: HookInstall = {
   environment: ['COPILOT_HOME'],

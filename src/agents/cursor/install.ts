@@ -3,7 +3,7 @@
 
 import { jsonHooksFile } from '../config-text/json-hooks.ts';
 import { isOurCommand } from '../config-text/own-file.ts';
-import type { HookInstall, InstallContext } from '../contract.ts';
+import type { HookInstall, InstallPlace } from '../contract.ts';
 import { hooks } from './hooks.ts';
 
 /** What Cursor's documentation names. */
@@ -28,7 +28,7 @@ const known: ReadonlySet<string> = new Set([
   'afterAgentThought',
 ]);
 
-const folder = ({ home }: InstallContext): string => `${home}/.cursor`;
+export const folder = ({ home }: InstallPlace): string => `${home}/.cursor`;
 
 export const install: HookInstall = {
   folder,

@@ -2,13 +2,13 @@
 // is edited.
 
 import { ownFile } from '../config-text/own-file.ts';
-import type { HookInstall, InstallContext } from '../contract.ts';
+import type { HookInstall, InstallPlace } from '../contract.ts';
 import { hooks } from './hooks.ts';
 
 /** In milliseconds, as Gemini counts. */
 const timeoutMs = 5_000;
 
-const folder = ({ home, env }: InstallContext): string => {
+export const folder = ({ home, env }: InstallPlace): string => {
   const moved = env.GEMINI_CLI_HOME;
   return `${moved?.startsWith('/') === true ? moved.replace(/\/+$/, '') : home}/.gemini`;
 };

@@ -1,11 +1,11 @@
 // Where Kilo's plugin is put: a file of our own in its folder of plugins. Kilo is a fork of OpenCode and takes the same one.
 
 import { ownFile } from '../config-text/own-file.ts';
-import type { HookInstall, InstallContext } from '../contract.ts';
+import type { HookInstall, InstallPlace } from '../contract.ts';
 import { pluginText } from '../opencode/plugin.ts';
 import { hooks } from './hooks.ts';
 
-const folder = ({ home, env }: InstallContext): string =>
+export const folder = ({ home, env }: InstallPlace): string =>
   `${env.XDG_CONFIG_HOME?.startsWith('/') === true ? env.XDG_CONFIG_HOME : `${home}/.config`}/kilo`;
 
 export const install: HookInstall = {

@@ -1,12 +1,12 @@
 // Where OpenCode's plugin is put: a file of our own in the folder from which OpenCode loads plugins by itself.
 
 import { ownFile } from '../config-text/own-file.ts';
-import type { HookInstall, InstallContext } from '../contract.ts';
+import type { HookInstall, InstallPlace } from '../contract.ts';
 import { hooks } from './hooks.ts';
 import { pluginText } from './plugin.ts';
 
 /** The XDG specification: relative paths in its variables are to be ignored. */
-const folder = ({ home, env }: InstallContext): string =>
+export const folder = ({ home, env }: InstallPlace): string =>
   `${env.XDG_CONFIG_HOME?.startsWith('/') === true ? env.XDG_CONFIG_HOME : `${home}/.config`}/opencode`;
 
 export const install: HookInstall = {

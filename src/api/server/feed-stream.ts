@@ -3,16 +3,16 @@
 
 import type { ServerResponse } from 'node:http';
 import { limits } from '../../model/limits.ts';
-import type { PaneRow, TargetRow } from '../../model/rows.ts';
+import type { ShellEvent } from '../../model/shells.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { listSessions, listWindows } from '../../view/lists.ts';
 import { isoTime, paneItem, targetItem } from '../../view/lists-items.ts';
+import { shellEventItem, shellItem } from '../../view/shell-items.ts';
 import type { FeedScope } from '../schemas.ts';
-import type { DaemonService, FeedCursor, FeedMessage, Subscriber } from '../service.ts';
+import type { DaemonService, FeedCursor, FeedMessage, FeedRow, Subscriber } from '../service.ts';
 import { schemaVersion } from '../version.ts';
 import { handshake, safeJson, unwrap } from './replies.ts';
 
-type FeedRow = PaneRow | TargetRow;
 type Data = Exclude<FeedMessage<FeedRow>, { type: 'cut' }>;
 
 interface StreamOptions {
@@ -84,9 +84,14 @@ class FeedStream {
         this.#cut(message.reason);
         return;
       }
-      this.#write(this.#isListScope() ? this.#listEvent() : this.#rowsEvent(message));
-      if (this.#isListScope()) this.#rest();
+      if (!this.#isListScope()) this.#write(this.#rowsEvent(message));
+      else if (isAboutLists(message)) this.#writeList();
     }
+  }
+
+  #writeList(): void {
+    this.#write(this.#listEvent());
+    this.#rest();
   }
 
   #write(text: string): void {
@@ -100,7 +105,7 @@ class FeedStream {
 
   #wants(key: string): boolean {
     const { scope } = this.#options;
-    return scope === 'all' || key.startsWith(scope === 'targets' ? 'target:' : 'row:');
+    return scope === 'all' || key.startsWith(prefixes[scope]);
   }
 
   #head(): { readonly schema_version: number; readonly generated_at: string } {
@@ -113,20 +118,29 @@ class FeedStream {
       const items = message.items
         .filter((item) => this.#wants(item.key))
         .map(({ key, value }) => ({ key, value: this.#item(value) }));
-      const data = { ...this.#head(), epoch, version: message.version, items };
+      const events = this.#events(message.after === null ? [] : this.#service.shells.eventsAfter(message.after));
+      const data = { ...this.#head(), epoch, version: message.version, items, events };
       return sse('snapshot', `${epoch}:${message.version}`, data);
     }
+    const events = this.#events(message.changes.flatMap(({ value }) => (isEvent(value) ? [value] : [])));
     const changes = message.changes
-      .filter((change) => this.#wants(change.key))
+      .filter(({ key, value }) => this.#wants(key) && !isEvent(value))
       .map(({ version, key, value }) => ({ version, key, value: value === null ? null : this.#item(value) }));
     // An id alone moves the client's place on; it is not told as an event.
-    if (changes.length === 0) return `id: ${epoch}:${message.to}\n\n`;
-    return sse('changes', `${epoch}:${message.to}`, { ...this.#head(), from: message.from, to: message.to, changes });
+    if (changes.length + events.length === 0) return `id: ${epoch}:${message.to}\n\n`;
+    const { from, to } = message;
+    return sse('changes', `${epoch}:${to}`, { ...this.#head(), from, to, changes, events });
   }
 
   #item(row: FeedRow): unknown {
     const toWall = (time: number): number => this.#service.toWall(time);
-    return 'identity' in row ? paneItem(row, toWall) : targetItem(row, toWall);
+    if ('identity' in row) return paneItem(row, toWall);
+    if (isEvent(row)) return shellEventItem(row, toWall);
+    return 'last_log' in row ? shellItem(row, toWall) : targetItem(row, toWall);
+  }
+
+  #events(happened: readonly ShellEvent[]): readonly unknown[] {
+    return this.#wants(prefixes.shells) ? happened.map((event) => this.#item(event)) : [];
   }
 
   #listEvent(): string {
@@ -177,6 +191,14 @@ class FeedStream {
     this.#subscriber.close();
   }
 }
+
+const isEvent = (row: FeedRow | null): row is ShellEvent => row !== null && 'seq' in row;
+
+const prefixes = { panes: 'row:', windows: 'row:', sessions: 'row:', targets: 'target:', shells: 'shell' } as const;
+
+/** Lists of windows and sessions are sums over panes: nothing in them changes with a shell. */
+const isAboutLists = (message: Data): boolean =>
+  message.type === 'snapshot' || message.changes.some(({ key }) => !key.startsWith(prefixes.shells));
 
 function sse(event: string, id: string, data: unknown): string {
   return `event: ${event}\nid: ${id}\ndata: ${safeJson(data)}\n\n`;

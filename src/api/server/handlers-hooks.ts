@@ -26,7 +26,7 @@ export function hookHandlers(service: DaemonService) {
   } satisfies Partial<Record<RouteName, Handler>>;
 }
 
-function variablesOf(said: readonly string[]): Record<string, string> {
+export function variablesOf(said: readonly string[]): Record<string, string> {
   const pairs = said.map((one): [string, string] => {
     const equals = one.indexOf('=');
     if (equals < 1) throw new AgtmuxError('E_FILTER', 'env is NAME=value');

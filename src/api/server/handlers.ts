@@ -20,6 +20,8 @@ import { type ApiContext, type Handler, headOf, noQuery, textOptions, type ViewQ
 import { actHandlers } from './handlers-act.ts';
 import { explainHandlers } from './handlers-explain.ts';
 import { hookHandlers } from './handlers-hooks.ts';
+import { mcpHandlers } from './handlers-mcp.ts';
+import { shellHandlers } from './handlers-shells.ts';
 import { jsonReply, textReply, unwrap } from './replies.ts';
 import { readBody, readEvents, readOptionalBody, readQuery } from './requests.ts';
 
@@ -30,7 +32,9 @@ export function createHandlers(service: DaemonService, clock: Clock): Readonly<R
     ...daemonHandlers(service, clock),
     ...explainHandlers(service),
     ...hookHandlers(service),
+    ...mcpHandlers(service),
     ...actHandlers(service),
+    ...shellHandlers(service),
   };
 }
 

@@ -45,7 +45,7 @@ function createApiServer(service: DaemonService, options: ApiOptions): Server {
       void listener(incoming, outgoing).catch(options.onTrouble);
     },
   );
-  server.on('clientError', refuseGarbage);
+  server.on('clientError', (error: Error, socket: Duplex) => refuseGarbage(service.status().version, error, socket));
   // Nothing is ever upgraded here.
   server.on('upgrade', (_: IncomingMessage, socket: Duplex) => socket.destroy());
   return server;
@@ -86,14 +86,20 @@ function checkSender(request: Request): void {
   }
 }
 
-function refuseGarbage(_: Error, socket: Duplex): void {
+/** What never became a request. Who sends too slowly, or finds the daemon too busy to read, may try again. */
+function refuseGarbage(version: string, error: Error, socket: Duplex): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const body = safeJson({ error: failure('E_INPUT', 'this is no HTTP request') });
-  socket.end(
-    `HTTP/1.1 ${errors.E_INPUT.http} Bad Request\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
-    () => socket.destroy(),
+  const isLate = 'code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const problem = isLate
+    ? failure('E_TIMEOUT', 'the request did not arrive in time, so nothing was done', 'send it again')
+    : failure('E_INPUT', 'this is no HTTP request');
+  const body = safeJson({ error: problem });
+  const head = { ...handshake(version), 'content-type': 'application/json', 'content-length': body.length };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${errors[problem.code].http} Refused\r\n${lines.join('')}connection: close\r\n\r\n${body}`, () =>
+    socket.destroy(),
   );
 }

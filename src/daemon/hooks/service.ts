@@ -17,6 +17,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { RandomSource } from '../../platform/random.ts';
 import type { Executor } from '../../targets/executor.ts';
 import { makeSteps } from './apply.ts';
+import { hookKind, type InstallKind } from './kind.ts';
 import { collect, filesOf, isUsed, type Versions, versionsOf } from './look.ts';
 import { editsOf, planSteps, programSteps, type Step } from './plan.ts';
 import { farSite, localSite, type Site, type SiteFacts, variablesOf } from './site.ts';
@@ -25,6 +26,8 @@ import { tellTrust } from './trust.ts';
 
 export interface HooksParts {
   readonly agents: readonly Agent[];
+  /** Hooks, unless something else is said. */
+  readonly kind?: InstallKind;
   /** This machine, without the variables that a request brings. */
   readonly here: Omit<SiteFacts, 'env'>;
   /** How a machine is reached; null for one that nobody knows. */
@@ -44,10 +47,12 @@ interface Planned {
 
 export class Hooks implements HookService {
   readonly #parts: HooksParts;
+  readonly #kind: InstallKind;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(parts: HooksParts) {
     this.#parts = parts;
+    this.#kind = parts.kind ?? hookKind;
   }
 
   async status(request: HookRequest): Promise<Result<HookStatus>> {
@@ -79,7 +84,7 @@ export class Hooks implements HookService {
     if (steps.length > 0 && plan.digest !== request.digest) {
       return fail('E_STATE_CHANGED', 'what would be written is no longer what was shown; nothing was written');
     }
-    if (request.action === 'install' && chosen.length > 0) {
+    if (this.#kind.hasSpool && request.action === 'install' && chosen.length > 0) {
       const made = await site.files.makePrivateFolder(site.spoolDir);
       if (!made.ok) return made;
     }
@@ -99,7 +104,7 @@ export class Hooks implements HookService {
     const able = named.value.filter(({ install }) => install !== null);
     const [without] = named.value.filter(({ install }) => install === null);
     if (!isAll && without !== undefined)
-      return fail('E_HOOKS', `agtmux has no hooks for ${without.name}`, 'leave it out');
+      return fail('E_HOOKS', `agtmux has no ${this.#kind.noun} for ${without.name}`, 'leave it out');
     const used = await Promise.all(able.map((agent) => isUsed(site.value, agent)));
     // Who names an agent means it; otherwise nothing is put where nobody would look for it.
     const chosen = able.filter((_, place) => !isAll || request.action === 'remove' || used[place] === true);
@@ -123,7 +128,11 @@ export class Hooks implements HookService {
     if (!planned.ok || request.action === 'remove' || chosen.length === 0) return planned;
     const program = await this.#parts.program();
     if (program === null)
-      return fail('E_FILE', 'the program agtmux-hook is missing from this installation', 'install agtmux anew');
+      return fail(
+        'E_FILE',
+        `the program ${this.#kind.programName} is missing from this installation`,
+        'install agtmux anew',
+      );
     const found = await site.files.find(site.hookPath);
     if (!found.ok) return found;
     return ok({ ...planned.value, steps: [...programSteps(found.value, program), ...planned.value.steps] });
@@ -147,7 +156,11 @@ export class Hooks implements HookService {
     if (executor === null) {
       return fail('E_REF_NOT_FOUND', `there is no target ${target}`, 'see `agtmux target list`');
     }
-    const place = { target, executor, random };
+    const kind = this.#kind;
+    if (executor.kind === 'ssh' && !kind.isForFarMachines) {
+      return fail('E_UNSUPPORTED', `${target} is another machine, which needs an agtmux of its own`, 'run this there');
+    }
+    const place = { target, executor, random, kind };
     const variables = variablesOf(agents);
     if (executor.kind === 'ssh') return farSite(place, variables);
     const known = Object.fromEntries(Object.entries(env).filter(([name]) => variables.includes(name)));

@@ -11,6 +11,7 @@ import { quoteSh } from '../../text/quote.ts';
 import { decode, type HookFiles } from './files.ts';
 import { createFarHookFiles } from './files-far.ts';
 import { createLocalHookFiles } from './files-local.ts';
+import type { InstallKind } from './kind.ts';
 
 export interface Site {
   readonly target: string;
@@ -26,6 +27,7 @@ export interface SitePlace {
   readonly target: string;
   readonly executor: Executor;
   readonly random: RandomSource;
+  readonly kind: InstallKind;
 }
 
 export interface SiteFacts {
@@ -75,13 +77,13 @@ function chosen(env: Readonly<Record<string, string>>, names: readonly string[])
   return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])));
 }
 
-function siteOf({ target, executor }: SitePlace, facts: SiteFacts, files: HookFiles): Result<Site> {
+function siteOf({ target, executor, kind }: SitePlace, facts: SiteFacts, files: HookFiles): Result<Site> {
   const { home, env, stateDir } = facts;
   const strange = [home, stateDir, ...Object.values(env)].find((path) => /[\u0000-\u001f\u007f]/.test(path));
   if (strange !== undefined || !home.startsWith('/')) {
     return fail('E_HOOKS', 'the home directory or one of the variables is no path', 'set it to a full path');
   }
-  const hookPath = `${stateDir}/bin/agtmux-hook`;
+  const hookPath = `${stateDir}/bin/${kind.programName}`;
   const spoolDir = `${stateDir}/spool`;
   const quotedHook = quoteSh(hookPath);
   if (!quotedHook.ok) return quotedHook;

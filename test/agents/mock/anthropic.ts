@@ -22,7 +22,8 @@ import {
 const usage = { input_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 10 };
 
 /** What the program adds to a prompt by itself. */
-const isReminder = (text: string): boolean => text.trimStart().startsWith('<system-reminder>');
+const isReminder = (text: string): boolean =>
+  text.trimStart().startsWith('<system-reminder>') || text === 'Tool loaded.';
 
 function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   const tools = listOf(body.tools).map((tool) => toolOf(tool.name, tool.input_schema));
@@ -30,6 +31,8 @@ function turnOf(body: Readonly<Record<string, unknown>>): Turn {
     .filter((message) => message.role === 'user')
     .flatMap(({ content }) => (typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)))
     .flatMap((part): readonly Said[] => {
+      // What a search for tools found is on offer from then on, and no result of a task.
+      if (listOf(part.content).some(({ type }) => type === 'tool_reference')) return [];
       if (part.type === 'tool_result') return [{ by: 'tool', result: contentOf(part.content) }];
       const text = textOf(part.text);
       return text === '' || isReminder(text) ? [] : [{ by: 'person', text }];

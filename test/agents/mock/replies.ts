@@ -5,6 +5,8 @@
 export interface OfferedTool {
   readonly name: string;
   readonly properties: readonly string[];
+  /** Codex offers the tools of servers in a space of names for each. */
+  readonly namespace?: string;
 }
 
 /** One request for the next piece of a conversation, whatever the wire it came by. */
@@ -16,11 +18,19 @@ export interface Turn {
   readonly errand: string | null;
 }
 
+interface ToolReply {
+  readonly kind: 'tool';
+  readonly say: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly namespace?: string;
+}
+
 export type Reply =
   | { readonly kind: 'text'; readonly text: string }
   /** One word after another until the test lets it go. */
   | { readonly kind: 'slow' }
-  | { readonly kind: 'tool'; readonly say: string; readonly name: string; readonly input: unknown }
+  | ToolReply
   | { readonly kind: 'fail'; readonly status: number }
   /** Taken, and never answered. */
   | { readonly kind: 'hang' };
@@ -49,6 +59,7 @@ export function replyTo(turn: Turn, isHeld: (task: Task) => boolean): Reply {
   if (turn.errand !== null) return { kind: 'text', text: turn.errand };
   const task = taskOf(turn);
   if (task === null) return { kind: 'text', text: 'Nothing to do.' };
+  if (task.word === 'shellpages') return pagesReply(turn, task);
   if (task.results > 0) return { kind: 'text', text: 'All of that is finished now.' };
   switch (task.word) {
     case 'slow':
@@ -65,6 +76,10 @@ export function replyTo(turn: Turn, isHeld: (task: Task) => boolean): Reply {
       return commandReply(turn.tools, task.argument);
     case 'edit':
       return editReply(turn.tools, task.argument);
+    case 'shellrun':
+      return shellReply(turn.tools, 'shell_run', shellCommands[task.argument] ?? {});
+    case 'shellsummary':
+      return shellReply(turn.tools, 'shell_summary', {});
     case 'question':
       return questionReply(turn.tools);
     default:
@@ -132,4 +147,33 @@ function questionInput({ name, properties }: OfferedTool): unknown {
     return { questions: [{ question, header: 'Colour', type: 'choice', multiSelect: false, options }] };
   }
   return { question, choices: ['Green', 'Violet'] };
+}
+
+/** For the tools of the MCP server of agtmux. */
+const shellCommands: Readonly<Record<string, object>> = {
+  short: { command: 'echo hello from the shell', label: 'short' },
+  ninety: { command: 'i=0; while [ $i -lt 90 ]; do i=$((i+1)); echo line $i; sleep 1; done', label: 'ninety' },
+  held: { command: 'sleep 300', label: 'held' },
+};
+
+function shellReply(tools: readonly OfferedTool[], wanted: string, input: object): Reply {
+  const tool = tools.find(({ name }) => new RegExp(`(?:^|[^a-z])${wanted}$`).test(name));
+  // Claude Code and Codex offer the tools of servers only to those who look for them.
+  const search = tools.find(({ name }) => name === 'ToolSearch' || name === 'tool_search');
+  if (tool === undefined && search !== undefined) {
+    const isCodex = search.name === 'tool_search';
+    const words = isCodex ? { query: wanted, limit: 5 } : { query: `select:mcp__agtmux__${wanted}`, max_results: 1 };
+    return { kind: 'tool', say: 'I will look for a tool.', name: search.name, input: words };
+  }
+  if (tool === undefined) return { kind: 'text', text: `There is no ${wanted} here.` };
+  const { name, namespace } = tool;
+  return { kind: 'tool', say: 'I will use a shell.', name, input, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+/** Two pages of three lines, the second from where the first one stopped. */
+function pagesReply({ tools, prompts }: Turn, { argument, results }: Task): Reply {
+  if (results > 1) return { kind: 'text', text: 'Both pages are read.' };
+  const cursor = /cursor[^0-9]{1,8}(\d+:\d+)/.exec(prompts.at(-1)?.result ?? '')?.[1];
+  const input = { shell_id: argument, mode: 'body', lines: 3, ...(cursor === undefined ? {} : { cursor }) };
+  return shellReply(tools, 'shell_log', input);
 }

@@ -1,7 +1,7 @@
 // The OpenAI responses wire: what Codex speaks.
 
 import type { ServerResponse } from 'node:http';
-import type { Turn } from './replies.ts';
+import type { OfferedTool, Turn } from './replies.ts';
 import {
   beginStream,
   contentOf,
@@ -19,9 +19,22 @@ import {
 /** What the program adds to a conversation in the role of the person. */
 const isAddition = (text: string): boolean => /^\s*(<\w+|# AGENTS\.md)/.test(text);
 
+/** What a search for tools gives back: more tools, and no result of a task. */
+const searched = 'tool_search_output';
+const search = 'tool_search';
+
+function toolsIn(tool: Readonly<Record<string, unknown>>): readonly OfferedTool[] {
+  if (tool.type === search) return [{ name: search, properties: [] }];
+  if (tool.type !== 'namespace') return [toolOf(tool.name, tool.parameters)];
+  const namespace = textOf(tool.name);
+  return listOf(tool.tools).map((one) => ({ ...toolOf(one.name, one.parameters), namespace }));
+}
+
 function turnOf(body: Readonly<Record<string, unknown>>): Turn {
-  const tools = listOf(body.tools).map((tool) => toolOf(tool.name, tool.parameters));
+  const found = listOf(body.input).filter(({ type }) => type === searched);
+  const tools = [...listOf(body.tools), ...found.flatMap((item) => listOf(item.tools))].flatMap(toolsIn);
   const said = listOf(body.input).flatMap((item): readonly Said[] => {
+    if (item.type === searched) return [];
     if (textOf(item.type).endsWith('_output')) return [{ by: 'tool', result: JSON.stringify(item.output) }];
     const text = item.role === 'user' ? contentOf(item.content) : '';
     return text === '' || isAddition(text) ? [] : [{ by: 'person', text }];
@@ -71,10 +84,16 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
       message.text += text;
       send('response.output_text.delta', { ...place(message.id), delta: text });
     },
-    tool: (name, input) => {
+    tool: (name, input, namespace) => {
       closeMessage();
       isCall = true;
-      const call = { type: 'function_call', name, call_id: nextId('call'), arguments: JSON.stringify(input) };
+      if (name === search) {
+        const looking = { type: 'tool_search_call', call_id: nextId('call'), execution: 'client', arguments: input };
+        closeItem({ id: nextId('ts'), ...looking, status: 'completed' });
+        return;
+      }
+      const words = { name, ...(namespace === undefined ? {} : { namespace }) };
+      const call = { type: 'function_call', ...words, call_id: nextId('call'), arguments: JSON.stringify(input) };
       const item = { id: nextId('fc'), ...call };
       send('response.output_item.added', { output_index: output.length, item: { ...item, status: 'in_progress' } });
       closeItem({ ...item, status: 'completed' });

@@ -136,11 +136,11 @@ export class MockModel {
     response: ServerResponse,
     writer: Writer,
     text: string,
-    call: { name: string; input: unknown } | null,
+    call: { name: string; input: unknown; namespace?: string } | null,
   ): Promise<void> {
     writer.begin();
     for (const word of text.match(/\S+\s*/g) ?? []) writer.word(word);
-    if (call !== null) writer.tool(call.name, call.input);
+    if (call !== null) writer.tool(call.name, call.input, call.namespace);
     if (!response.destroyed) writer.end();
   }
 

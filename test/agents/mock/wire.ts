@@ -10,7 +10,7 @@ export interface Writer {
   /** Everything before the first word; what makes an agent see that the model has begun. */
   begin(): void;
   word(text: string): void;
-  tool(name: string, input: unknown): void;
+  tool(name: string, input: unknown, namespace?: string): void;
   end(): void;
 }
 

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { serveApi } from '../../../src/api/server/server.ts';
-import type { DaemonService } from '../../../src/api/service.ts';
+import type { DaemonService, FeedRow } from '../../../src/api/service.ts';
 import type { CallerClaim } from '../../../src/api/service-act.ts';
 import { createFeed } from '../../../src/daemon/feed.ts';
 import { fail, ok, type Result } from '../../../src/model/errors.ts';
@@ -15,6 +15,7 @@ import { verdict } from '../../../src/model/verdicts.ts';
 import { type Clock, createRealClock } from '../../../src/platform/clock.ts';
 import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
 import { FakeActing } from './kit-act.ts';
+import { FakeShells } from './kit-shells.ts';
 
 const outcome = { target: 'host', action: 'install', notes: [] } as const;
 const fakeHooks: DaemonService['hooks'] = {
@@ -40,12 +41,13 @@ export class FakeDaemon implements DaemonService {
   version = '9.8.7';
   /** What `handIn` throws instead of answering. */
   trouble: Error | null = null;
-  readonly feed = createFeed<PaneRow | TargetRow>({
+  readonly feed = createFeed<FeedRow>({
     epoch: 'ep:och',
     firstVersion: 7,
     snapshot: () => [
       ...[...this.#rows].map(([key, value]) => ({ key, value })),
       ...[...this.#targets].map(([key, value]) => ({ key, value })),
+      ...this.shells.snapshot(),
     ],
     changesMax: 500,
     subscriberChangesMax: 100,
@@ -93,7 +95,9 @@ export class FakeDaemon implements DaemonService {
     return this.stopping;
   };
   readonly hooks = fakeHooks;
+  readonly mcp = fakeHooks;
   readonly acting = new FakeActing(() => this.rows());
+  readonly shells = new FakeShells(() => this.feed);
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
   now = (): number => 1_000_000;
@@ -124,6 +128,7 @@ export class FakeDaemon implements DaemonService {
         },
       },
       hook_calls: { taken: 0, waiting: 0, refused: 0 },
+      shells: { running: this.shells.list().length, run_to_answer: this.shells.latency() },
       feed_version: this.feed.version(),
       memory_bytes: 1,
     };

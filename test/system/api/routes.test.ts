@@ -10,6 +10,7 @@ import { errorSchema } from '../../../src/api/schemas.ts';
 import { AgtmuxError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { type Ask, ask, type Reply, startServer, type TestServer } from './kit.ts';
+import { shellRow } from './kit-shells.ts';
 
 const run = promisify(execFile);
 let server: TestServer;
@@ -46,6 +47,9 @@ const good: Readonly<Record<keyof typeof routes, Ask>> = {
   agents: { path: '/v1/agents' },
   changeAgent: { method: 'POST', path: '/v1/agents/claude', headers: json, body: '{"enabled":false}' },
   hooks: { path: '/v1/hooks?target=host&agent=claude&env=CODEX_HOME=/x' },
+  mcp: { path: '/v1/mcp?agent=claude&env=CODEX_HOME=/x' },
+  planMcp: { method: 'POST', path: '/v1/mcp/plan', headers: json, body: '{"action":"install"}' },
+  applyMcp: { method: 'POST', path: '/v1/mcp/apply', headers: json, body: '{"action":"install","digest":"d"}' },
   planHooks: { method: 'POST', path: '/v1/hooks/plan', headers: json, body: '{"action":"install"}' },
   applyHooks: {
     method: 'POST',
@@ -61,6 +65,19 @@ const good: Readonly<Record<keyof typeof routes, Ask>> = {
   editQueued: { method: 'POST', path: '/v1/queue/q1', headers: json, body: '{"text":"stop"}' },
   dropQueued: { method: 'DELETE', path: '/v1/queue/q1?pid=7' },
   audit: { path: '/v1/audit?count=5' },
+  shells: { path: '/v1/shells?completed&failed&owner=mine&pid=42&take_notices' },
+  runShell: {
+    method: 'POST',
+    path: '/v1/shells',
+    headers: json,
+    body: '{"command":"make","cwd":"/repo","run_in_background":true}',
+  },
+  shellNotices: { method: 'POST', path: '/v1/shells/notices', headers: json, body: '{"pid":42}' },
+  shellLog: { path: '/v1/shells/shell-1/log?mode=body&cursor=1:0&lines=5' },
+  killShell: { method: 'POST', path: '/v1/shells/shell-1/kill', headers: json, body: '{"pid":42}' },
+  backgroundShell: { method: 'POST', path: '/v1/shells/shell-1/background', headers: json, body: '{}' },
+  resumeShell: { method: 'POST', path: '/v1/shells/shell-1/resume', headers: json, body: '{}' },
+  seenShell: { method: 'POST', path: '/v1/shells/shell-1/seen', headers: json, body: '{}' },
   status: { path: '/v1/status' },
   events: { method: 'POST', path: '/v1/events', headers: json, body: '[{"a":1},{"b":2}]' },
   feed: { path: '/v1/feed?since=broken' },
@@ -74,6 +91,7 @@ describe('every route', () => {
 
   it.each(rows)('FED3 %s answers with its document', async (name, route) => {
     server.daemon.put({ state: 'running' });
+    server.daemon.shells.put(shellRow());
     const reply = await ask(server, good[name]);
     expect(reply.status).toBe(route.status ?? 200);
     parsed(reply, route.reply as DocumentName);

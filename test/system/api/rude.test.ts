@@ -58,15 +58,28 @@ describe('rude clients', () => {
     expect(server.daemon.taken).toEqual([]);
   });
 
-  it('garbage is answered with a refusal, and the connection ends', async () => {
+  /** Says this, and hears what is said until the connection ends. */
+  async function said(words: string): Promise<{ readonly head: string; readonly error: { readonly code: string } }> {
     const socket = await open();
     const parts: Buffer[] = [];
     socket.on('data', (part) => parts.push(part));
-    socket.write('hello?\r\n\r\n');
+    socket.write(words);
     await new Promise((resolve) => socket.once('close', resolve));
-    const text = Buffer.concat(parts).toString();
-    expect(text).toMatch(/^HTTP\/1\.1 400 /);
-    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '').error.code).toBe('E_INPUT');
+    const [head = '', body = ''] = Buffer.concat(parts).toString().split('\r\n\r\n');
+    return { head, error: JSON.parse(body).error };
+  }
+
+  it('garbage is answered with a refusal, and the connection ends', async () => {
+    const { head, error } = await said('hello?\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(error.code).toBe('E_INPUT');
+  });
+
+  it('who does not come to the end of a request is told so by a daemon that says who it is', async () => {
+    const { head, error } = await said('GET /v1/panes HTTP/1.1\r\nhost: a\r\n');
+    expect(head).toMatch(/^HTTP\/1\.1 504 /);
+    expect(head).toContain('agtmux-api: 1');
+    expect(error.code).toBe('E_TIMEOUT');
   });
 
   it('those who hold a connection and say nothing are sent away in time', async () => {

@@ -1,0 +1,109 @@
+// What is put into the files of agents, as people decide on it: the difference, a question, what was done; and what is there.
+// The same for hooks and for the MCP server. The files themselves are never touched from here.
+
+import { createInterface } from 'node:readline/promises';
+import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../api/schemas-hooks.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { foreign, gateBlock, gateLine } from '../text/gate.ts';
+import { errorOutput, print } from './output.ts';
+
+export interface PlanWords {
+  /** `hooks`. */
+  readonly noun: string;
+  /** What the program is that all agents call. */
+  readonly program: string;
+  /** The machine, for people. */
+  readonly target: string;
+}
+
+export const shown = (text: string): string => gateLine(foreign(text));
+
+export type Plan = Omit<HookPlanReply, 'target'>;
+
+export function showPlan(plan: Plan, words: PlanWords, isColoured: boolean): void {
+  const { action, edits, agents, unused } = plan;
+  for (const { path, change: how, diff } of edits) {
+    const [from, to] = [how === 'create' ? '/dev/null' : path, how === 'delete' ? '/dev/null' : path];
+    if (diff === '') print(shown(`${how === 'create' ? 'new' : 'changed'}: ${path}, ${words.program}`));
+    else print([`--- ${shown(from)}`, `+++ ${shown(to)}`, ...diffLines(diff, isColoured)].join('\n'));
+  }
+  if (unused.length > 0)
+    print(shown(`not used on ${words.target} and left out: ${unused.join(', ')}; name one with --agent`));
+  if (edits.length > 0) return;
+  const done = action === 'install' ? 'installed already' : 'nothing was installed';
+  print(shown(agents.length === 0 ? `no agent to install ${words.noun} for` : `${done}: ${agents.join(', ')}`));
+}
+
+function diffLines(diff: string, isColoured: boolean): readonly string[] {
+  const lines = gateBlock(foreign(diff)).replace(/\n$/, '').split('\n');
+  if (!isColoured) return lines;
+  const colours: Readonly<Record<string, number>> = { '+': 32, '-': 31, '@': 36 };
+  return lines.map((line) => {
+    const colour = colours[line.slice(0, 1)];
+    return colour === undefined ? line : `\u001b[${colour}m${line}\u001b[0m`;
+  });
+}
+
+export type Outcome = Omit<HookOutcomeReply, 'target' | 'trust'>;
+
+/** `more` is what else is worth saying, between the files and the notes. */
+export function outcomeLines({ written, removed, notes }: Outcome, more: readonly string[] = []): readonly string[] {
+  return [
+    ...written.map((path) => `written: ${path}`),
+    ...removed.map((path) => `removed: ${path}`),
+    ...more,
+    ...notes,
+  ].map(shown);
+}
+
+export async function confirm({ action, edits }: Plan, words: PlanWords, more = ''): Promise<void> {
+  const files = edits.length === 1 ? '1 file' : `${edits.length} files`;
+  const verb = action === 'install' ? 'Write' : 'Change';
+  const what = edits.length > 0 ? `${verb} ${files} on ${shown(words.target)}` : 'Do it';
+  if (!process.stdin.isTTY || !errorOutput().isTTY) {
+    throw new AgtmuxError('E_USAGE', 'nothing was written: this needs a yes, and there is no terminal to ask at', {
+      next: 'look at the difference, then say --yes',
+    });
+  }
+  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
+  try {
+    const answer = await terminal.question(`${what}${more}? [y/N] `);
+    if (/^y(es)?$/i.test(answer.trim())) return;
+  } finally {
+    terminal.close();
+  }
+  throw new AgtmuxError('E_USAGE', 'nothing was written', { next: 'answer y, or say --yes' });
+}
+
+type Status = Pick<HookStatusReply, 'agents' | 'program'>;
+
+/** Something is not as it should be: half installed, unreadable, or calls a program of another version. */
+export function isTrouble({ agents, program }: Status): boolean {
+  const isInstalled = agents.some(({ state }) => state === 'installed');
+  const isBroken = agents.some(({ state }) => state === 'partial' || state === 'broken');
+  return isBroken || (isInstalled && program.state !== 'current');
+}
+
+/** `renew` is the command that sets the program right. */
+export function statusLines({ agents, program }: Status, renew: string): readonly string[] {
+  const width = Math.max(...agents.map(({ agent }) => agent.length), 0) + 2;
+  const lines = agents.flatMap(({ agent, state, is_used, files, notes }) => {
+    const isPlain = state === 'absent' && !is_used;
+    const more = [...(isPlain ? ['not used here'] : []), ...notes];
+    const line = `${agent.padEnd(width)}${state}${more.length > 0 ? ` (${more.join('; ')})` : ''}`;
+    const problems = files.flatMap(({ problem }) => (problem === null ? [] : [`  ${problem}`]));
+    return [line, ...problems];
+  });
+  const words: Readonly<Record<Status['program']['state'], string>> = {
+    current: 'is there',
+    other: `is of another version; \`${renew}\` renews it`,
+    absent: 'is not there',
+  };
+  return [...lines, `${program.path} ${words[program.state]}`];
+}
+
+/** The daemon may have been started from another shell; where agents keep their files is said by this one. */
+export function chosen(names: readonly string[]): Readonly<Record<string, string>> {
+  const { env } = process;
+  return Object.fromEntries(names.flatMap((name) => (env[name] ? [[name, env[name]] as const] : [])));
+}

@@ -1,0 +1,64 @@
+// What can be done: to agents, and by them. Opened once the daemon has looked at its machine.
+
+import { join } from 'node:path';
+import { Actor } from '../act/actor.ts';
+import type { ActGround } from '../act/ground.ts';
+import type { Places } from '../platform/environment.ts';
+import { createRealProcesses } from '../platform/processes.ts';
+import { type ActingParts, actGround } from './acting.ts';
+import type { Machines, MachinesParts } from './machines.ts';
+import type { ShellFeed } from './shell-feed.ts';
+import type { Shelling } from './shelling.ts';
+import { openShells } from './shells-open.ts';
+import type { Ground } from './start.ts';
+
+export interface HandsParts
+  extends Pick<ActingParts, 'clock' | 'log' | 'inbox' | 'agentOf' | 'rows' | 'policy' | 'wrapperPath'> {
+  readonly places: Places;
+  readonly pid: number;
+  /** bin/agtmux-shell. */
+  readonly shellPath: string;
+  readonly machines: { readonly manager: Pick<MachinesParts['manager'], 'random' | 'files' | 'exec' | 'uid'> };
+  readonly ground: Ground;
+  readonly machinery: Machines;
+  readonly shellFeed: ShellFeed;
+}
+
+export interface OpenHands {
+  readonly actor: Actor;
+  readonly shells: Shelling;
+  readonly factsOf: ActGround['factsOf'];
+}
+
+export async function openHands(parts: HandsParts): Promise<OpenHands> {
+  const { clock, log, places, inbox, agentOf, rows, policy, wrapperPath, pid } = parts;
+  const { ledger, loaded, timeline } = parts.ground;
+  const { random, files, exec, uid } = parts.machines.manager;
+  const processes = createRealProcesses();
+  const ground = actGround({
+    clock,
+    random,
+    log,
+    ledger,
+    store: loaded.store,
+    inbox,
+    machines: parts.machinery,
+    processes,
+    agentOf,
+    rows,
+    now: () => timeline.now(),
+    policy,
+    wrapperPath,
+  });
+  const actor = await Actor.open({ ground, files, path: join(places.stateDir, 'acting.json') });
+  const shells = await openShells({
+    ports: { clock, random, files, exec, processes, uid, pid },
+    root: join(places.stateDir, 'shells'),
+    program: parts.shellPath,
+    timeline,
+    feed: parts.shellFeed,
+    ground,
+    ledger,
+  });
+  return { actor, shells, factsOf: ground.factsOf };
+}

@@ -1,0 +1,194 @@
+// What the tools take and give. Arguments are kept plain (no unions, no nulls): some clients hand schemas on to models that
+// know only a part of JSON Schema.
+
+import { z } from '../api/zod.ts';
+import { limits } from '../model/limits.ts';
+import { shellLogModes, shellResults, shellStatuses } from '../model/shells.ts';
+import { stateNames } from '../model/states.ts';
+
+const shellId = z.string().min(1).max(limits.idCharsMax).describe('as shell_run gave it: shell-3');
+const agentRef = z
+  .string()
+  .min(1)
+  .max(limits.pathCharsMax)
+  .describe('the ref that agents_list gives, a pane id such as %3, or the name of an agent if only one has it');
+const seconds = z.number().min(0.001).max(limits.shellTimeoutSecondsMax).optional();
+
+export const inputs = {
+  shell_run: z.object({
+    command: z.string().min(1).max(limits.shellCommandBytesMax).describe('for /bin/sh; standard input is empty'),
+    cwd: z.string().min(1).max(limits.pathCharsMax).optional().describe('by default where this server was started'),
+    label: z.string().min(1).max(limits.idCharsMax).optional().describe('what people see instead of the command'),
+    run_in_background: z
+      .boolean()
+      .optional()
+      .describe('true: answers at once. Set it when you expect the command to take longer than 60 seconds'),
+    expected_duration_s: seconds.describe('how long you expect it to take; shown to the user as the time left'),
+    timeout_s: seconds.describe('the command is killed after this time; without it never'),
+    tty: z.boolean().optional().describe('give it a terminal; only for commands that do not work without one'),
+  }),
+  shell_summary: z.object({
+    completed: z.boolean().optional().describe('also those that ended with status 0'),
+    failed: z.boolean().optional().describe('also those that failed, were killed or lost'),
+  }),
+  shell_log: z.object({
+    shell_id: shellId,
+    mode: z
+      .enum(shellLogModes)
+      .optional()
+      .describe('tail (default): its end; diagnostic: its end and how it ended; body: on from the cursor'),
+    cursor: z.string().max(limits.idCharsMax).optional().describe('for body: where the last page stopped, as 1:2048'),
+    lines: z.int().min(1).max(limits.shellPageLinesMax).optional(),
+  }),
+  shell_kill: z.object({ shell_id: shellId }),
+  shell_resume: z.object({ shell_id: shellId }),
+  agents_list: z.object({
+    needs_action: z.boolean().optional().describe('only those that wait for a person, failed or hit a limit'),
+    state: z.enum(stateNames).optional().describe('only agents in this state'),
+  }),
+  agent_explain: z.object({ agent: agentRef }),
+  agent_wait: z.object({
+    agent: agentRef,
+    states: z
+      .array(z.enum([...stateNames, 'ended']))
+      .min(1)
+      .describe('the first of these that it reaches ends the wait'),
+    timeout_s: z.number().min(0.001).optional().describe('never longer than this client can wait, about 55 seconds'),
+  }),
+  agent_send: z.object({
+    agent: agentRef,
+    text: z.string().min(1).max(limits.requestBytesMax),
+    when_ready: z.boolean().optional().describe('true: waits in a queue until the agent can take it'),
+  }),
+} as const;
+
+export type ToolName = keyof typeof inputs;
+export type Input<Name extends ToolName> = z.infer<(typeof inputs)[Name]>;
+
+// What is given is short, for it is what most models get to see; and its schema too, for every client reads that at every
+// start. The values of most words stand in the API's own schemas.
+const text = z.string();
+const maybe = text.nullable();
+const number = z.number();
+
+const common = {
+  reason: text,
+  ended_by: maybe.describe('agent, user or system'),
+  code: maybe.describe('of a refusal'),
+  next: maybe.describe('what to do now'),
+  notices: z
+    .array(z.object({ shell_id: text, kind: text, by: text, at: text, words: text }))
+    .describe('what happened to your shells since your last call; told once'),
+};
+
+const card = z.object({
+  shell_id: text,
+  attempt: number,
+  status: z.enum(shellStatuses),
+  label: maybe,
+  command: text,
+  cwd: text,
+  start_mode: text,
+  promoted_by: maybe,
+  is_stopped: z.boolean(),
+  elapsed_s: number,
+  expected_s: number.nullable(),
+  exit_code: number.nullable(),
+  signal: maybe,
+  end_reason: maybe,
+  ended_by: maybe,
+  words: maybe,
+  last_log: z.array(text),
+});
+export type Card = z.infer<typeof card>;
+
+const page = z.object({
+  attempt: number,
+  lines: z.array(text),
+  cursor: text.describe('where to read on with mode body'),
+  has_more: z.boolean(),
+  truncated: z.boolean(),
+  partial_line: z.boolean(),
+  is_capped: z.boolean(),
+});
+export type Page = z.infer<typeof page>;
+
+/** Unknown: the daemon was lost, and nobody can say whether it was done. */
+const refusals = ['Refused', 'NotFound', 'Unknown'] as const;
+
+const aboutShell = z.object({
+  result: z.enum([...shellResults, 'Unknown']),
+  ...common,
+  shell_id: maybe,
+  attempt: number.nullable(),
+  status: z.enum(shellStatuses).nullable(),
+  start_mode: maybe,
+  promoted_by: maybe,
+  exit_code: number.nullable(),
+  signal: maybe,
+  end_reason: maybe,
+  pid: number.nullable(),
+  elapsed_s: number.nullable(),
+  log: page.nullable(),
+});
+
+const agent = z.object({
+  ref: text,
+  agent: text,
+  nick: maybe,
+  state: text,
+  reason_code: maybe,
+  confidence: maybe,
+  since: maybe,
+  asks: maybe.describe('what it asks a person; only a person may answer'),
+  target: text,
+  session: text,
+  pane_id: text,
+  cwd: text,
+});
+export type AgentCard = z.infer<typeof agent>;
+
+export const outputs = {
+  shell_run: aboutShell,
+  shell_kill: aboutShell,
+  shell_resume: aboutShell,
+  shell_summary: z.object({
+    result: z.enum(['Summary', ...refusals]),
+    ...common,
+    counts: z.object({ running: number, completed: number, failed: number }).nullable(),
+    shells: z.array(card),
+    more: number.describe('how many older ones are left out'),
+  }),
+  shell_log: z.object({
+    result: z.enum(['Page', ...refusals]),
+    ...common,
+    shell_id: maybe,
+    diagnosis: maybe,
+    log: page.nullable(),
+  }),
+  agents_list: z.object({
+    result: z.enum(['List', ...refusals]),
+    ...common,
+    agents: z.array(agent),
+    more: number.describe('how many are left out'),
+    missing_targets: z.array(text),
+  }),
+  agent_explain: z.object({
+    result: z.enum(['Explained', ...refusals]),
+    ...common,
+    agent: agent.nullable(),
+    explanation: maybe,
+  }),
+  agent_wait: z.object({
+    result: z.enum(['Reached', 'NotYet', ...refusals]),
+    ...common,
+    reached: maybe,
+    agent: agent.nullable(),
+  }),
+  agent_send: z.object({
+    result: z.enum(['Delivered', 'Unconfirmed', 'Queued', ...refusals]),
+    ...common,
+    ref: maybe,
+    way: maybe,
+  }),
+} as const satisfies Record<ToolName, z.ZodObject>;

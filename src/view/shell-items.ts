@@ -1,0 +1,28 @@
+// One shell as every client sees it, with times people and programs can read. The texts in it are still as others wrote
+// them (a screen puts them through the gate).
+
+import type { ShellEventItem, ShellItem, ShellNoticeItem } from '../api/schemas-shells.ts';
+import type { ShellEvent, ShellNotice, ShellRow } from '../model/shells.ts';
+import { isoTime, type ToWall } from './lists-items.ts';
+
+export function shellItem(row: ShellRow, toWall: ToWall): ShellItem {
+  return {
+    ...row,
+    owner: { ...row.owner },
+    process: row.process === null ? null : { ...row.process },
+    log: { ...row.log },
+    last_log: [...row.last_log],
+    started_at: isoTime(toWall(row.started_at)),
+    ended_at: row.ended_at === null ? null : isoTime(toWall(row.ended_at)),
+  };
+}
+
+export const shellEventItem = (event: ShellEvent, toWall: ToWall): ShellEventItem => ({
+  ...event,
+  at: isoTime(toWall(event.at)),
+});
+
+export const shellNoticeItem = (notice: ShellNotice, toWall: ToWall): ShellNoticeItem => ({
+  ...notice,
+  at: isoTime(toWall(notice.at)),
+});
