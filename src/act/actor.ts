@@ -98,6 +98,7 @@ export class Actor implements ActService {
     const isGone = (runtime: RuntimeId): boolean => this.#ground.stateOf(runtime)?.ended !== null;
     const freed = this.#names.freeEnded(isGone);
     const forgotten = this.#answered.forget(isGone);
+    for (const runtime of this.#bench.unsure) if (isGone(runtime)) this.#bench.unsure.delete(runtime);
     if (freed || forgotten) void this.#file.trySave(this.#ground.warn);
     this.#deliveries.poke();
   }
@@ -125,6 +126,7 @@ export class Actor implements ActService {
     const caller = await this.#callerOf(claim);
     let plan: AttachPlan | null = null;
     const { failure: problem } = await this.#deed('attach', ref, caller, conditions, async ({ identity }) => {
+      this.#bench.looked(identity.runtime_id, caller);
       const row = this.#rowOf(identity.runtime_id);
       const reach = this.#ground.reachOf(identity.target);
       if (row === null || reach === null) return refusedFor('E_TARGET_DOWN', 'its tmux server is not known now');
@@ -268,6 +270,7 @@ export class Actor implements ActService {
       case 'activate':
         return activate(bench, attempt);
       case 'seen':
+        bench.looked(attempt.identity.runtime_id, attempt.caller);
         this.#names.markSeen(attempt.identity.runtime_id, this.#ground.now());
         await this.#file.save();
         return ended('delivered');
