@@ -271,12 +271,13 @@ describe('a message', () => {
   });
 
   it('ACT2 with no Enter is left in the prompt; what was not seen stays unconfirmed', async () => {
-    const { world, actor } = await oneAgent();
+    const { world, agent, actor } = await oneAgent();
     expect(await world.act(actor, { action: 'send', enter: false })).toMatchObject({
       outcome: 'delivered',
       words: 'left in the prompt',
     });
     expect(world.typed).toEqual(['%1 paste:hello there']);
+    agent.look = { state: 'idle', ask: null, prompt: { unsent: '', sign: null } };
     world.onStep = (step) => (step.startsWith('paste:') ? { kind: 'lost', words: 'no answer' } : undefined);
     expect(await world.act(actor, { action: 'send' })).toMatchObject({ outcome: 'unconfirmed', words: 'no answer' });
   });

@@ -107,6 +107,7 @@ export class Actor implements ActService {
   changed(): void {
     const isGone = (runtime: RuntimeId): boolean => this.#ground.stateOf(runtime)?.ended !== null;
     const freed = this.#names.freeEnded(isGone);
+    for (const runtime of this.#bench.unsure) if (isGone(runtime)) this.#bench.unsure.delete(runtime);
     const forgotten = [this.#answered.forget(isGone), this.#hops.forget(isGone)];
     if (freed || forgotten.includes(true)) void this.#file.trySave(this.#ground.warn);
     this.#deliveries.poke();
@@ -136,6 +137,7 @@ export class Actor implements ActService {
     const caller = await this.#deeds.callerOf(claim);
     let plan: AttachPlan | null = null;
     const { failure: problem } = await this.#deed('attach', ref, caller, conditions, async ({ identity }) => {
+      this.#bench.looked(identity.runtime_id, caller);
       const row = this.#rowOf(identity.runtime_id);
       const reach = this.#ground.reachOf(identity.target);
       if (row === null || reach === null) return refusedFor('E_TARGET_DOWN', 'its tmux server is not known now');
@@ -297,6 +299,7 @@ export class Actor implements ActService {
       case 'activate':
         return activate(bench, attempt);
       case 'seen':
+        bench.looked(attempt.identity.runtime_id, attempt.caller);
         this.#names.markSeen(attempt.identity.runtime_id, this.#ground.now());
         await this.#file.save();
         return ended('delivered');

@@ -69,6 +69,8 @@ export interface Grip {
 
 export class Bench {
   readonly ground: ActGround;
+  /** At these something was typed that nobody saw submitted: it may still stand in the prompt. */
+  readonly unsure = new Set<RuntimeId>();
   readonly #kept = new WeakSet<SnapshotRecord>();
 
   constructor(ground: ActGround) {
@@ -154,6 +156,11 @@ export class Bench {
     return isSame && this.check({ ...attempt, conditions: { force_stale: true } }) === null;
   }
 
+  /** A person has seen what stands in its prompt. */
+  looked(runtime: RuntimeId, { role }: Pick<KnownCaller, 'role'>): void {
+    if (role === 'human') this.unsure.delete(runtime);
+  }
+
   /** Null when the screen could not be read, for whatever reason. */
   async look(attempt: Attempt): Promise<FreshLook | null> {
     return orNull(this.ground.freshLook(attempt.identity.runtime_id));
@@ -220,9 +227,11 @@ export function refusedTouch(why: Extract<Touch, { kind: 'refused' }>['why']): E
   return refusedFor(code, message, next);
 }
 
-/** A dialog is open on the screen, whatever was published. */
-export const showsDialog = (look: FreshLook | null): boolean =>
-  look !== null && (look.ask !== null || look.state === 'waiting_approval' || look.state === 'waiting_input');
+/** A dialog is open on the screen, whatever was published. Of a screen that cannot be read nobody can say that. */
+export const showsDialog = ({ ask, state }: Pick<FreshLook, 'ask' | 'state'>): boolean =>
+  ask !== null || state === 'waiting_approval' || state === 'waiting_input';
+
+export const unreadable = failure('E_STATE_CHANGED', 'its screen cannot be read now', 'try again in a moment');
 
 /** What each action may pass over, because it is about just that or does nothing at the pane. */
 export const leniencies: Partial<Record<ActionKind, Leniency>> = {

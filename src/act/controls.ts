@@ -12,6 +12,7 @@ import {
   refusedFor,
   refusedTouch,
   showsDialog,
+  unreadable,
 } from './bench.ts';
 import type { FreshLook } from './ground.ts';
 import { resumeEnded } from './resuming.ts';
@@ -63,7 +64,7 @@ export async function interrupt(bench: Bench, attempt: Attempt, request: ActionR
 
 /** Why the keys that interrupt must not be pressed at this screen; null when they may. */
 function notAtWork(look: FreshLook | null): Failure | null {
-  if (look === null) return failure('E_STATE_CHANGED', 'its screen cannot be read now', 'try again in a moment');
+  if (look === null) return unreadable;
   if (showsDialog(look)) return failure('E_DIALOG', 'a dialog is open: interrupting would answer it');
   return look.state === 'idle' || look.state === 'completed'
     ? failure('E_STATE_CHANGED', 'there is nothing to interrupt: its prompt is ready')

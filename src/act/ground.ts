@@ -1,6 +1,6 @@
 // What acting stands on: the daemon as the hands see it. The daemon wires these; tests give small ones.
 
-import type { Keys, SeenAsk } from '../agents/contract.ts';
+import type { Keys, SeenAsk, SeenPrompt } from '../agents/contract.ts';
 import type { ActionRequest, AttachPlan, NewAgent, ViewedOutput } from '../model/actions.ts';
 import type { Failure, Result } from '../model/errors.ts';
 import type { EventEnvelope, RuntimeIdentity } from '../model/events.ts';
@@ -19,6 +19,8 @@ export interface FreshLook {
   readonly state: StateName;
   /** The dialog that is open, as the screen words it. */
   readonly ask: SeenAsk | null;
+  /** Its prompt; null when it is not there, left out where nobody knows its looks. */
+  readonly prompt?: SeenPrompt | null;
 }
 
 export type ChannelEnd =

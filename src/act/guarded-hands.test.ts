@@ -67,6 +67,23 @@ describe('paste', () => {
     expect(most).toBe(limits.bufferPiecesTogetherMax);
   });
 
+  it('ACT2: what takes its time is done before it is asked whether the text may go out', async () => {
+    const link = fakeLink(() => block('agtmux-done'));
+    const loadBuffer = async (): Promise<boolean> => link.said.push('load') > 0;
+    const hands = createGuardedHands({ ...link, loadBuffer }, random);
+    const ready = async () => {
+      link.said.push('ready');
+      return { shown: 'for shortcuts' };
+    };
+    const long = 'x'.repeat(limits.bufferPieceCharsMax + 1);
+    expect(await hands.paste(place, long, ready)).toEqual({ kind: 'done' });
+    expect(link.said.slice(0, 2)).toEqual(['load', 'ready']);
+    expect(link.said[2]).toMatch(/^if-shell .*#\{C:for shortcuts\}.* \{ paste-buffer /s);
+    link.said.length = 0;
+    expect(await hands.paste(place, long, async () => null)).toEqual({ kind: 'refused', why: 'other_process' });
+    expect(link.said).toEqual(['load', 'delete-buffer -b agtmux-cafe-2']);
+  });
+
   it.each([
     ['an answer nobody understands', () => block('what?')],
     ['an error', () => block('agtmux-done', true)],
@@ -132,7 +149,8 @@ describe('typeAndSubmit', () => {
         looks += 1;
         return looks > shownAfter ? ['> fix the bug'] : ['> '];
       },
-      paste: async () => {
+      paste: async (_, __, ready) => {
+        await ready?.();
         steps.push('paste');
         return touches.paste ?? { kind: 'done' };
       },
@@ -155,6 +173,12 @@ describe('typeAndSubmit', () => {
     const { steps, send } = prompt(5);
     expect(await send()).toBe('submitted');
     expect(steps).toEqual(['recheck', 'paste', 'recheck', 'Enter if fix the bug']);
+  });
+
+  it('ACT2: where the words of the prompt have changed it is looked at anew, a few times', async () => {
+    const { steps, send } = prompt(0, { paste: { kind: 'refused', why: 'not_shown' } });
+    expect(await send()).toEqual({ kind: 'refused', why: 'not_shown' });
+    expect(steps).toEqual(Array.from({ length: limits.keyTriesMax }, () => ['recheck', 'paste']).flat());
   });
 
   it('ACT2: Enter keeps the distance from the paste that its agent needs, and no more', async () => {

@@ -10,7 +10,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { quoteTmux, quoteTmuxFormat } from '../text/quote.ts';
 import { deadGuardOf, guardOf, type Refusal, searchable, whyFormat, whyNotDead, whyOf } from './guard-format.ts';
-import type { Hands, Place, Touch } from './hands.ts';
+import type { Hands, Place, Ready, Touch } from './hands.ts';
 import { type Sighting, sightingOf } from './message-text.ts';
 
 /** What the hands need of a TmuxLink. */
@@ -93,18 +93,24 @@ class GuardedHands implements Hands {
     this.#name = name;
   }
 
-  async paste(place: Place, text: string): Promise<Touch> {
+  async paste(place: Place, text: string, ready?: () => Promise<Ready>): Promise<Touch> {
     if (text === '') return lost('there is nothing to type');
     if (text.includes('\u001b')) return lost('an escape character could end the paste it stands in');
     this.#count += 1;
     const buffer = `agtmux-${this.#name}-${this.#count}`;
     try {
       const fill = await this.#fill(buffer, `${pasteBegin}${text}${pasteEnd}`);
+      const now = ready === undefined ? { shown: null } : await ready();
+      if (now === null) {
+        if (fill === null) this.#drop(buffer);
+        return { kind: 'refused', why: 'other_process' };
+      }
       const flags = this.#link.capabilities?.safePaste === true ? '-r -S -d' : '-r -d';
       const touch = await this.#guarded(place, {
         first: fill,
         effect: `paste-buffer ${flags} -b ${buffer} -t ${place.pane}`,
         otherwise: `delete-buffer -b ${buffer}`,
+        ...shownOn(place, now.shown === null ? null : searchable(now.shown)),
       });
       if (touch.kind === 'lost') this.#drop(buffer);
       return touch;
@@ -125,7 +131,7 @@ class GuardedHands implements Hands {
     return orLost(() =>
       this.#guarded(place, {
         effect: `send-keys -t ${place.pane} -- ${keys.map(quoted).join(' ')}`,
-        ...(part === null ? {} : { guard: guardOf(place, part), why: (answer) => whyOf(place, answer, true) }),
+        ...shownOn(place, part),
       }),
     );
   }
@@ -203,6 +209,10 @@ class GuardedHands implements Hands {
   }
 }
 
+/** The guard that asks the screen as well. */
+const shownOn = (place: Place, part: string | null): Pick<Step, 'guard' | 'why'> =>
+  part === null ? {} : { guard: guardOf(place, part), why: (answer) => whyOf(place, answer, true) };
+
 /** Cut between characters, never inside one. */
 function piecesOf(text: string): readonly string[] {
   const pieces: string[] = [];
@@ -227,7 +237,9 @@ export interface TypingOptions {
   /** From the sight of it to Enter (`Keys.enterPauseMs`). */
   readonly enterPauseMs: number;
   /** Whether the place still belongs to the runtime, by its processes: what tmux cannot know. */
-  readonly recheck: () => Promise<boolean>;
+  readonly recheck: (isTyped: boolean) => Promise<boolean>;
+  /** Words that the prompt itself shows, as the last recheck saw them; the text goes out only where they still stand. */
+  readonly sign?: () => string | null;
   readonly clock: Clock;
 }
 
@@ -242,10 +254,17 @@ export async function typeAndSubmit(
   text: string,
   options: TypingOptions,
 ): Promise<'submitted' | 'pasted' | Touch> {
-  const before = await hands.look(place);
+  let before: readonly string[] = [];
   // Directly before the guard: tmux knows a foreground command by its name, the processes know which run of it this is.
-  if (!(await options.recheck())) return { kind: 'refused', why: 'other_process' };
-  const pasted = await hands.paste(place, text);
+  const ready = async (): Promise<Ready> => {
+    before = await hands.look(place);
+    return (await options.recheck(false)) ? { shown: options.sign?.() ?? null } : null;
+  };
+  let pasted = await hands.paste(place, text, ready);
+  // What stands around a prompt changes while its agent works: then it is looked at anew.
+  for (let tries = 1; isNotShown(pasted) && tries < limits.keyTriesMax; tries += 1) {
+    pasted = await hands.paste(place, text, ready);
+  }
   if (pasted.kind !== 'done') return pasted;
   const sighting = await waitForSighting(hands, place, text, before, options);
   if (sighting === null) return 'pasted';
@@ -253,11 +272,13 @@ export async function typeAndSubmit(
   if (options.enterPauseMs > 0) {
     await new Promise<void>((resolve) => void options.clock.after(options.enterPauseMs, resolve));
   }
-  if (!(await options.recheck())) return 'pasted';
+  if (!(await options.recheck(true))) return 'pasted';
   const entered = await hands.press(place, ['Enter'], sighting.shown ?? undefined);
   if (entered.kind === 'done') return 'submitted';
   return entered.kind === 'refused' ? 'pasted' : entered;
 }
+
+const isNotShown = (touch: Touch): boolean => touch.kind === 'refused' && touch.why === 'not_shown';
 
 async function waitForSighting(
   hands: TypingHands,

@@ -23,9 +23,15 @@ export type Touch =
   /** tmux did not answer in time: nobody knows. */
   | { readonly kind: 'lost'; readonly words: string };
 
+/** What must stand on the screen at that very moment; null when it must not go out. */
+export type Ready = { readonly shown: string | null } | null;
+
 export interface Hands {
-  /** Text into the program, as one paste, byte for byte. No Enter. */
-  paste(place: Place, text: string): Promise<Touch>;
+  /**
+   * Text into the program, as one paste, byte for byte. No Enter. `ready` is asked when the text lies ready, directly
+   * before the guard: whatever takes its time is done by then.
+   */
+  paste(place: Place, text: string, ready?: () => Promise<Ready>): Promise<Touch>;
   /** One line as it is, without the marks of a paste, which not every shell knows. No Enter. */
   type(place: Place, line: string): Promise<Touch>;
   /** A new program in a pane whose own one is dead; null leaves the directory it was opened in. */

@@ -2,6 +2,7 @@
 // into an open dialog, where a line of text and Enter may mean yes.
 
 import { type Failure, failure } from '../model/errors.ts';
+import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import {
@@ -10,15 +11,27 @@ import {
   type Ending,
   ended,
   refused,
-  refusedFor,
   refusedTouch,
   showsDialog,
+  unreadable,
 } from './bench.ts';
 import type { FreshLook } from './ground.ts';
 import { typeAndSubmit } from './guarded-hands.ts';
 
 /** type: as a message. answer: what is asked takes it as its answer. Otherwise why not. */
 export type MessageRule = 'type' | 'answer' | Failure;
+
+const unsentText = failure(
+  'E_STATE_CHANGED',
+  'unfinished text stands in its prompt and would be sent along',
+  'finish or clear it there (`agtmux attach`), or let the message wait: --when-ready',
+);
+
+const unsureText = failure(
+  'E_STATE_CHANGED',
+  'an earlier message may still stand in its prompt and would be sent along',
+  'look at it: `agtmux attach`, then send it again',
+);
 
 const openDialog = (words: string): Failure => failure('E_DIALOG', words);
 
@@ -28,13 +41,14 @@ export function messageRule(
   look: FreshLook | null,
   isForced: boolean,
 ): MessageRule {
-  if (look === null) return failure('E_STATE_CHANGED', 'its screen cannot be read now', 'try again in a moment');
+  if (look === null) return unreadable;
   if (state === 'waiting_approval') return openDialog('it waits for an approval');
   if (state === 'waiting_input') {
     if (ask !== null && look.ask !== null && look.state === 'waiting_input') return 'answer';
     if (ask !== null) return failure('E_STATE_CHANGED', 'what it asked is not what is on its screen');
   }
   if (showsDialog(look)) return openDialog('a dialog is open on its screen');
+  if (hasUnsent(look)) return unsentText;
   switch (state) {
     case 'idle':
     case 'completed':
@@ -56,21 +70,25 @@ export function messageRule(
   }
 }
 
+/** A draft of somebody's, or what was typed earlier and not submitted. */
+const hasUnsent = ({ prompt }: FreshLook): boolean => prompt != null && prompt.unsent !== '';
+
 /** Types it now. The caller has checked the text and the role. */
 export async function typeMessage(bench: Bench, attempt: Attempt, text: string, enter: boolean): Promise<Ending> {
   const grip = await bench.grip(attempt);
   if (!grip.ok) return refused(grip.failure);
   const late = bench.check(attempt);
   if (late !== null) return refused(late);
+  const runtime = attempt.identity.runtime_id;
   const keys = bench.ground.keysOf(attempt.identity.agent);
   let why: Failure | null = null;
-  let isFirst = true;
-  const recheck = async (): Promise<boolean> => {
-    // A dialog may have come up since, and Enter would answer it.
-    if (!(await bench.holds(attempt, grip.value)) || showsDialog(await bench.look(attempt))) return false;
+  let sign: string | null = null;
+  const recheck = async (isTyped: boolean): Promise<boolean> => {
+    if (!(await bench.holds(attempt, grip.value))) return false;
+    const look = await bench.look(attempt);
+    sign = look?.prompt?.sign ?? null;
     // Before the text everything must be as it was decided on; after it the agent may have begun to work.
-    why = isFirst ? bench.check(attempt) : null;
-    isFirst = false;
+    why = notNow(look) ?? (isTyped ? null : (leftThere(bench, runtime, look) ?? bench.check(attempt)));
     return why === null;
   };
   const typed = await typeAndSubmit(grip.value.hands, grip.value.place, text, {
@@ -78,9 +96,11 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
     collapsed: keys?.collapsed ?? null,
     enterPauseMs: keys?.enterPauseMs ?? limits.enterPauseMs,
     recheck,
+    sign: () => sign,
     clock: bench.ground.clock,
   });
   if (typed === 'submitted') return ended('delivered', { way: 'keys' });
+  if (typed === 'pasted' || typed.kind !== 'refused') bench.unsure.add(runtime);
   if (typed === 'pasted') return ended('unconfirmed', { way: 'keys', words: 'pasted, not submitted' });
   switch (typed.kind) {
     case 'done':
@@ -88,14 +108,25 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
     case 'lost':
       return ended('unconfirmed', { way: 'keys', words: typed.words });
     case 'refused':
-      return typed.why === 'other_process' ? await refusedRecheck(bench, attempt, why) : refusedTouch(typed.why);
+      return typed.why === 'other_process' ? refusedRecheck(bench, attempt, why) : refusedTouch(typed.why);
   }
 }
 
 /** The second look said no: told is what it saw. */
-async function refusedRecheck(bench: Bench, attempt: Attempt, why: Failure | null): Promise<Ending> {
+function refusedRecheck(bench: Bench, attempt: Attempt, why: Failure | null): Ending {
   const problem = why ?? bench.check(attempt);
-  if (problem !== null) return refused(problem);
-  if (showsDialog(await bench.look(attempt))) return refusedFor('E_DIALOG', 'a dialog came up on its screen');
-  return refusedTouch('other_process');
+  return problem === null ? refusedTouch('other_process') : refused(problem);
+}
+
+/** A dialog may have come up since, and what is typed would answer it. Where nobody can look, there may be one. */
+function notNow(look: FreshLook | null): Failure | null {
+  if (look === null) return unreadable;
+  return showsDialog(look) ? openDialog('a dialog came up on its screen') : null;
+}
+
+/** Enter would send it along with the message. After an unconfirmed one the prompt must have been seen empty. */
+function leftThere({ unsure }: Bench, runtime: RuntimeId, look: FreshLook | null): Failure | null {
+  if (look !== null && hasUnsent(look)) return unsentText;
+  if (look?.prompt != null) unsure.delete(runtime);
+  return unsure.has(runtime) ? unsureText : null;
 }

@@ -94,7 +94,10 @@ async function typeAtShell(
   if (cleared.kind === 'refused') return refusedAt(bench, attempt, cleared.why);
   if (cleared.kind === 'lost') return ended('unconfirmed', { way: 'keys', words: cleared.words });
   const typing: TypingHands = {
-    paste: (place, text) => hands.type(place, text),
+    paste: async (place, text, ready) =>
+      ready === undefined || (await ready()) !== null
+        ? hands.type(place, text)
+        : { kind: 'refused', why: 'other_process' },
     press: (place, keys, shown) => hands.press(place, keys, shown),
     look: (place) => hands.look(place),
   };

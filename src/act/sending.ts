@@ -2,6 +2,7 @@
 // or left to wait for its agent (ACT3, ACT6, ACT7).
 
 import type { ActionRequest, Caller } from '../model/actions.ts';
+import { failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { answerAsk } from './asks.ts';
 import { type Attempt, type Bench, type Ending, ended, refused, refusedFor } from './bench.ts';
@@ -95,6 +96,7 @@ async function sendNow(
   if (state === null) return refusedFor('E_RUNTIME_STALE', 'it is no longer known');
   const rule = messageRule(state, look, conditions.force_stale === true);
   if (rule !== 'type' && rule !== 'answer') return refused(rule);
+  if (rule === 'answer' && !request.enter) return refused(answerEnters);
   const ending =
     rule === 'answer'
       ? await answerAsk(bench, attempt, answered, request, { kind: 'write', text }, undefined)
@@ -102,6 +104,12 @@ async function sendNow(
   if (ending.outcome !== 'refused') hops.delivered(identity.runtime_id, from);
   return ending;
 }
+
+const answerEnters = failure(
+  'E_DIALOG',
+  'it asks something, and an answer is submitted at once',
+  'leave --no-enter out to answer it',
+);
 
 /** A message whose turn has come: typed at a prompt, never taken for an answer. */
 export async function deliverQueued(

@@ -169,6 +169,14 @@ export interface SeenAsk {
   readonly marked?: string | null;
 }
 
+/** An agent's prompt as it stands on its screen. */
+export interface SeenPrompt {
+  /** What somebody has begun to write and not sent; empty when nothing was. Hints in its place are none. */
+  readonly unsent: string;
+  /** Words that are on the screen only while the prompt is; null when there are none. */
+  readonly sign: string | null;
+}
+
 /** Where things are when hooks are put in. */
 export interface InstallContext {
   readonly home: string;
@@ -282,6 +290,8 @@ export interface Keys {
   readonly enterPauseMs: number;
   /** For dialogs in which nothing but a colour tells what Enter takes: that label, out of lines with their colours. */
   marked?(lines: readonly string[]): string | null;
+  /** The prompt, out of lines with their colours; null when it is not there. Left out where nobody knows its looks. */
+  prompt?(lines: readonly string[]): SeenPrompt | null;
   /** Yes, this once. */
   approve(ask: AnswerableAsk): readonly Stroke[] | null;
   /** No, and with `because` what to do instead where the dialog takes it. */

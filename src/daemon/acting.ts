@@ -28,6 +28,7 @@ import type { Inbox } from './inbox.ts';
 import type { Ledger } from './ledger.ts';
 import type { Machines } from './machines.ts';
 import { serverKeyOf } from './rows.ts';
+import type { PromptReading } from './screens.ts';
 import { sendSignal } from './signals.ts';
 import { startAgent } from './starting.ts';
 import { outputsOf } from './viewing.ts';
@@ -58,7 +59,7 @@ export function actGround(parts: ActingParts): ActGround {
   const freshLook = async (runtime: RuntimeId): Promise<FreshLook | null> => {
     const identity = identityOf(runtime);
     const reading = identity === null ? null : await machines.watch(identity.target)?.screens.look(runtime);
-    return reading === null || reading === undefined ? null : { state: reading.state, ask: reading.ask };
+    return reading === null || reading === undefined ? null : freshLookOf(reading);
   };
   const ownerOf = (target: TargetId, pane: string): RuntimeId | null => ownerIn(ledger, target, pane);
   return {
@@ -118,6 +119,12 @@ async function factsIn({ processes, machines, ledger }: ActingParts, pid: number
   const executor = machines.executorAt(hostTarget);
   return executor === null ? null : callerFactsByPs(pid, { ...parts, executor });
 }
+
+const freshLookOf = ({ state, ask, prompt }: PromptReading): FreshLook => ({
+  state,
+  ask,
+  ...(prompt === undefined ? {} : { prompt }),
+});
 
 /** What is in the pane of one that has ended. */
 async function restIn({ machines, ledger }: ActingParts, identity: RuntimeIdentity | null): Promise<PaneRest> {

@@ -1,7 +1,7 @@
 // The screens of one target's agents: each look is read by the agent's rules, told when it says something new, and held
 // against what is believed. Where a better witness is wrong for longer than a moment, the reconciler says so (RSV2, RSV3).
 
-import type { Keys, SeenAsk } from '../agents/contract.ts';
+import type { Keys, SeenAsk, SeenPrompt } from '../agents/contract.ts';
 import { classify, type Reading } from '../agents/screen/classify.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
 import { contradicts, reconcile } from '../engine/contradict.ts';
@@ -28,13 +28,16 @@ export interface ScreensParts {
   readonly offer: (events: readonly EventEnvelope[]) => Promise<boolean>;
   /** One look at a pane's screen outside of the sweep. */
   readonly capture: (pane: PaneId, colours?: boolean) => Promise<readonly string[]>;
-  /** How the marked option of a dialog is read where only colours tell it. */
-  readonly markedOf?: (agent: AgentName) => Keys['marked'];
+  /** How the marked option of a dialog and unsent text in a prompt are read, which only colours tell. */
+  readonly keysOf?: (agent: AgentName) => Pick<Keys, 'marked' | 'prompt'> | null;
   /** The title tmux shows for a pane. */
   readonly titleOf: (pane: PaneId) => string;
   /** For whoever has to find out which agent is which by what they do. */
   readonly onLook: (runtime: RuntimeId, state: StateName) => void;
 }
+
+/** With the prompt as it is at that moment; left out where nobody knows its looks. */
+export type PromptReading = Reading & { readonly prompt?: SeenPrompt | null };
 
 /** As `capture-pane -e` writes them. */
 const colours = /\u001b\[[\d;:]*m|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u000e\u000f]/gu;
@@ -94,20 +97,25 @@ export class Screens {
   }
 
   /** A look at this very moment; null when its screen cannot be looked at. */
-  async look(runtime: RuntimeId): Promise<Reading | null> {
+  async look(runtime: RuntimeId): Promise<PromptReading | null> {
     const memory = this.#memoryOf(runtime);
     const rules = memory === null ? null : this.#parts.rulesOf(memory.run.agent);
     if (memory === null || rules === null) return null;
     const { pane, version } = memory.run;
-    const markedIn = this.#parts.markedOf?.(memory.run.agent);
-    // One look for both: a mark in another dialog than the one that was read would be worse than none.
-    const seen = await this.#parts.capture(pane, markedIn !== undefined).catch(() => null);
+    const keys = this.#parts.keysOf?.(memory.run.agent) ?? null;
+    const hasColours = keys !== null && (keys.marked ?? keys.prompt) !== undefined;
+    // One look for all: a mark in another dialog than the one that was read would be worse than none.
+    const seen = await this.#parts.capture(pane, hasColours).catch(() => null);
     if (seen === null) return null;
-    const lines = markedIn === undefined ? seen : seen.map((line) => line.replace(colours, '').trimEnd());
+    const lines = hasColours ? seen.map((line) => line.replace(colours, '').replace(/ +$/, '')) : seen;
     const title = this.#parts.titleOf(pane);
     const reading = classify(rules, { lines, title, command: null, isAlive: true }, version);
-    if (markedIn === undefined || reading.ask === null) return reading;
-    return { ...reading, ask: { ...reading.ask, marked: markedIn(seen) } };
+    const { ask } = reading;
+    return {
+      ...reading,
+      ask: ask === null || keys?.marked === undefined ? ask : { ...ask, marked: keys.marked(seen) },
+      ...(keys?.prompt === undefined ? {} : { prompt: keys.prompt(seen) }),
+    };
   }
 
   #memoryOf(runtime: RuntimeId): Memory | null {

@@ -84,7 +84,7 @@ export class TargetWatch {
       published: (runtime) => parts.ledger.world.entries.get(runtime)?.record ?? null,
       offer: parts.offer,
       capture,
-      markedOf: (agent) => parts.agentOf(agent)?.keys?.marked,
+      keysOf: (agent) => parts.agentOf(agent)?.keys ?? null,
       titleOf: (pane) => this.#topology?.panes.get(pane)?.title ?? '',
       onLook: (runtime, state) => this.#onLook(runtime, state),
     });

@@ -302,20 +302,26 @@ export class ActWorld {
       effect(agent);
       return { kind: 'done' };
     };
+    const isShown = (place: Place, shown: string): boolean =>
+      [...this.agents.values()]
+        .findLast(({ place: now }) => now?.pane === place.pane)
+        ?.screen.some((line) => line.includes(shown)) ?? false;
     return {
-      paste: async (place, text) =>
-        step(place, `paste:${text}`, (agent) => {
+      paste: async (place, text, ready) => {
+        const now = ready === undefined ? { shown: null } : await ready();
+        if (now === null) return { kind: 'refused', why: 'other_process' };
+        if (now.shown !== null && !isShown(place, now.shown)) return { kind: 'refused', why: 'not_shown' };
+        return step(place, `paste:${text}`, (agent) => {
           agent.screen = [...agent.screen, ...text.split('\n')];
-        }),
+        });
+      },
       type: async (place, line) =>
         step(place, `type:${line}`, (agent) => {
           agent.screen = [...agent.screen, `$ ${line}`];
         }),
       respawn: async (place, line, cwd) => step(place, `respawn:${cwd}:${line}`, () => undefined),
       press: async (place, keys, shown) => {
-        const agent = [...this.agents.values()].findLast(({ place: now }) => now?.pane === place.pane);
-        const isShown = shown === undefined || (agent?.screen.some((line) => line.includes(shown)) ?? false);
-        return isShown
+        return shown === undefined || isShown(place, shown)
           ? step(place, `press:${keys.join('+')}`, () => undefined)
           : { kind: 'refused', why: 'not_shown' };
       },

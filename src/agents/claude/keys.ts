@@ -6,6 +6,7 @@ import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { hasBlank, marked, plainPath } from '../keys/file-ref.ts';
 import { isNumbered, isPlain } from '../keys/options.ts';
+import { boxPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { digit, escapeKey, press, walk } from '../keys/strokes.ts';
 
@@ -40,6 +41,7 @@ export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[(?:Pasted text #\d+(?: \+\d+ lines)?|\.\.\.Truncated text #\d+ \+\d+ lines\.\.\.)\]`,
   enterPauseMs: 0,
+  prompt: boxPrompt,
   ...answersTo(words, { choose, refuse, isHarmless: () => true }),
   fileRef: (path, lines) => {
     // It reads the number sign as the beginning of lines, and has no way to write a quote.

@@ -6,6 +6,7 @@ import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { plainPath } from '../keys/file-ref.ts';
 import { isNumbered, saysOneOf, type Words } from '../keys/options.ts';
+import { lastPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { digit, escapeKey, press } from '../keys/strokes.ts';
 
@@ -36,6 +37,7 @@ export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[Pasted Content \d+ chars\]`,
   enterPauseMs: 0,
+  prompt: lastPrompt,
   ...answersTo(words, { choose, refuse: () => escapeKey, isHarmless: () => true }),
   // The digit of "None of the above" answers at once, and the field for notes opens for whichever option is marked.
   write: () => null,

@@ -6,6 +6,7 @@ import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { atPath } from '../keys/file-ref.ts';
 import { isNumbered, isPlain } from '../keys/options.ts';
+import { boxPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { digit, escapeKey, press, walk } from '../keys/strokes.ts';
 
@@ -34,6 +35,7 @@ export const keys: Keys = {
   // What is long is kept in a file, of which its model is told.
   collapsed: String.raw`\[(?:Paste #\d+ - \d+ lines|Saved pasted content to workspace \([\d.]+ [KM]?B\)(?: id=\d+)?)\]`,
   enterPauseMs: 0,
+  prompt: boxPrompt,
   // Where the field did not open, a digit among the words might choose "don't ask again".
   ...answersTo(words, { choose, refuse: () => escapeKey, isHarmless: (text) => !/\d/.test(text) }),
   fileRef: atPath,

@@ -7,6 +7,7 @@ import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { marked } from '../keys/file-ref.ts';
 import { isNumbered } from '../keys/options.ts';
+import { fieldPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { digit, escapeKey, press } from '../keys/strokes.ts';
 
@@ -29,6 +30,7 @@ export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[Pasted Text: \d+ (?:lines|chars)(?: #\d+)?\]`,
   enterPauseMs: limits.enterPauseMs,
+  prompt: fieldPrompt,
   ...answersTo(words, {
     choose,
     refuse: (ask, no) => (ask.kind === 'trust' ? choose(ask, no) : escapeKey),

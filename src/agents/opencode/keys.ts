@@ -5,8 +5,10 @@
 import { type AskOption, stateOfAsk } from '../../model/asks.ts';
 import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
 import { answersTo } from '../keys/dialogs.ts';
+import { dressedIn } from '../keys/dressed.ts';
 import { atPath } from '../keys/file-ref.ts';
 import { isNumbered, optionOf, saysOneOf, type Words } from '../keys/options.ts';
+import { barPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { digit, escapeKey, fill, isFieldText, press } from '../keys/strokes.ts';
 
@@ -64,44 +66,6 @@ function reject(ask: AnswerableAsk, because: string | null): readonly Stroke[] |
   return isRow(ask, permission) || isRow(ask, confirmation) ? escapeKey : null;
 }
 
-const escapes = /\u001b\[([\d;:]*)m|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)/gu;
-
-/** One piece of a line in one dress: the colours as tmux tells them, in the order it does. */
-interface Dressed {
-  readonly text: string;
-  readonly dress: string;
-}
-
-/** Lines with their colours, as `capture-pane -e` tells them: a dress lasts until it is changed, over line ends too. */
-function dressedIn(lines: readonly string[]): readonly (readonly Dressed[])[] {
-  let [front, back, others] = ['', '', ''];
-  const change = (codes: string): void => {
-    const parts = codes.split(/[;:]/);
-    for (let at = 0; at < parts.length; at += 1) {
-      const code = Number(parts[at]);
-      const length = code === 38 || code === 48 ? (parts[at + 1] === '2' ? 5 : 3) : 1;
-      const whole = parts.slice(at, at + length).join(';');
-      if (code === 0) [front, back, others] = ['', '', ''];
-      else if (code === 38 || (code >= 30 && code <= 39) || (code >= 90 && code <= 97))
-        front = code === 39 ? '' : whole;
-      else if (code === 48 || (code >= 40 && code <= 49) || (code >= 100 && code <= 107))
-        back = code === 49 ? '' : whole;
-      else others += ` ${code}`;
-      at += length - 1;
-    }
-  };
-  return lines.map((line) => {
-    const pieces: Dressed[] = [];
-    let from = 0;
-    for (const found of line.matchAll(escapes)) {
-      pieces.push({ text: line.slice(from, found.index), dress: `${front}/${back}/${others}` });
-      from = found.index + found[0].length;
-      if (found[1] !== undefined) change(found[1]);
-    }
-    return [...pieces, { text: line.slice(from), dress: `${front}/${back}/${others}` }];
-  });
-}
-
 /**
  * The one permission that is dressed otherwise than the two others, out of lines with their colours. Null without such a
  * row, without colours, and wherever it is not exactly one.
@@ -135,6 +99,7 @@ export const keysOf = (program: string): Keys => ({
   enterPauseMs: 0,
   approve,
   marked: markedIn,
+  prompt: barPrompt,
   reject: (ask, because) => reject(ask, because) ?? questions.reject(ask, because),
   asksOn: (ask) => (isReason(ask) ? 'reason' : isRow(ask, confirmation) ? 'sure' : null),
   choose: (ask, optionId) => chooseInRow(ask, optionId) ?? questions.choose(ask, optionId),
