@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { ActWorld, agentClaim, commandAsk, commandScreen, person, program } from '../../test/kit/act.ts';
+import {
+  ActWorld,
+  agentClaim,
+  commandAsk,
+  commandScreen,
+  type FakeAgent,
+  person,
+  program,
+} from '../../test/kit/act.ts';
 import type { ActionRequest, Receipt } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { agentName, askId, runtimeId } from '../model/ids.ts';
@@ -95,7 +103,8 @@ describe('an action', () => {
       expect(given.world.typed).toEqual([]);
       expect(given.world.audits).toHaveLength(1);
       expect(given.world.audits[0]).toMatchObject({ result: 'refused', detail: { code: expected } });
-      expect(given.world.audits[0]?.snapshot_id).toBe(given.world.snapshots[0]?.snapshot_id);
+      const [row] = given.world.audits;
+      expect(row?.detail.snapshot).toMatchObject({ snapshot_id: row?.snapshot_id, runtime_id: 'a', pane: '%1' });
     }
   });
 
@@ -211,9 +220,30 @@ describe('an action', () => {
     const full = async (): Promise<void> => {
       throw new AgtmuxError('E_STORE_FULL', 'the disk is full');
     };
-    const before = await world.open({ ground: { ...world.ground(), keepSnapshot: full } });
-    expect(code(await world.act(before, { action: 'send' }))).toBe('E_STORE_FULL');
-    expect(world.typed).toEqual([]);
+    const cases: [Parameters<ActWorld['act']>[1], FakeAgent['state']['state']][] = [
+      [{ action: 'send' }, 'idle'],
+      [{ action: 'send', when_ready: true }, 'running'],
+      [{ action: 'approve' }, 'waiting_approval'],
+      [{ action: 'interrupt' }, 'running'],
+      [{ action: 'kill', signal: 'TERM' }, 'idle'],
+      [{ action: 'name', nick: 'x' }, 'idle'],
+    ];
+    for (const isOverChannel of [false, true]) {
+      for (const [request, state] of cases) {
+        const given = await oneAgent(state);
+        if (state === 'waiting_approval') given.world.asks(given.agent);
+        let runs = 0;
+        const run = async () => {
+          runs += 1;
+          return { kind: 'delivered', words: null } as const;
+        };
+        if (isOverChannel) given.world.channels.push({ name: 'own', can: () => true, run });
+        const before = await given.world.open({ ground: { ...given.world.ground(), keepSnapshot: full } });
+        expect(code(await given.world.act(before, request)), request.action).toBe('E_STORE_FULL');
+        const { typed, signals } = given.world;
+        expect([typed, signals, before.queue(), before.nicks.size, runs]).toEqual([[], [], [], 0, 0]);
+      }
+    }
     const after = await world.open({ ground: { ...world.ground(), keepAudit: full } });
     expect(code(await world.act(after, { action: 'send' }))).toBe('delivered');
     expect(world.warnings).toEqual(['an audit row could not be written']);

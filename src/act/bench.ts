@@ -178,12 +178,13 @@ export class Bench {
   async comesTrue(
     condition: () => boolean | Promise<boolean>,
     patienceMs: number = limits.effectSeenMs,
+    lookMs: number = limits.effectLookMs,
   ): Promise<boolean> {
     const deadline = this.ground.clock.monotonicMs() + patienceMs;
     for (;;) {
       if (await condition()) return true;
       if (this.ground.clock.monotonicMs() >= deadline) return false;
-      await this.wait(limits.effectLookMs);
+      await this.wait(lookMs);
     }
   }
 }

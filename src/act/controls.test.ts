@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ActWorld, commandScreen, type FakeAgent } from '../../test/kit/act.ts';
 import { keys as opencode } from '../agents/opencode/keys.ts';
 import { limits } from '../model/limits.ts';
+import type { Hands } from './hands.ts';
 
 const hint = '⬝⬝⬝⬝  esc again to interrupt';
 
@@ -61,6 +62,54 @@ describe('interrupting with a key that must be pressed twice', () => {
     expect(presses).toBe(4);
   });
 
+  it('ACT2 ACT5 the second is pressed only while the word is there, by the guard inside tmux', async () => {
+    const { world, agent } = await working();
+    const ground = world.ground();
+    const hands = ground.handsOf(agent.identity.target);
+    if (hands === null) throw new Error('there are no hands');
+    let looks = 0;
+    const guards: (string | undefined)[] = [];
+    const press: Hands['press'] = (place, keys, shown) => {
+      guards.push(shown);
+      return hands.press(place, keys, shown);
+    };
+    const actor = await world.open({
+      ground: {
+        ...ground,
+        handsOf: () => ({ ...hands, press }),
+        freshLook: async (runtime) => {
+          if (agent.screen.includes(hint)) looks += 1;
+          // Directly before the key, when everything was looked at.
+          if (looks === 1) agent.screen = agent.screen.filter((line) => line !== hint);
+          return ground.freshLook(runtime);
+        },
+      },
+    });
+    expect((await world.act(actor, { action: 'interrupt' })).outcome).toBe('delivered');
+    // The second was refused, then both went out once more.
+    const words = 'esc again to interrupt';
+    expect([guards, world.typed.length]).toEqual([[undefined, words, undefined, words], 3]);
+  });
+
+  it('ACT5 both are pressed once more where the second came too late, and no more than that', async () => {
+    for (const [lateTimes, outcome] of [
+      [1, 'delivered'],
+      [2, 'unconfirmed'],
+    ] as const) {
+      const { world, interrupt } = await working();
+      const works = world.onStep;
+      let late = 0;
+      world.onStep = (step, agent) => {
+        if (!agent.screen.includes(hint) || late === lateTimes) return works?.(step, agent);
+        late += 1;
+        agent.screen = agent.screen.filter((line) => line !== hint);
+        return undefined;
+      };
+      expect((await interrupt()).outcome).toBe(outcome);
+      expect(world.typed).toHaveLength(4);
+    }
+  });
+
   it('ACT5 without that word the second is never pressed, and nothing is said to be delivered', async () => {
     const { world, interrupt } = await working({ hintMs: null });
     expect(await interrupt()).toMatchObject({
@@ -93,14 +142,16 @@ describe('interrupting with a key that must be pressed twice', () => {
   });
 
   it('ACT3 ACT5 a dialog that comes up between them is not answered, and the turn was not interrupted', async () => {
-    const { world, agent, interrupt } = await working({ hintMs: null });
-    world.onStep = () => {
-      agent.look = commandScreen;
-      world.becomes(agent, { state: 'waiting_approval' });
-      return undefined;
-    };
-    expect((await interrupt()).outcome).toBe('unconfirmed');
-    expect(world.typed).toEqual(['%1 press:Escape']);
+    for (const state of ['waiting_approval', 'completed'] as const) {
+      const { world, agent, interrupt } = await working({ hintMs: null });
+      world.onStep = () => {
+        agent.look = commandScreen;
+        world.becomes(agent, { state });
+        return undefined;
+      };
+      expect((await interrupt()).outcome).toBe('unconfirmed');
+      expect(world.typed).toEqual(['%1 press:Escape']);
+    }
   });
 
   it('ACT5 is refused with what is there, where that has changed before the first key', async () => {

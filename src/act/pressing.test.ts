@@ -21,6 +21,7 @@ const sure: SeenAsk = {
   text: 'This will allow the following patterns until it is restarted\n- touch *',
   options: ['Confirm', 'Cancel'].map((label) => ({ id: label, label })),
 };
+const testOptions = ['Yes', 'No'].map((label, place) => ({ id: String(place + 1), label }));
 const at = (ask: SeenAsk): FreshLook => ({ state: 'waiting_approval', ask });
 const working: FreshLook = { state: 'running', ask: null };
 
@@ -175,6 +176,20 @@ describe('what an answer is delivered by', () => {
     expect(await after(settles)).toBe('delivered');
     const text = permission.text;
     expect(await after(settles, { ...commandAsk, ask_id: askId('screen:1'), text })).toBe('unconfirmed');
+  });
+
+  it('ACT4 a folder that is trusted may start the agent anew, which takes its time', async () => {
+    const trust: SeenAsk = { kind: 'trust', text: 'Do you trust this folder?', options: testOptions };
+    const world = new ActWorld();
+    const agent = world.add('a');
+    world.asks(agent, { ...commandAsk, kind: 'trust', text: trust.text }, at(trust));
+    const actor = await world.open();
+    world.onStep = () => {
+      draw(agent, { state: 'unknown', ask: null });
+      world.clock.after(limits.effectSeenMs * 2, () => draw(agent, { state: 'idle', ask: null }));
+      return undefined;
+    };
+    expect((await world.act(actor, approve)).outcome).toBe('delivered');
   });
 
   it('ACT4 not by a screen that cannot be read, by a dialog without words, or by the end of the agent', async () => {

@@ -57,8 +57,8 @@ type Pressed =
   | { readonly kind: 'stopped'; readonly words: string }
   | Left;
 
-/** What is there after the keys. gone: that dialog is not. over: the agent is not. more: it asks on. */
-type Left = { readonly kind: 'gone' | 'over' | 'still' } | { readonly kind: 'more'; readonly seen: SeenAsk };
+/** What is there after the keys. gone: that dialog is not. over: the agent is not. unread: nobody can tell. more: it asks on. */
+type Left = { readonly kind: 'gone' | 'over' | 'still' | 'unread' } | { readonly kind: 'more'; readonly seen: SeenAsk };
 
 const unconfirmed = (words: string): Ending => ended('unconfirmed', { way: 'keys', words });
 
@@ -86,6 +86,8 @@ async function finished(bench: Bench, attempt: Attempt, answer: Answer, first: P
         : unconfirmed('the keys went out and it ended; nobody can tell whether it took them');
     case 'still':
       return unconfirmed('the keys went out and the dialog is still there; look at the pane');
+    case 'unread':
+      return unconfirmed('the keys went out and its screen cannot be read yet; look at the pane');
     case 'stopped':
       return unconfirmed(`${pressed.words}; look at the pane`);
     case 'not_begun':
@@ -149,6 +151,7 @@ function areApart(one: SeenAsk, other: SeenAsk): boolean {
 /** Seen twice where nobody but the screen tells it: between two pictures of a dialog there may be none of it. */
 async function leftAfter(bench: Bench, attempt: Attempt, answer: Answer): Promise<Left> {
   let left: Left = { kind: 'still' };
+  const patienceMs = answer.ask.kind === 'trust' ? limits.restartSeenMs : limits.effectSeenMs;
   await bench.comesTrue(async () => {
     const before = left.kind;
     if (isToldSettled(bench, attempt, answer.ask)) {
@@ -156,8 +159,9 @@ async function leftAfter(bench: Bench, attempt: Attempt, answer: Answer): Promis
       return true;
     }
     left = await leftNow(bench, attempt, answer);
-    return left.kind !== 'still' && (left.kind !== 'gone' || before === 'gone');
-  });
+    if (left.kind === 'gone') return before === 'gone';
+    return left.kind !== 'still' && left.kind !== 'unread';
+  }, patienceMs);
   return left;
 }
 
@@ -172,7 +176,7 @@ async function leftNow(bench: Bench, attempt: Attempt, { ask, seen, wish, keys }
   const record = bench.ground.stateOf(attempt.identity.runtime_id);
   if (record === null || record.ended !== null) return { kind: 'over' };
   const look = await bench.look(attempt);
-  if (look === null || look.state === 'unknown') return { kind: 'still' };
+  if (look === null || look.state === 'unknown') return { kind: 'unread' };
   if (look.ask === null) return { kind: showsDialog(look) ? 'still' : 'gone' };
   if (!areApart(seen, look.ask)) return { kind: 'still' };
   // Whoever refuses to confirm is asked the first question again.

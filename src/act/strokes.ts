@@ -84,15 +84,14 @@ async function pressedAfter(
   options: StrokeOptions,
 ): Promise<Stroked['stop']> {
   const countIn = (lines: readonly string[]): number => lines.filter((line) => line.includes(after)).length;
+  const isThere = async (): Promise<boolean> => countIn(await grip.hands.look(grip.place)) > countIn(before);
   for (let tries = 1; ; tries += 1) {
-    let isRight = true;
-    const isThere = await bench.comesTrue(async () => {
-      isRight = await options.recheck();
-      return !isRight || countIn(await grip.hands.look(grip.place)) > countIn(before);
-    }, limits.keyShownMs);
-    const stop = isThere && isRight ? await pressed(grip, keys, after, options) : ({ kind: 'unseen' } as const);
+    // Looked for often: Copilot waits half a second for the second key.
+    const stop = (await bench.comesTrue(isThere, limits.keyShownMs, limits.pasteLookMs))
+      ? await pressed(grip, keys, after, options)
+      : ({ kind: 'unseen' } as const);
     const isLost = stop?.kind === 'unseen' || (stop?.kind === 'refused' && stop.why === 'not_shown');
-    if (!isLost || !isRight || tries === limits.keyTriesMax) return stop;
+    if (!isLost || tries === limits.keyTriesMax) return stop;
     const again = await pressed(grip, last, null, options);
     if (again !== null) return again;
   }

@@ -24,9 +24,13 @@ export const actLimits = {
   keyShownMs: 500,
   /** OpenCode counts Escapes anew 5 s after every one of them, and so may forget the first of two at once (1.18.33). */
   keyTriesMax: 3,
+  /** Copilot forgets the first Escape after half a second; on a machine with six times its load the second came too late. */
+  interruptTriesMax: 2,
   /** An answer that is asked about once more is finished; one that is asked about again and again is left to a person. */
   answerStepsMax: 2,
-  /** Two Escapes without a pause are one key to Copilot, and Enter must find a list that was drawn anew. */
+  /** Some start anew once a folder is trusted: Gemini within 3 s, on a busy machine within more. */
+  restartSeenMs: 8_000,
+  /** Keys that come too close are one to some, and Enter must find a list that was drawn anew. */
   strokesApartMs: 200,
   /** Codex's server tells that an answer was a no within 15 ms of telling that there was one (measured). */
   answerSettledMs: 150,

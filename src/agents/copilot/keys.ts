@@ -30,8 +30,8 @@ function choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null
 }
 
 export const keys: Keys = {
-  // One of them does nothing but say so.
-  interrupt: [press('Escape'), press('Escape')],
+  // One of them does nothing but say so, for half a second.
+  interrupt: [press('Escape'), { ...press('Escape'), after: 'esc again to interrupt' }],
   // What is long is kept in a file, of which its model is told.
   collapsed: String.raw`\[(?:Paste #\d+ - \d+ lines|Saved pasted content to workspace \([\d.]+ [KM]?B\)(?: id=\d+)?)\]`,
   enterPauseMs: 0,
