@@ -155,12 +155,12 @@ export class Shelling {
       return told().length >= results || hasNone();
     }, `the result of ${words}`);
     if (told().length < results) return null;
-    const [first] = mock.served.slice(from).filter((one) => one.task === word);
+    const call = mock.served.slice(from).findLast((one) => one.task === word && one.reply === 'tool');
     const last = told().at(-1);
     await this.#parts.settled();
     const result = (last?.result ?? '').replaceAll(/\\+n/g, '\n').replaceAll(/\\+"/g, '"');
     this.#stage.note(`${words}: ${result}`);
-    return { result, isAsked: yesAt !== null, tookMs: (last?.time ?? 0) - (yesAt ?? first?.time ?? 0) };
+    return { result, isAsked: yesAt !== null, tookMs: (last?.time ?? 0) - (yesAt ?? call?.time ?? 0) };
   }
 
   /** When a yes was given last. A dialog needs a moment to go, and is not answered twice meanwhile. */

@@ -13,7 +13,7 @@ let agent: Agent;
 
 beforeEach(async () => {
   place = new Place();
-  agent = await place.agent({ generation: 'v1', args: ['--budget-s', '1'] });
+  agent = await place.agent({ generation: 'v1', args: ['--budget-s', '50'] });
   // From here on the library holds every answer against its schema.
   await agent.tools();
 });
@@ -80,20 +80,23 @@ describe('a shell of an agent', () => {
 
   it('SHL2 that does not goes to the background at the budget, and its log is read page by page', async () => {
     const command = `i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "line $i"; done; ${waits('go')}`;
+    const hasty = await place.agent({ generation: 'v1', args: ['--budget-s', '1'] });
+    // Whoever comes first starts the daemon; that is not to count here.
+    await agent.call('shell_summary');
     const began = performance.now();
-    const { data } = await agent.call('shell_run', { command });
+    const { data } = await hasty.call('shell_run', { command });
     const tookMs = performance.now() - began;
     expect(data).toMatchObject({ result: 'Running', status: 'running', ended_by: null });
     expect(tookMs).toBeGreaterThan(900);
-    expect(tookMs).toBeLessThan(5_000);
+    expect(tookMs).toBeLessThan(10_000);
     const id = data.shell_id as string;
     letGo('go');
-    await until(async () => (await agent.call('shell_summary')).data.shells?.toString() === '');
+    await until(async () => (await hasty.call('shell_summary')).data.shells?.toString() === '');
     const lines: string[] = [];
     let cursor: string | undefined;
     let hasMore = true;
     while (hasMore) {
-      const page = await agent.call('shell_log', {
+      const page = await hasty.call('shell_log', {
         shell_id: id,
         mode: 'body',
         ...(cursor === undefined ? {} : { cursor }),
@@ -105,9 +108,9 @@ describe('a shell of an agent', () => {
       hasMore = log.has_more;
     }
     expect(lines).toEqual([...Array.from({ length: 300 }, (_, place_) => `line ${place_ + 1}`), 'over']);
-    const last = await agent.call('shell_log', { shell_id: id, mode: 'diagnostic', lines: 1 });
+    const last = await hasty.call('shell_log', { shell_id: id, mode: 'diagnostic', lines: 1 });
     expect(last.data).toMatchObject({ log: { lines: ['over'] }, diagnosis: expect.stringContaining('completed') });
-    const again = await agent.call('shell_resume', { shell_id: id });
+    const again = await hasty.call('shell_resume', { shell_id: id });
     expect(again.data).toMatchObject({ result: 'Restarted', shell_id: id, attempt: 2 });
   });
 
@@ -128,8 +131,7 @@ describe('a shell of an agent', () => {
   });
 
   it('that a person puts in the background answers at once', async () => {
-    const patient = await place.agent({ generation: 'v1', args: ['--budget-s', '50'] });
-    const call = patient.call('shell_run', { command: waits('go'), label: 'waiting' });
+    const call = agent.call('shell_run', { command: waits('go'), label: 'waiting' });
     await until(() => hasBegun('go'));
     await types('shell', 'background', 'waiting');
     expect((await call).data).toMatchObject({
@@ -142,26 +144,24 @@ describe('a shell of an agent', () => {
   });
 
   it('whose call is cancelled, or whose client is gone, is ended', async () => {
-    const patient = await place.agent({ generation: 'v1', args: ['--budget-s', '50'] });
     const gone = new AbortController();
-    const call = patient.call('shell_run', { command: waits('one') }, { signal: gone.signal });
+    const call = agent.call('shell_run', { command: waits('one') }, { signal: gone.signal });
     const over = expect(call).rejects.toThrow();
     await until(() => hasBegun('one'));
     gone.abort();
     await over;
     await until(() => !isAlive(pidOf('one')));
-    const failed = async () => (await patient.call('shell_summary', { failed: true })).data;
+    const failed = async () => (await agent.call('shell_summary', { failed: true })).data;
     await until(async () => (await failed()).reason === '0 running, 0 completed, 1 failed');
     expect((await failed()).shells).toMatchObject([{ status: 'failed', ended_by: 'agent' }]);
-    void patient.call('shell_run', { command: waits('two') }).catch(() => undefined);
+    void agent.call('shell_run', { command: waits('two') }).catch(() => undefined);
     await until(() => hasBegun('two'));
-    process.kill(patient.pid, 'SIGKILL');
+    process.kill(agent.pid, 'SIGKILL');
     await until(() => !isAlive(pidOf('two')));
   });
 
   it('SHL6 goes on when the daemon is killed in the middle of its call, and nothing of it is lost', async () => {
-    const patient = await place.agent({ generation: 'v1', args: ['--budget-s', '30'] });
-    const call = patient.call('shell_run', { command: `echo before; ${waits('go')}; exit 7` });
+    const call = agent.call('shell_run', { command: `echo before; ${waits('go')}; exit 7` });
     await until(() => hasBegun('go'));
     process.kill(await daemonPid(), 'SIGKILL');
     const { data } = await call;
@@ -175,9 +175,9 @@ describe('a shell of an agent', () => {
     await until(() => !isAlive(pidOf('go')));
     const id = data.shell_id as string;
     await until(async () =>
-      (await patient.call('shell_log', { shell_id: id, mode: 'diagnostic' })).text.includes('code 7'),
+      (await agent.call('shell_log', { shell_id: id, mode: 'diagnostic' })).text.includes('code 7'),
     );
-    const page = await patient.call('shell_log', { shell_id: id, mode: 'body' });
+    const page = await agent.call('shell_log', { shell_id: id, mode: 'body' });
     expect(page.data).toMatchObject({ log: { lines: ['before', 'over'], has_more: false } });
   });
 });
