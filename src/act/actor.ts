@@ -17,7 +17,7 @@ import type {
 import { AgtmuxError, type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
 import { agentName, type RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { AuditRecord } from '../model/records.ts';
+import type { AuditRecord, StateRecord } from '../model/records.ts';
 import { FileError, type Files } from '../platform/files.ts';
 import { Answered } from './answered.ts';
 import { answerAsk } from './asks.ts';
@@ -147,9 +147,7 @@ export class Actor implements ActService {
     for (const [one, at] of this.#views) if (now - at >= limits.viewAuditMs) this.#views.delete(one);
     const read = async (runtime: RuntimeId): Promise<Result<ViewedOutput>> => {
       const output = await this.#ground.outputOf(runtime, linesMax, isScreen);
-      return output === null
-        ? fail('E_TARGET_DOWN', 'its output cannot be read now')
-        : ok({ ref: canonicalRef(runtime), ...output });
+      return output === null ? unseen(this.#ground.stateOf(runtime)) : ok({ ref: canonicalRef(runtime), ...output });
     };
     if (found.ok && this.#views.has(known)) return read(found.value.agent.runtime_id);
     let output: Result<ViewedOutput> | null = null;
@@ -389,6 +387,12 @@ export class Actor implements ActService {
 
 /** Their refusals are many and must be quick: what they were decided on is kept once it is certain that they will act. */
 const keptLater: ReadonlySet<ActionKind> = new Set(['send', 'approve', 'reject', 'answer', 'interrupt']);
+
+/** Why there is no output to be seen. */
+const unseen = (state: StateRecord | null): Result<never> =>
+  state?.ended == null
+    ? fail('E_TARGET_DOWN', 'its output cannot be read now')
+    : fail('E_ENDED', 'it has ended, and its pane is gone', 'what it said may stand in its own record');
 
 const notDone = (problem: Failure | null): Result<never> => ({
   ok: false,
