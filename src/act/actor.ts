@@ -14,10 +14,10 @@ import type {
   Receipt,
   ViewedOutput,
 } from '../model/actions.ts';
-import { AgtmuxError, type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
+import { AgtmuxError, type Failure, failure, ok, type Result } from '../model/errors.ts';
 import { agentName, type RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { AuditRecord, StateRecord } from '../model/records.ts';
+import type { AuditRecord } from '../model/records.ts';
 import { FileError, type Files } from '../platform/files.ts';
 import { Answered } from './answered.ts';
 import { answerAsk } from './asks.ts';
@@ -25,7 +25,7 @@ import { auditOf, type Deed, receiptOf } from './audit.ts';
 import { type Attempt, Bench, type Ending, ended, leniencies, nullIfExpected, refused, refusedFor } from './bench.ts';
 import { callerOf, doorCaller, type KnownCaller, knownAgain } from './callers.ts';
 import { HopBook } from './composing.ts';
-import { activate, interrupt, kill, resume } from './controls.ts';
+import { activate, interrupt, kill, resume, unseen } from './controls.ts';
 import { Deliveries } from './deliveries.ts';
 import type { ActGround } from './ground.ts';
 import { type Kept, KeptFile, type KeptMessage } from './kept.ts';
@@ -270,8 +270,7 @@ export class Actor implements ActService {
       case 'seen':
         bench.looked(attempt.identity.runtime_id, attempt.caller);
         this.#names.markSeen(attempt.identity.runtime_id, this.#ground.now());
-        await this.#file.save();
-        return ended('delivered');
+        return this.#noted({});
       case 'name':
         return this.#name(attempt, request.nick);
     }
@@ -302,8 +301,14 @@ export class Actor implements ActService {
       this.#ground.rows().some(({ agent }) => agent !== null && (agent.agent === name || agent.runtime_id === name));
     const given = this.#names.give(identity.runtime_id, nick, isTaken);
     if (!given.ok) return refused(given.failure);
-    await this.#file.save();
-    return ended('delivered', { detail: { nick } });
+    return this.#noted({ nick });
+  }
+
+  /** It counts already; what is not on disk is gone with the daemon. */
+  async #noted(detail: Ending['detail']): Promise<Ending> {
+    const isKept = await this.#file.trySave(this.#ground.warn);
+    const words = isKept ? null : 'it counts now, but could not be kept: it is forgotten after a restart';
+    return ended(isKept ? 'delivered' : 'unconfirmed', { detail, words });
   }
 
   /** A waiting message whose time has come. It is judged like any other, by who sent it. */
@@ -387,12 +392,6 @@ export class Actor implements ActService {
 
 /** Their refusals are many and must be quick: what they were decided on is kept once it is certain that they will act. */
 const keptLater: ReadonlySet<ActionKind> = new Set(['send', 'approve', 'reject', 'answer', 'interrupt']);
-
-/** Why there is no output to be seen. */
-const unseen = (state: StateRecord | null): Result<never> =>
-  state?.ended == null
-    ? fail('E_TARGET_DOWN', 'its output cannot be read now')
-    : fail('E_ENDED', 'it has ended, and its pane is gone', 'what it said may stand in its own record');
 
 const notDone = (problem: Failure | null): Result<never> => ({
   ok: false,
