@@ -1,7 +1,6 @@
 // `agtmux hooks install|remove|status`: shows what would change in the user's files, asks, and has the daemon do it. The
 // files themselves are never touched from here.
 
-import { createInterface } from 'node:readline/promises';
 import { withQuery } from '../api/client-lean.ts';
 import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../api/schemas-hooks.ts';
 import { AgtmuxError } from '../model/errors.ts';
@@ -9,8 +8,9 @@ import { limits } from '../model/limits.ts';
 import { foreign, gateBlock, gateLine } from '../text/gate.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
-import { errorOutput, hasColour, print } from './output.ts';
+import { hasColour, print } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { answerTo, hasTerminal, isYes } from './question.ts';
 
 /** Something is not as it should be: half installed, unreadable, or calls a program of another version. */
 const troubleStatus = 1;
@@ -127,18 +127,12 @@ function showOutcome({ written, removed, notes, trust }: HookOutcomeReply): void
 async function confirm({ action, edits, target }: HookPlanReply, hasTrust: boolean): Promise<void> {
   const files = edits.length === 1 ? '1 file' : `${edits.length} files`;
   const what = edits.length > 0 ? `${action === 'install' ? 'Write' : 'Change'} ${files} on ${shown(target)}` : 'Do it';
-  if (!process.stdin.isTTY || !errorOutput().isTTY) {
+  if (!hasTerminal()) {
     throw new AgtmuxError('E_USAGE', 'nothing was written: this needs a yes, and there is no terminal to ask at', {
       next: 'look at the difference, then say --yes',
     });
   }
-  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
-  try {
-    const answer = await terminal.question(`${what}${hasTrust ? ', and trust these hooks' : ''}? [y/N] `);
-    if (/^y(es)?$/i.test(answer.trim())) return;
-  } finally {
-    terminal.close();
-  }
+  if (isYes(await answerTo(`${what}${hasTrust ? ', and trust these hooks' : ''}? [y/N] `))) return;
   throw new AgtmuxError('E_USAGE', 'nothing was written', { next: 'answer y, or say --yes' });
 }
 
