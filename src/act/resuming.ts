@@ -101,7 +101,7 @@ async function typeAtShell(
   const cleared = await hands.press(rest.place, ['C-e', 'C-u']);
   if (cleared.kind === 'refused') return refusedAt(bench, attempt, cleared.why);
   if (cleared.kind === 'lost') return ended('unconfirmed', { way: 'keys', words: cleared.words });
-  if (!(await bench.comesTrue(async () => !(await isStill()) || isPrompt(shown), limits.keyShownMs))) {
+  if (!(await bench.comesTrue(async () => !(await isStill()) || isPrompt(shown), limits.pasteShownMs))) {
     return notAtPrompt(command);
   }
   const typing: TypingHands = {
