@@ -15,7 +15,7 @@ import type {
   Receipt,
   ViewedOutput,
 } from '../model/actions.ts';
-import { AgtmuxError, type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
+import { AgtmuxError, type Failure, failure, ok, type Result } from '../model/errors.ts';
 import { agentName, type RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { AuditRecord } from '../model/records.ts';
@@ -26,7 +26,7 @@ import type { Deed } from './audit.ts';
 import { type Attempt, Bench, type Ending, ended, leniencies, nullIfExpected, refused, refusedFor } from './bench.ts';
 import { type KnownCaller, knownAgain } from './callers.ts';
 import { HopBook } from './composing.ts';
-import { activate, interrupt, kill, resume } from './controls.ts';
+import { activate, interrupt, kill, resume, unseen } from './controls.ts';
 import { Deeds } from './deeds.ts';
 import { Deliveries } from './deliveries.ts';
 import type { ActGround } from './ground.ts';
@@ -158,9 +158,7 @@ export class Actor implements ActService {
     for (const [one, at] of this.#views) if (now - at >= limits.viewAuditMs) this.#views.delete(one);
     const read = async (runtime: RuntimeId): Promise<Result<ViewedOutput>> => {
       const output = await this.#ground.outputOf(runtime, linesMax, isScreen).catch(nullIfExpected);
-      return output === null
-        ? fail('E_TARGET_DOWN', 'its output cannot be read now')
-        : ok({ ref: canonicalRef(runtime), ...output });
+      return output === null ? unseen(this.#ground.stateOf(runtime)) : ok({ ref: canonicalRef(runtime), ...output });
     };
     const again = found.ok && this.#views.has(known) ? await read(found.value.agent.runtime_id) : null;
     // What is refused has a row each time.
@@ -301,8 +299,7 @@ export class Actor implements ActService {
       case 'seen':
         bench.looked(attempt.identity.runtime_id, attempt.caller);
         this.#names.markSeen(attempt.identity.runtime_id, this.#ground.now());
-        await this.#file.save();
-        return ended('delivered');
+        return this.#noted({});
       case 'name':
         return this.#name(attempt, request.nick);
     }
@@ -314,8 +311,14 @@ export class Actor implements ActService {
       this.#ground.rows().some(({ agent }) => agent !== null && (agent.agent === name || agent.runtime_id === name));
     const given = this.#names.give(identity.runtime_id, nick, isTaken);
     if (!given.ok) return refused(given.failure);
-    await this.#file.save();
-    return ended('delivered', { detail: { nick } });
+    return this.#noted({ nick });
+  }
+
+  /** It counts already; what is not on disk is gone with the daemon. */
+  async #noted(detail: Ending['detail']): Promise<Ending> {
+    const isKept = await this.#file.trySave(this.#ground.warn);
+    const words = isKept ? null : 'it counts now, but could not be kept: it is forgotten after a restart';
+    return ended(isKept ? 'delivered' : 'unconfirmed', { detail, words });
   }
 
   /** A waiting message whose time has come. It is judged like any other, by who sent it. */

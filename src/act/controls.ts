@@ -1,9 +1,10 @@
 // Interrupting, killing, resuming and choosing an agent: what is done to it rather than said to it (ACT5).
 
 import type { ActionRequest, Signal } from '../model/actions.ts';
-import { type Failure, failure } from '../model/errors.ts';
+import { type Failure, fail, failure, type Result } from '../model/errors.ts';
 import type { EventEnvelope } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
+import type { StateRecord } from '../model/records.ts';
 import {
   type Attempt,
   type Bench,
@@ -92,6 +93,10 @@ export async function kill(bench: Bench, attempt: Attempt, signal: Signal): Prom
   if (identity.process === null) return refusedFor('E_UNSUPPORTED', 'it has no process of its own');
   const sent = await bench.ground.signal(identity.target, identity.process, signal);
   if (sent !== 'sent') return unsent(sent);
+  // One that is suspended takes nothing but KILL before it goes on.
+  if (signal !== 'KILL' && bench.ground.stateOf(identity.runtime_id)?.suspended === true) {
+    await bench.ground.signal(identity.target, identity.process, 'CONT');
+  }
   const isOver = await bench.comesTrue(() => bench.ground.stateOf(identity.runtime_id)?.ended !== null);
   const hazard = signal === 'INT' ? (afterInterruptSignal[identity.agent] ?? null) : null;
   return isOver
@@ -109,6 +114,12 @@ function unsent(sent: 'gone' | 'down' | 'unclear'): Ending {
   if (sent === 'down') return refusedFor('E_TARGET_DOWN', 'its machine does not answer');
   return ended('unconfirmed', { way: 'signal', words: 'nobody knows whether the signal was sent; look at it' });
 }
+
+/** Why there is no output to be seen. */
+export const unseen = (state: StateRecord | null): Result<never> =>
+  state?.ended == null
+    ? fail('E_TARGET_DOWN', 'its output cannot be read now')
+    : fail('E_ENDED', 'it has ended, and its pane is gone', 'what it said may stand in its own record');
 
 /** A suspended one goes on; one that has ended begins again where it was. */
 export async function resume(bench: Bench, attempt: Attempt): Promise<Ending> {

@@ -37,8 +37,10 @@ export interface Channel {
 
 /** What has the keyboard of a pane after its agent has ended. */
 export type PaneRest =
-  /** The pane's own shell and nothing else, in this directory. */
-  | { readonly kind: 'shell'; readonly place: Place; readonly cwd: string }
+  /** The pane's own shell and nothing else, in this directory; foreign text: what stands left of the cursor. */
+  | { readonly kind: 'shell'; readonly place: Place; readonly cwd: string; readonly line: string }
+  /** The same, but it reads something else than a command. */
+  | { readonly kind: 'reading' }
   /** The pane's own process is dead; tmux keeps what it showed (remain-on-exit). */
   | { readonly kind: 'dead'; readonly place: Place }
   /** Foreign text: what is in front. */

@@ -5,9 +5,10 @@ import { ActWorld, agentClaim, person, program, testKeys } from '../../test/kit/
 import type { Receipt } from '../model/actions.ts';
 import { paneId } from '../model/ids.ts';
 import type { PaneRest } from './ground.ts';
+import { isPrompt } from './resuming.ts';
 
 const place = { serverPid: 5, pane: paneId('%1'), panePid: 50, command: 'bash' };
-const shell = (cwd = '/home/me/web-shop'): PaneRest => ({ kind: 'shell', place, cwd });
+const shell = (cwd = '/home/me/web-shop', line = 'me@host:~$ '): PaneRest => ({ kind: 'shell', place, cwd, line });
 const dead: PaneRest = { kind: 'dead', place };
 const code = ({ outcome, failure }: Receipt): string => failure?.code ?? outcome;
 
@@ -41,6 +42,35 @@ describe('an agent that has ended', () => {
       snapshot_id: receipt.snapshot_id,
       detail: { became: 'runtime:again' },
     });
+  });
+
+  it.each([
+    ['a question', shell(undefined, 'Your name: '), 1],
+    ['nothing', shell(undefined, ''), 1],
+    ['a line that goes on', shell(undefined, '> '), 1],
+    ['words that go on', shell(undefined, 'pipe heredoc> '), 1],
+    ['a program that reads lines', { kind: 'reading' }, 0],
+  ] as const)('ACT1 is left alone where its shell shows %s', async (_, rest, cleared) => {
+    const { world, resume } = await ended(rest);
+    const receipt = await resume();
+    expect(receipt.failure).toMatchObject({ code: 'E_STATE_CHANGED', message: 'its shell is not at its prompt' });
+    expect(receipt.failure?.next).toContain('claude --resume session-1');
+    expect(world.typed).toEqual(cleared === 0 ? [] : ['%1 press:C-e+C-u']);
+  });
+
+  it('a prompt is told from a line that goes on', () => {
+    const prompts = [
+      '$ ',
+      '# ',
+      'me@host:~/web$ ',
+      'me@host ~> ',
+      '➜  web git:(main) ',
+      '❯ ',
+      '[me@host web]$ ',
+      '\ue0b0 ',
+    ];
+    expect(prompts.filter((line) => !isPrompt(line))).toEqual([]);
+    expect(['> ', 'dquote> ', 'cmdand cmdsubst> ', '', 'Password:', 'Continue? [y/N] x'].filter(isPrompt)).toEqual([]);
   });
 
   it('goes on in the directory it had', async () => {

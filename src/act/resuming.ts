@@ -42,6 +42,8 @@ export async function resumeEnded(bench: Bench, attempt: Attempt): Promise<Endin
       return refusedFor('E_TARGET_DOWN', 'nobody can tell what is in its pane now');
     case 'other':
       return inFront(rest.command);
+    case 'reading':
+      return notAtPrompt(line.value);
     case 'shell':
       return typeAtShell(bench, attempt, hands, rest, line.value, words);
     case 'dead':
@@ -51,6 +53,9 @@ export async function resumeEnded(bench: Bench, attempt: Attempt): Promise<Endin
 
 const inFront = (command: string): Ending =>
   refusedFor('E_STATE_CHANGED', `${command} is in front in its pane now, and not its shell`);
+
+const notAtPrompt = (command: string): Ending =>
+  refusedFor('E_STATE_CHANGED', 'its shell is not at its prompt', `run \`${command}\` there`);
 
 /** As a person would type it: the name of the program stays bare, so that an alias of theirs still counts. */
 function lineOf(command: readonly string[]): Result<string> {
@@ -84,15 +89,21 @@ async function typeAtShell(
     return refusedFor('E_UNSUPPORTED', 'the name of its directory cannot be typed', `run \`${command}\` there`);
   }
   const line = folder === null ? command : `cd ${folder.value} && ${command}`;
+  let shown = '';
   const isStill = async (): Promise<boolean> => {
     const now = await bench.ground.restOf(attempt.identity.runtime_id);
-    return isSame(now, rest) && bench.check(attempt, leniencies.resume) === null;
+    shown = now.kind === 'shell' ? now.line : '';
+    const isAsBefore = now.kind === 'shell' && isSame({ ...now, line: '' }, { ...rest, line: '' });
+    return isAsBefore && bench.check(attempt, leniencies.resume) === null;
   };
   if (!(await isStill())) return refusedAt(bench, attempt, 'other_process');
   // What somebody left at the prompt would become a part of it: to its end, and away with it.
   const cleared = await hands.press(rest.place, ['C-e', 'C-u']);
   if (cleared.kind === 'refused') return refusedAt(bench, attempt, cleared.why);
   if (cleared.kind === 'lost') return ended('unconfirmed', { way: 'keys', words: cleared.words });
+  if (!(await bench.comesTrue(async () => !(await isStill()) || isPrompt(shown), limits.pasteShownMs))) {
+    return notAtPrompt(command);
+  }
   const typing: TypingHands = {
     paste: async (place, text, ready) =>
       ready === undefined || (await ready()) !== null
@@ -110,6 +121,14 @@ async function typeAtShell(
   }
   return begun(bench, attempt, 'keys', words);
 }
+
+/** Of a line begun earlier, or of a word left open: the next line is no command of its own. */
+const continued = /^(?:[a-z]+[ -]?)*>\s*$/;
+/** What prompts end with; letters and colons are questions of programs. */
+const promptEnd = /[$#%>❯➜»›λ▶❱→⟩)\]\p{Co}]\s*$/u;
+
+/** Whether a shell that shows this left of the cursor waits for a command. */
+export const isPrompt = (line: string): boolean => promptEnd.test(line) && !continued.test(line.trim());
 
 function refusedAt(bench: Bench, attempt: Attempt, why: Extract<Touch, { kind: 'refused' }>['why']): Ending {
   const problem = bench.check(attempt, leniencies.resume);

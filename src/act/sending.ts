@@ -81,9 +81,11 @@ async function sendNow(
 ): Promise<Ending> {
   const { ground } = bench;
   const { identity, conditions } = attempt;
-  const channel = ground.channels.find((one) => one.can(request, identity));
+  // As it will arrive: what a channel can do is decided on the very words that it is given.
+  const said = { ...request, text: withOrigin(text, from), files: [] };
+  const channel = ground.channels.find((one) => one.can(said, identity));
   if (channel !== undefined) {
-    const end = await bench.over(channel, { ...request, text: withOrigin(text, from), files: [] }, attempt);
+    const end = await bench.over(channel, said, attempt);
     if (end.kind === 'refused') return refused(end.failure);
     hops.delivered(identity.runtime_id, from);
     return ended(end.kind, { way: channel.name, words: end.words });

@@ -38,6 +38,7 @@ const screen = z.strictObject({
   reason_code: reason,
   confidence,
   rule: z.string().nullable(),
+  ask: z.string().nullable().describe('the words of the dialog on the screen; foreign text'),
   tried: z.array(z.strictObject({ rule: z.string(), matched: z.boolean(), why: z.string().nullable() })),
 });
 

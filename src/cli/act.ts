@@ -104,8 +104,8 @@ export async function act(
   return tellReceipt(parsed, await askOnce(context, { method: 'POST', path: '/v1/act', body }));
 }
 
-/** One line of what became of it. A refusal is thrown to where failures are printed; its receipt is still JSON. */
-export function tellReceipt(parsed: Parsed, body: string): ReceiptReply {
+/** One line of what became of it, in words of its own where `done` has them. A refusal is thrown to where failures are printed; its receipt is still JSON. */
+export function tellReceipt(parsed: Parsed, body: string, done: string | null = null): ReceiptReply {
   const receipt = JSON.parse(body) as ReceiptReply;
   const { outcome, failure, words } = receipt;
   if (parsed.has('json')) print(body);
@@ -117,7 +117,8 @@ export function tellReceipt(parsed: Parsed, body: string): ReceiptReply {
   }
   if (!parsed.has('json')) {
     const way = receipt.way === null ? '' : `, by ${safe(receipt.way)}`;
-    print(`${outcome}: ${whatOf(receipt)}${way}${words === null ? '' : `; ${safe(words)}`}`);
+    const what = done === null ? `${outcome}: ${whatOf(receipt)}${way}` : `${done}${forWhom(receipt)}`;
+    print(`${what}${words === null ? '' : `; ${safe(words)}`}`);
   }
   if (outcome === 'unconfirmed') process.exitCode = unconfirmedStatus;
   return receipt;
@@ -128,6 +129,8 @@ const joints: Partial<Readonly<Record<ActionKind, string>>> = { send: ' to', ans
 /** Always with the canonical reference: what the person wrote may mean another agent tomorrow. */
 const whatOf = ({ action, ref }: ReceiptReply): string =>
   ref === null ? action : `${action}${joints[action] ?? ''} ${safe(ref)}`;
+
+const forWhom = ({ ref }: ReceiptReply): string => (ref === null ? '' : `, for ${safe(ref)}`);
 
 const onRef =
   (action: 'interrupt' | 'resume' | 'seen' | 'activate'): Action =>

@@ -1,7 +1,6 @@
 // `agtmux approve`, `reject` and `answer`. Whoever names no ask is shown the one that is open before anything is sent, and
 // says y to it, or has said --yes to whatever it is; the answer names that ask, and no other gets it (ASK3).
 
-import { createInterface } from 'node:readline/promises';
 import { withQuery } from '../api/client-lean.ts';
 import type { ExplanationDocument } from '../api/schemas-explain.ts';
 import { AgtmuxError } from '../model/errors.ts';
@@ -9,11 +8,13 @@ import { foreign, gateRevealed } from '../text/gate.ts';
 import { act, type Wanted } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
-import { errorOutput, print } from './output.ts';
+import { print } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { answerTo, hasTerminal, isYes } from './question.ts';
 import { refOf } from './refs.ts';
 
-type Ask = NonNullable<ExplanationDocument['item']['ask']>;
+/** What is open, with the words of the dialog as its screen shows them. */
+type Ask = NonNullable<ExplanationDocument['item']['ask']> & { readonly shown: string | null };
 
 export const approve: Action = (parsed, context) => reply(parsed, context, (to) => ({ action: 'approve', ...to }));
 
@@ -46,7 +47,7 @@ async function reply(parsed: Parsed, context: Context, wanted: (to: Whom) => Wan
   const ref = await refOf(context, parsed.args[0]);
   const said = parsed.value('ask');
   const mustAsk = said === undefined && !parsed.has('yes');
-  if (mustAsk && (!process.stdin.isTTY || !errorOutput().isTTY)) {
+  if (mustAsk && !hasTerminal()) {
     throw new AgtmuxError('E_USAGE', 'an answer needs the ask it is for, and there is no terminal to show it at', {
       next: 'say --ask ID, as `agtmux explain` tells it, or --yes for whatever is open',
     });
@@ -65,7 +66,7 @@ async function reply(parsed: Parsed, context: Context, wanted: (to: Whom) => Wan
   print([`what was asked (${open.kind}${doubt}):`, ...wordsOf(open)].join('\n'));
 }
 
-const wordsOf = ({ text }: Ask): readonly string[] =>
+const wordsOf = ({ text }: Pick<Ask, 'text'>): readonly string[] =>
   text.split('\n').map((line) => `  ${gateRevealed(foreign(line))}`);
 
 async function confirmed(open: Ask): Promise<boolean> {
@@ -73,23 +74,20 @@ async function confirmed(open: Ask): Promise<boolean> {
     ({ id, label }) => `  ${gateRevealed(foreign(id === label ? id : `${id}: ${label}`))}`,
   );
   const offers = options.length === 0 ? [] : ['it offers:', ...options];
-  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
-  try {
-    const question = [`it asks (${open.kind}):`, ...wordsOf(open), ...offers, 'Send your answer to this? [y/N] '].join(
-      '\n',
-    );
-    return /^y(es)?$/i.test((await terminal.question(question)).trim());
-  } finally {
-    terminal.close();
-  }
+  // The agent's word may be another than what its dialog says: whoever says yes says it to the dialog.
+  const { shown } = open;
+  const asked = [`it asks (${open.kind}):`, ...wordsOf(open)];
+  const screen = shown === null || shown === open.text ? [] : ['its screen says:', ...wordsOf({ text: shown })];
+  return isYes(await answerTo([...asked, ...screen, ...offers, 'Send your answer to this? [y/N] '].join('\n')));
 }
 
 /** Null when none is open, several are, or nobody has that name: the daemon says so, and leaves its audit row. */
 async function openAsk(context: Context, ref: string): Promise<Ask | null> {
   try {
     const path = withQuery('/v1/explain', { ref });
-    const { item } = JSON.parse(await askDaemon(context, { path }, { isQuiet: true })) as ExplanationDocument;
-    return item.asks_open > 1 ? null : item.ask;
+    const told = await askDaemon(context, { path }, { isQuiet: true });
+    const { item, screen } = JSON.parse(told) as ExplanationDocument;
+    return item.asks_open > 1 || item.ask === null ? null : { ...item.ask, shown: screen?.ask ?? null };
   } catch (problem) {
     if (problem instanceof AgtmuxError && problem.code.startsWith('E_REF_')) return null;
     throw problem;

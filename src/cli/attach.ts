@@ -19,6 +19,8 @@ import { refOf, tmuxSocketHere } from './refs.ts';
 const nobodyStatus = 1;
 
 export const attach: Action = async (parsed, context) => {
+  // Asked first: what is not done must not stand in the audit as done.
+  if (!parsed.has('json') && tmuxSocketHere() === null) mustHaveTerminal();
   const ref = await refOf(context, parsed.args[0]);
   const plan = await planFor(context, { ref, conditions: conditionsOf(parsed) });
   if (parsed.has('json')) print(escapeEffects(plan));
@@ -37,6 +39,7 @@ export const next: Action = async (parsed, context) => {
     return;
   }
   if (parsed.has('json')) return;
+  if (tmuxSocketHere() === null) mustHaveTerminal();
   await goTo(await planFor(context, { ref: item.ref, conditions: {} }));
 };
 
@@ -58,11 +61,7 @@ async function goTo(plan: AttachPlanReply): Promise<void> {
   if (plan.kind === 'local' && here !== null && isSameFile(here, plan.socket_path)) {
     return become(['tmux', '-S', plan.socket_path, 'switch-client', '-E', '-t', pane], process.env);
   }
-  if (!process.stdin.isTTY || !output().isTTY) {
-    throw new AgtmuxError('E_USAGE', 'attaching needs a terminal, and this is none', {
-      next: 'run it in a terminal; --json tells where the agent is',
-    });
-  }
+  mustHaveTerminal();
   if (here !== null) note('this is tmux inside tmux: press the prefix twice for the inner one');
   // -E: the environment of whoever looks in must not become that of the session.
   const command = ['tmux', '-u', '-S', plan.socket_path, 'attach-session', '-E', '-t', pane];
@@ -72,6 +71,13 @@ async function goTo(plan: AttachPlanReply): Promise<void> {
   }
   const { TMUX: _socket, TMUX_PANE: _pane, ...rest } = process.env;
   return become(command, rest);
+}
+
+function mustHaveTerminal(): void {
+  if (process.stdin.isTTY && output().isTTY) return;
+  throw new AgtmuxError('E_USAGE', 'attaching needs a terminal, and this is none', {
+    next: 'run it in a terminal; --json tells where the agent is',
+  });
 }
 
 /** Through a shell, which looks for the program in the PATH. */

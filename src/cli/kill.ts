@@ -1,7 +1,6 @@
 // `agtmux kill`: a signal to an agent's process group, after a yes. The person at the terminal is shown whom it would
 // reach, and is offered the gentler way where INT was meant as a stop (ACT5).
 
-import { createInterface } from 'node:readline/promises';
 import { withQuery } from '../api/client-lean.ts';
 import type { ExplanationDocument } from '../api/schemas-explain.ts';
 import type { Signal } from '../model/actions.ts';
@@ -10,6 +9,7 @@ import { act, safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { errorOutput } from './output.ts';
+import { answerTo, isYes } from './question.ts';
 import { refOf } from './refs.ts';
 
 const signals = ['INT', 'TERM', 'KILL'] as const satisfies readonly Signal[];
@@ -66,12 +66,7 @@ async function choose(whom: string, signal: Signal): Promise<'kill' | 'interrupt
   const warning = isGentle
     ? 'Some agents quit on INT and leave their terminal in disorder; i interrupts the turn instead and lets it live.\n'
     : '';
-  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
-  try {
-    const answer = await terminal.question(`${warning}Send ${signal} to ${whom}? [y/N${isGentle ? '/i' : ''}] `);
-    if (/^y(es)?$/i.test(answer.trim())) return 'kill';
-    return isGentle && /^i$/i.test(answer.trim()) ? 'interrupt' : null;
-  } finally {
-    terminal.close();
-  }
+  const answer = await answerTo(`${warning}Send ${signal} to ${whom}? [y/N${isGentle ? '/i' : ''}] `);
+  if (isYes(answer)) return 'kill';
+  return isGentle && /^i$/i.test(answer) ? 'interrupt' : null;
 }

@@ -1,11 +1,11 @@
 // What is put into the files of agents, as people decide on it: the difference, a question, what was done; and what is there.
 // The same for hooks and for the MCP server. The files themselves are never touched from here.
 
-import { createInterface } from 'node:readline/promises';
 import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../api/schemas-hooks.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, gateBlock, gateLine } from '../text/gate.ts';
-import { errorOutput, print } from './output.ts';
+import { print } from './output.ts';
+import { answerTo, hasTerminal, isYes } from './question.ts';
 
 export interface PlanWords {
   /** `hooks`. */
@@ -60,18 +60,12 @@ export async function confirm({ action, edits }: Plan, words: PlanWords, more = 
   const files = edits.length === 1 ? '1 file' : `${edits.length} files`;
   const verb = action === 'install' ? 'Write' : 'Change';
   const what = edits.length > 0 ? `${verb} ${files} on ${shown(words.target)}` : 'Do it';
-  if (!process.stdin.isTTY || !errorOutput().isTTY) {
+  if (!hasTerminal()) {
     throw new AgtmuxError('E_USAGE', 'nothing was written: this needs a yes, and there is no terminal to ask at', {
       next: 'look at the difference, then say --yes',
     });
   }
-  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
-  try {
-    const answer = await terminal.question(`${what}${more}? [y/N] `);
-    if (/^y(es)?$/i.test(answer.trim())) return;
-  } finally {
-    terminal.close();
-  }
+  if (isYes(await answerTo(`${what}${more}? [y/N] `))) return;
   throw new AgtmuxError('E_USAGE', 'nothing was written', { next: 'answer y, or say --yes' });
 }
 

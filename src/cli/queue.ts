@@ -3,7 +3,7 @@
 import { withQuery } from '../api/client-lean.ts';
 import type { QueueList } from '../api/schemas-act.ts';
 import { ageLabel } from '../view/words.ts';
-import { askOnce, claim, tellReceipt } from './act.ts';
+import { askOnce, claim, safe, tellReceipt } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
 import { readMessage } from './message.ts';
@@ -41,10 +41,11 @@ export const queueList: Action = async (parsed, context) => {
 export const queueEdit: Action = async (parsed, context) => {
   const text = await readMessage(parsed, parsed.args[1]);
   const body = { text, ...claim() };
-  tellReceipt(parsed, await askOnce(context, { method: 'POST', path: pathOf(parsed), body }));
+  const told = await askOnce(context, { method: 'POST', path: pathOf(parsed), body });
+  tellReceipt(parsed, told, `changed: ${safe(parsed.args[0] ?? '')}`);
 };
 
 export const queueDrop: Action = async (parsed, context) => {
   const path = withQuery(pathOf(parsed), claim());
-  tellReceipt(parsed, await askOnce(context, { method: 'DELETE', path }));
+  tellReceipt(parsed, await askOnce(context, { method: 'DELETE', path }), `taken out: ${safe(parsed.args[0] ?? '')}`);
 };

@@ -1,14 +1,14 @@
 // `agtmux target`: machines to watch. The daemon does the work; here is only what a person says and is told.
 
-import { createInterface } from 'node:readline/promises';
 import { withQuery } from '../api/client-lean.ts';
 import type { TargetReply } from '../api/schemas.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
-import { columnsOf, errorOutput, hasColour, print } from './output.ts';
+import { columnsOf, hasColour, print } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { answerTo, hasTerminal, isYes } from './question.ts';
 
 const nameOf = (parsed: Parsed): string => parsed.args[0] ?? '';
 const pathOf = (parsed: Parsed): string => `/v1/targets/${encodeURIComponent(nameOf(parsed))}`;
@@ -51,17 +51,11 @@ function tell(parsed: Parsed, body: string, done: string): void {
 
 async function confirm(name: string): Promise<void> {
   const shown = gateLine(foreign(name));
-  if (!process.stdin.isTTY || !errorOutput().isTTY) {
+  if (!hasTerminal()) {
     throw new AgtmuxError('E_USAGE', `removing ${shown} needs a yes, and there is no terminal to ask at`, {
       next: 'say --yes',
     });
   }
-  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
-  try {
-    const answer = await terminal.question(`Forget the target ${shown}? [y/N] `);
-    if (/^y(es)?$/i.test(answer.trim())) return;
-  } finally {
-    terminal.close();
-  }
+  if (isYes(await answerTo(`Forget the target ${shown}? [y/N] `))) return;
   throw new AgtmuxError('E_USAGE', `${shown} was not removed`, { next: 'answer y, or say --yes' });
 }

@@ -46,13 +46,13 @@ function evidenceOf({ agent }: AgentPaneRow): Explanation['evidence'] {
 
 function explainScreen(rules: RuleFile, { lines, title, version }: Seen): ScreenExplanation {
   const tried: Trial[] = [];
-  const { state, reason, confidence, rule } = classify(
+  const { state, reason, confidence, rule, ask } = classify(
     rules,
     { lines, title, command: null, isAlive: true },
     version,
     tried,
   );
-  return { state, reason, confidence, rule, tried };
+  return { state, reason, confidence, rule, ask: ask?.text ?? null, tried };
 }
 
 function explainEvent({ event_id, verdict, event }: StoredEvent): EventExplanation {

@@ -13,6 +13,7 @@ import type { TmuxAddress } from '../observe/tmux/address.ts';
 import type { ReplyBlock } from '../observe/tmux/command-client.ts';
 import type { TmuxLink } from '../observe/tmux/link.ts';
 import type { RandomSource } from '../platform/random.ts';
+import { cut } from '../text/width.ts';
 import type { ProcessSight } from './watch-parts.ts';
 
 export interface PaneReachParts {
@@ -72,8 +73,31 @@ export class PaneReach {
     if (first?.pid !== place.panePid || others.length > 0 || !isWaitingShell(first.argv)) {
       return { kind: 'other', command: place.command };
     }
+    if (hasEditor(first.argv) && (await this.#readsLines(pane))) return { kind: 'reading' };
     const cwd = await this.#tell(pane, '#{pane_current_path}');
-    return cwd === null || cwd === 'gone' ? { kind: 'unclear' } : { kind: 'shell', place, cwd: cwd.text };
+    const line = await this.#leftOfCursor(pane);
+    if (cwd === null || cwd === 'gone' || line === null) return { kind: 'unclear' };
+    return { kind: 'shell', place, cwd: cwd.text, line };
+  }
+
+  /** Whether the terminal gives whole lines, as a program gets them that asks something; editors of shells take each key. */
+  async #readsLines(pane: PaneId): Promise<boolean> {
+    const tty = await this.#tell(pane, '#{pane_tty}');
+    if (tty === null || tty === 'gone') return false;
+    const { executor } = this.#parts.address;
+    const asked = await executor.run(['sh', '-c', 'exec stty -a <"$1"', 'sh', tty.text], {
+      deadlineMs: limits.tmuxRequestMs,
+      outputBytesMax: 4_096,
+    });
+    return asked.status === 0 && / icanon\b/.test(Buffer.from(asked.stdout).toString());
+  }
+
+  async #leftOfCursor(pane: PaneId): Promise<string | null> {
+    const at = `display-message -p -t ${pane} "#{pane_id} #{cursor_x} #{cursor_y}"`;
+    const [facts, body] = await this.#parts.link.command(`${at} ; capture-pane -p -t ${pane}`).catch(() => []);
+    const [id, column, row] = textOf(facts).trimEnd().split(' ');
+    if (id !== pane || body === undefined || body.isError) return null;
+    return cut(textOf(body).split('\n')[Number(row)] ?? '', Number(column));
   }
 
   async #ask(pane: PaneId): Promise<Place | null> {
@@ -126,6 +150,10 @@ export class PaneReach {
 
 const textOf = (block: ReplyBlock | undefined): string =>
   block === undefined || block.isError ? '' : Buffer.from(block.body).toString();
+
+/** Those that read their commands key by key, and only them. */
+const hasEditor = ([program = '', ...words]: readonly string[]): boolean =>
+  /(?:^|[-/])(?:bash|zsh|fish)$/.test(program) && !words.includes('--noediting');
 
 const shells: ReadonlySet<string> = new Set(['sh', 'ash', 'dash', 'bash', 'zsh', 'ksh', 'mksh', 'fish']);
 /** Options whose value is the next word. */

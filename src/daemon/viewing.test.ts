@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agent } from '../agents/copilot/agent.ts';
 import { transcriptRun } from '../agents/transcript/transcript.contract.ts';
+import { targetId } from '../model/ids.ts';
+import { serverKeyOf } from './rows.ts';
 import { outputsOf, type ViewingParts } from './viewing.ts';
+
+const host = targetId('host');
+const server = { socketPath: '/tmp/socket', pid: 7, startTime: 1 };
 
 let home = '';
 
@@ -25,21 +30,30 @@ interface World {
   readonly evidence: readonly object[];
   readonly isRunning: boolean;
   readonly owner: string | null;
+  /** The life of the tmux server that is watched now. */
+  readonly serverPid: number;
 }
 
 function looking(given: Partial<World>, isScreen = false) {
   const world: World = {
     ...{ isAlternate: true, kind: 'local', sessions: ['ours'], evidence: [], isRunning: true, owner: 'run' },
+    ...{ serverPid: 7 },
     ...given,
   };
   const run = { ...transcriptRun, home };
   const view = async () => ({ lines: ['top', 'bottom'], isAlternate: world.isAlternate });
   const parts = {
-    identityOf: () => ({ runtime_id: run.runtime_id, target: 'host', agent: agent.name, pane: '%1' }),
+    identityOf: () => ({
+      runtime_id: run.runtime_id,
+      target: 'host',
+      agent: agent.name,
+      pane: '%1',
+      server: serverKeyOf(host, server),
+    }),
     ownerOf: () => world.owner,
     sessionsOf: () => world.sessions,
     machines: {
-      watch: () => ({ kind: world.kind, reach: { view } }),
+      watch: () => ({ kind: world.kind, reach: { view }, topology: { server: { ...server, pid: world.serverPid } } }),
       runs: () => (world.isRunning ? [{ agent, run }] : []),
     },
     agentOf: () => agent,
@@ -56,6 +70,10 @@ describe('what is shown of an agent', () => {
     expect(await looking({}, true)).toEqual(screen);
     expect(await looking({ owner: null, isAlternate: false })).toEqual(screen);
     expect(await looking({ owner: 'another' })).toBe(null);
+  });
+
+  it('IDN2 nothing of a pane that has its name on another life of the server', async () => {
+    expect(await looking({ owner: null, isAlternate: false, serverPid: 8 })).toBe(null);
   });
 
   it('its transcript on the alternate screen', async () => {

@@ -10,6 +10,7 @@ import { textsFrom } from '../store/foreign-database.ts';
 import type { Store } from '../store/store.ts';
 import { heardFrom } from './conversations.ts';
 import type { Machines } from './machines.ts';
+import { serverKeyOf } from './rows.ts';
 import { type TranscriptPorts, transcriptLines } from './transcripts.ts';
 
 export interface ViewingParts extends Pick<ActGround, 'identityOf' | 'ownerOf' | 'sessionsOf'> {
@@ -23,7 +24,9 @@ export function outputsOf(parts: ViewingParts): ActGround['outputOf'] {
   return async (runtime, linesMax, isScreen = false) => {
     const identity = parts.identityOf(runtime);
     const watch = identity === null ? undefined : parts.machines.watch(identity.target);
-    if (identity === null || identity.pane === null || watch === undefined) return null;
+    if (identity === null || identity.pane === null || watch === undefined || watch.topology === null) return null;
+    // Another life of the server has other panes by the same names (IDN2).
+    if (identity.server !== serverKeyOf(identity.target, watch.topology.server)) return null;
     // Another agent's pane is not shown under this one's name.
     const owner = parts.ownerOf(identity.target, identity.pane);
     if (owner !== null && owner !== runtime) return null;

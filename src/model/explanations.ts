@@ -21,6 +21,8 @@ export interface ScreenExplanation {
   readonly reason: ReasonCode;
   readonly confidence: Confidence;
   readonly rule: string | null;
+  /** The words of the dialog that stands there; foreign text. */
+  readonly ask: string | null;
   readonly tried: readonly RuleTrial[];
 }
 

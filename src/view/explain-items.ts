@@ -33,6 +33,7 @@ export function explanationItem(
             reason_code: screen.reason,
             confidence: screen.confidence,
             rule: screen.rule,
+            ask: screen.ask,
             tried: screen.tried.map((one) => ({ ...one })),
           },
     events: events.map(({ event_id, time, source, kind, words, verdict }) => ({

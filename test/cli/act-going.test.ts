@@ -181,10 +181,13 @@ describe('attach', () => {
   });
 
   it('needs a terminal; --json only tells where', async () => {
+    stage.acting.asked.length = 0;
     const ran = await run('attach claude');
     expect(ran).toMatchObject({ status: 2, stderr: expect.stringMatching(/needs a terminal.*\[E_USAGE\]\n$/) });
+    // What is not done does not stand in the audit as done.
+    expect(stage.acting.asked).toEqual([]);
     expect(JSON.parse((await run('attach claude --json')).stdout)).toMatchObject({ ref, pane_id: '%1', kind: 'local' });
-    expect(await run('attach nobody')).toMatchObject({ status: 3 });
+    expect(await run('attach nobody --json')).toMatchObject({ status: 3 });
   });
 });
 

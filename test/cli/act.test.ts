@@ -207,7 +207,10 @@ describe('answers', () => {
   });
 
   it('ASK3 at a terminal the ask is shown first, and sent to only after a y', async () => {
-    expect(await typedAt('[y/N]', 'n', 'approve', 'claude')).toMatch(/rm -r build.*nothing was sent/s);
+    const shown = await typedAt('[y/N]', 'n', 'approve', 'claude');
+    expect(shown).toMatch(/rm -r build.*nothing was sent/s);
+    // Whoever says yes says it to the dialog, whatever the agent's hook told.
+    expect(shown).toMatch(/its screen says:\n {2}rm -r build\/\*\n {2}Do you want to proceed\?/);
     expect(stage.acting.asked).toEqual([]);
     await typedAt('[y/N]', 'y', 'approve', 'claude');
     expect(lastAsked()?.value).toMatchObject({ action: 'approve', ask_id: 'ask-7' });
@@ -406,10 +409,10 @@ describe('lists', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
     expect(await run('queue edit q1', { input: 'stop' })).toMatchObject({
       status: 0,
-      stdout: `queued: queue for ${ref}\n`,
+      stdout: `changed: q1, for ${ref}\n`,
     });
     expect(JSON.parse((await run('queue --json')).stdout)).toMatchObject({ items: [{ text: 'stop' }] });
-    expect(await run('queue drop q1')).toMatchObject({ status: 0 });
+    expect(await run('queue drop q1')).toMatchObject({ status: 0, stdout: `taken out: q1, for ${ref}\n` });
     expect(await run('queue drop q1')).toMatchObject({ status: 3 });
     expect(lastAsked()?.claim.pid).toBeGreaterThan(1);
   });

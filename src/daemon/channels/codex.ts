@@ -1,6 +1,7 @@
 // Codex over its shared server (ACT4): only for the thread that the run itself names, and an answer only for the very
 // request that is the ask that was shown (ASK3). Everything else is left to the keys.
 
+import { showsDialog } from '../../act/bench.ts';
 import { fitsScreen } from '../../act/fitting.ts';
 import type { Channel, ChannelEnd } from '../../act/ground.ts';
 import { AppServerReader, appServer } from '../../agents/codex/app-server.ts';
@@ -31,8 +32,8 @@ const changed = refused('E_STATE_CHANGED', 'its thread is not as it was; nothing
 const cutOff = refused('E_STATE_CHANGED', 'the connection to its server has just ended; nothing was sent');
 const silent = 'its server did not answer in time; look at the pane';
 
-/** What its prompt reads as commands of its own is typed there; a thread would take it for words. */
-const promptCommand = /^\s*[/!]/;
+/** What its prompt reads as commands of its own is typed there; a thread would take it for words. A path is no command. */
+const promptCommand = /^\s*(?:!|\/[\w:-]*(?:\s|$))/;
 
 export const createCodexChannel = (parts: LineParts): Channel => new CodexChannel(parts);
 
@@ -149,8 +150,8 @@ class CodexChannel implements Channel {
   async #message(open: Open, request: SendRequest, runtime: RuntimeId): Promise<ChannelEnd> {
     // ACT3: whatever was published, nothing goes out beside an open dialog.
     const look = await this.#parts.freshLook(runtime);
-    const isAsking = look !== null && (look.ask !== null || /^waiting_/.test(look.state));
-    if (look === null || isAsking) return refused('E_DIALOG', 'a dialog is open, or its screen cannot be read');
+    if (look === null || showsDialog(look))
+      return refused('E_DIALOG', 'a dialog is open, or its screen cannot be read');
     const again = this.#openFor(request, runtime);
     if (again === null || again.at.thread !== open.at.thread) return changed;
     const { thread, phase } = again.at;

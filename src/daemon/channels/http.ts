@@ -2,9 +2,9 @@
 // to the runtime's own process, and only for the very ask that was shown. Messages stay with keys: no route tells which
 // conversation the terminal shows, and one that went into another would be a wrong delivery.
 
+import { showsDialog } from '../../act/bench.ts';
 import type { Channel, ChannelEnd } from '../../act/ground.ts';
 import type { RunView } from '../../agents/contract.ts';
-import type { Fields } from '../../agents/fields.ts';
 import {
   abortCall,
   busyIn,
@@ -164,7 +164,7 @@ class HttpChannel implements Channel {
       if (root.value !== session) return fail('E_UNSUPPORTED', 'several conversations are at work in it');
     }
     const look = await this.#parts.freshLook(runtime_id);
-    if (look?.ask != null || look?.state === 'waiting_approval' || look?.state === 'waiting_input') {
+    if (look !== null && showsDialog(look)) {
       return fail('E_DIALOG', 'a dialog is open: interrupting would refuse it');
     }
     if (look !== null && look.state !== 'running' && look.state !== 'unknown') {
@@ -202,7 +202,7 @@ class HttpChannel implements Channel {
 
   /** The events are listened to before anything is asked for: what it causes may come before its answer. */
   async #make({ port, isStill }: Server, call: ServerCall): Promise<ChannelEnd> {
-    const events = new Events(this.#parts.clock, port);
+    const events = new Events(this.#parts.clock, port, call);
     try {
       if (!(await events.hasBegun())) return refusedFor('E_UNSUPPORTED', 'its server tells no events');
       const body = call.body === null ? null : JSON.stringify(call.body);
@@ -214,7 +214,7 @@ class HttpChannel implements Channel {
       if (answer.kind === 'answered' && answer.status >= 300 && answer.status < 500) {
         return refusedFor('E_UNSUPPORTED', `its server answered ${answer.status}`);
       }
-      const outcome = await events.outcomeOf(call);
+      const outcome = await events.outcome();
       if (outcome === 'ours') return { kind: 'delivered', words: call.words };
       if (outcome === 'other') return refusedFor('E_STATE_CHANGED', 'it was answered otherwise in the same moment');
       const words = answer.kind === 'lost' ? answer.why : `its server answered ${answer.status}`;
@@ -237,13 +237,17 @@ const portsOf = ({ agent, run }: ReturnType<ChannelParts['runs']>[number]): read
 /** The server's events from the moment it says that it tells them. */
 class Events {
   readonly #clock: ChannelParts['clock'];
-  readonly #heard: Fields[] = [];
+  #hasBegun = false;
+  /** What became of the call, as soon as an event tells it; nothing else is kept. */
+  #outcome: 'ours' | 'other' | null = null;
+  readonly #call: ServerCall;
   #isOver = false;
   #wake: () => void = () => undefined;
   readonly close: () => void;
 
-  constructor(clock: ChannelParts['clock'], port: number) {
+  constructor(clock: ChannelParts['clock'], port: number, call: ServerCall) {
     this.#clock = clock;
+    this.#call = call;
     const stream = openEventStream(
       clock,
       { port, path: '/event' },
@@ -251,7 +255,9 @@ class Events {
         onOpen: () => undefined,
         onText: (text) => {
           const event = serverEvent(text);
-          if (event !== null) this.#heard.push(event);
+          if (event === null) return;
+          this.#hasBegun = true;
+          this.#outcome ??= this.#call.outcomeIn(event);
           this.#wake();
         },
         onDropped: () => undefined,
@@ -265,19 +271,11 @@ class Events {
   }
 
   hasBegun(): Promise<boolean> {
-    return this.#until(() => (this.#heard.length > 0 ? true : null), limits.streamConnectMs).then(
-      (begun) => begun === true,
-    );
+    return this.#until(() => (this.#hasBegun ? true : null), limits.streamConnectMs).then((begun) => begun === true);
   }
 
-  outcomeOf(call: ServerCall): Promise<'ours' | 'other' | null> {
-    return this.#until(() => {
-      for (const event of this.#heard) {
-        const outcome = call.outcomeIn(event);
-        if (outcome !== null) return outcome;
-      }
-      return null;
-    }, limits.effectSeenMs);
+  outcome(): Promise<'ours' | 'other' | null> {
+    return this.#until(() => this.#outcome, limits.effectSeenMs);
   }
 
   #until<Value>(find: () => Value | null, patienceMs: number): Promise<Value | null> {

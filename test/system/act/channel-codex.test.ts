@@ -335,6 +335,7 @@ describe('messages and interruptions over the server of Codex', () => {
   it('ACT3 a message is not sent beside a dialog, nor what the prompt reads as a command', async () => {
     await until(() => can(message('x')));
     for (const text of ['/new', ' !ls']) expect([text, can(message(text))]).toEqual([text, false]);
+    expect(can(message('/home/me/web/app.ts fix it'))).toBe(true);
     expect(can(message('x', { enter: false }))).toBe(false);
     const seen = { kind: 'dialog', text: 'Where should it run?', options: [] } as const;
     look = { state: 'waiting_input', ask: seen };

@@ -79,7 +79,9 @@ export class FakeDaemon implements DaemonService {
     const row = this.rows().find((one) => one.ref === ref || one.agent?.agent === ref);
     if (row === undefined) return fail('E_REF_NOT_FOUND', `nothing is called ${ref}`);
     const tried = [{ rule: 'a.rule', matched: false, why: 'footer lacks \u001b[31mred' }];
-    const screen = { state: 'unknown', reason: 'unsupported_signal', confidence: 'low', rule: null, tried } as const;
+    const ask = row.agent?.ask == null ? null : 'rm -r build/*\nDo you want to proceed?';
+    const read = { state: 'unknown', reason: 'unsupported_signal', confidence: 'low', rule: null } as const;
+    const screen = { ...read, ask, tried };
     return ok({ row, evidence: [], screen, events: [] });
   };
   agentInfos = (): readonly AgentInfo[] => [];
