@@ -9,6 +9,7 @@ import {
   type Bench,
   type Ending,
   ended,
+  type Grip,
   refused,
   refusedFor,
   refusedTouch,
@@ -80,7 +81,14 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
     recheck,
     clock: bench.ground.clock,
   });
-  if (typed === 'submitted') return ended('delivered', { way: 'keys' });
+  if (typed === 'submitted') {
+    return (await isTaken(bench, attempt, grip.value, keys?.emptyPrompt))
+      ? ended('delivered', { way: 'keys' })
+      : ended('unconfirmed', {
+          way: 'keys',
+          words: 'Enter went out and its prompt still holds text; look at the pane',
+        });
+  }
   if (typed === 'pasted') return ended('unconfirmed', { way: 'keys', words: 'pasted, not submitted' });
   switch (typed.kind) {
     case 'done':
@@ -90,6 +98,20 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
     case 'refused':
       return typed.why === 'other_process' ? await refusedRecheck(bench, attempt, why) : refusedTouch(typed.why);
   }
+}
+
+/** For agents that may take Enter for a line of the text: their prompt is empty, or they ask something already. */
+async function isTaken(
+  bench: Bench,
+  attempt: Attempt,
+  { place, hands }: Grip,
+  emptyPrompt: string | undefined,
+): Promise<boolean> {
+  if (emptyPrompt === undefined) return true;
+  const pattern = new RegExp(emptyPrompt, 'u');
+  return bench.comesTrue(
+    async () => (await hands.look(place)).some((line) => pattern.test(line)) || showsDialog(await bench.look(attempt)),
+  );
 }
 
 /** The second look said no: told is what it saw. */

@@ -29,6 +29,7 @@ export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[Pasted Text: \d+ (?:lines|chars)(?: #\d+)?\]`,
   enterPauseMs: limits.enterPauseMs,
+  emptyPrompt: String.raw`^[\s│]*[>*!]\s+Type your `,
   ...answersTo(words, {
     choose,
     refuse: (ask, no) => (ask.kind === 'trust' ? choose(ask, no) : escapeKey),
