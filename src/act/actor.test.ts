@@ -7,6 +7,7 @@ import {
   type FakeAgent,
   person,
   program,
+  testKeys,
 } from '../../test/kit/act.ts';
 import type { ActionRequest, Receipt } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
@@ -262,6 +263,23 @@ describe('a message', () => {
         expect(code(receipt), state).toBe('E_DIALOG');
         expect(world.typed).toEqual([]);
       }
+    }
+  });
+
+  it('ACT2 is not delivered before the prompt is empty, where Enter may have been a line of it', async () => {
+    const cases: [string, (agent: FakeAgent) => void][] = [
+      ['delivered', (agent) => Object.assign(agent, { screen: [' > Type your message'] })],
+      ['delivered', (agent) => Object.assign(agent, { look: commandScreen })],
+      ['unconfirmed', (agent) => Object.assign(agent, { screen: [...agent.screen, ''] })],
+    ];
+    for (const [outcome, onEnter] of cases) {
+      const { world, actor } = await oneAgent();
+      world.keys = { ...testKeys, emptyPrompt: '^ > Type your ' };
+      world.onStep = (step, agent) => {
+        if (step === 'press:Enter') onEnter(agent);
+        return undefined;
+      };
+      expect((await world.act(actor, { action: 'send' })).outcome).toBe(outcome);
     }
   });
 

@@ -187,6 +187,10 @@ describe('typeAndSubmit', () => {
       expect(await send()).toBe('submitted');
       expect(clock.monotonicMs()).toBe(pauseMs);
     }
+    // The slower it shows it, the longer: two more looks are two more of these.
+    const slow = prompt(2, {}, limits.enterPauseMs);
+    await slow.send();
+    expect(slow.clock.monotonicMs()).toBe(limits.enterPauseMs + 3 * 2 * limits.pasteLookMs);
   });
 
   it('ACT2: what is not seen in time stays in the prompt without Enter', async () => {

@@ -266,11 +266,14 @@ export async function typeAndSubmit(
     pasted = await hands.paste(place, text, ready);
   }
   if (pasted.kind !== 'done') return pasted;
+  const pastedAt = options.clock.monotonicMs();
   const sighting = await waitForSighting(hands, place, text, before, options);
   if (sighting === null) return 'pasted';
   if (!options.enter) return pasted;
   if (options.enterPauseMs > 0) {
-    await new Promise<void>((resolve) => void options.clock.after(options.enterPauseMs, resolve));
+    // Where it was slow to show the text, it is slow to be done with it.
+    const pauseMs = options.enterPauseMs + 2 * (options.clock.monotonicMs() - pastedAt);
+    await new Promise<void>((resolve) => void options.clock.after(pauseMs, resolve));
   }
   if (!(await options.recheck(true))) return 'pasted';
   const entered = await hands.press(place, ['Enter'], sighting.shown ?? undefined);

@@ -10,6 +10,7 @@ import {
   type Bench,
   type Ending,
   ended,
+  type Grip,
   refused,
   refusedTouch,
   showsDialog,
@@ -99,8 +100,14 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
     sign: () => sign,
     clock: bench.ground.clock,
   });
-  if (typed === 'submitted') return ended('delivered', { way: 'keys' });
-  if (typed === 'pasted' || typed.kind !== 'refused') bench.unsure.add(runtime);
+  if (typed === 'submitted' && (await isTaken(bench, attempt, grip.value, keys?.emptyPrompt))) {
+    return ended('delivered', { way: 'keys' });
+  }
+  if (typed === 'submitted' || typed === 'pasted' || typed.kind !== 'refused') bench.unsure.add(runtime);
+  if (typed === 'submitted') {
+    const words = 'Enter went out and its prompt still holds text; look at the pane';
+    return ended('unconfirmed', { way: 'keys', words });
+  }
   if (typed === 'pasted') return ended('unconfirmed', { way: 'keys', words: 'pasted, not submitted' });
   switch (typed.kind) {
     case 'done':
@@ -110,6 +117,22 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
     case 'refused':
       return typed.why === 'other_process' ? refusedRecheck(bench, attempt, why) : refusedTouch(typed.why);
   }
+}
+
+/** For agents that may take Enter for a line of the text: their prompt is empty, or they ask something already. */
+async function isTaken(
+  bench: Bench,
+  attempt: Attempt,
+  { place, hands }: Grip,
+  emptyPrompt: string | undefined,
+): Promise<boolean> {
+  if (emptyPrompt === undefined) return true;
+  const pattern = new RegExp(emptyPrompt, 'u');
+  return bench.comesTrue(async () => {
+    if ((await hands.look(place)).some((line) => pattern.test(line))) return true;
+    const look = await bench.look(attempt);
+    return look !== null && showsDialog(look);
+  });
 }
 
 /** The second look said no: told is what it saw. */

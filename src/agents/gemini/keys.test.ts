@@ -1,5 +1,7 @@
 // Gemini's keys at its recorded dialogs. Its digits act at once: "fix 2 bugs" once chose "Allow for this session".
 
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
 import { agent } from './agent.ts';
@@ -32,6 +34,24 @@ describe('the keys of Gemini', () => {
     const menus = recordedDialogs(agent).filter(({ ask }) => ask.kind === 'dialog');
     expect(menus.length).toBeGreaterThan(4);
     expect(menus.flatMap(({ ask }) => ask.options.flatMap(({ id }) => keys.choose(ask, id) ?? []))).toEqual([]);
+  });
+
+  it('see by its placeholder that the prompt holds nothing: in every recorded state of a turn, and never with a draft in it', () => {
+    const pattern = new RegExp(keys.emptyPrompt ?? '', 'u');
+    let count = 0;
+    for (const folder of ['fixtures', 'fixtures/sizes'].map((part) => join(import.meta.dirname, part))) {
+      const list = JSON.parse(readFileSync(join(folder, 'screens.json'), 'utf8')) as { file: string; class: string }[];
+      for (const { file, class: state } of list.filter((one) => /running|settled|error/.test(one.class))) {
+        const lines = readFileSync(join(folder, 'screens', file), 'utf8').split('\n');
+        expect([file, state, lines.some((line) => pattern.test(line))]).toEqual([
+          file,
+          state,
+          !/draft|menu/.test(file),
+        ]);
+        count += 1;
+      }
+    }
+    expect(count).toBeGreaterThan(100);
   });
 
   it('go on with a conversation', () => {

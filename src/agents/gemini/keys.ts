@@ -30,6 +30,7 @@ export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[Pasted Text: \d+ (?:lines|chars)(?: #\d+)?\]`,
   enterPauseMs: limits.enterPauseMs,
+  emptyPrompt: String.raw`^[\s│]*[>*!]\s+Type your `,
   prompt: fieldPrompt,
   ...answersTo(words, {
     choose,
