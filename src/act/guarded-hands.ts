@@ -11,7 +11,7 @@ import type { RandomSource } from '../platform/random.ts';
 import { quoteTmux, quoteTmuxFormat } from '../text/quote.ts';
 import { deadGuardOf, guardOf, type Refusal, searchable, whyFormat, whyNotDead, whyOf } from './guard-format.ts';
 import type { Hands, Place, Ready, Touch } from './hands.ts';
-import { type Sighting, sightingOf } from './message-text.ts';
+import { isEchoed, type Sighting, sightingOf } from './message-text.ts';
 
 /** What the hands need of a TmuxLink. */
 export interface HandsLink {
@@ -293,7 +293,9 @@ async function waitForSighting(
   const pattern = collapsed === null ? null : new RegExp(collapsed, 'gu');
   const deadlineMs = clock.monotonicMs() + limits.pasteShownMs;
   for (;;) {
-    const sighting = sightingOf(text, pattern, before, await hands.look(place));
+    const now = await hands.look(place);
+    if (isEchoed(text, before, now)) return null;
+    const sighting = sightingOf(text, pattern, before, now);
     if (sighting !== null) return sighting;
     if (clock.monotonicMs() >= deadlineMs) return null;
     await new Promise<void>((resolve) => void clock.after(limits.pasteLookMs, resolve));

@@ -89,6 +89,18 @@ export function sightingOf(
   return null;
 }
 
+/** As a terminal shows the marks of a paste that it echoes by itself. */
+const echoedMark = '^[[200~';
+
+/**
+ * Whether the terminal showed the text, and not the program: it is set to echo, so nobody has read anything yet. Whoever
+ * reads it next, should the program end now, would get the text and Enter with it.
+ */
+export function isEchoed(text: string, before: readonly string[], after: readonly string[]): boolean {
+  const countIn = (lines: readonly string[]): number => countOf(lines.join(''), echoedMark);
+  return countIn(after) > countIn(before) + countOf(text, echoedMark);
+}
+
 /** The longest piece of the message's end that stands in one line of the screen, for tmux searches line by line. */
 function endOnScreen(end: string, lines: readonly string[]): string | null {
   let best = '';

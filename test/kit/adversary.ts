@@ -22,6 +22,7 @@ interface Slot {
 
 /** Without a history, which it would write when its directory is being removed. */
 const shell = 'exec env HISTFILE=/dev/null bash --norc --noprofile -i';
+const prompt = /^\S*[$#] /;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export class Adversary {
@@ -175,9 +176,26 @@ export class Adversary {
     });
   }
 
-  /** As a person would: whatever stands in the line is cleared away first. Keys of our own must reach this pane alone. */
+  /**
+   * As a person would, who looks before they press Enter: a message whose reader has just died stands at the prompt of the
+   * shell, and a shell that is on its way loses the key that would clear it away. Keys of our own must reach this pane alone.
+   */
   async #type(slot: Slot, line: string): Promise<void> {
-    await this.#tmux(`send-keys -t ${slot.pane} C-u "${line}" Enter`);
+    await until(`"${line}" at the prompt`, async () => {
+      await this.#tmux(`send-keys -t ${slot.pane} C-u "${line}"`);
+      await pause(5);
+      return (await this.#lineAtCursor(slot)).replace(prompt, '') === line;
+    });
+    await this.#tmux(`send-keys -t ${slot.pane} Enter`);
+  }
+
+  async #lineAtCursor(slot: Slot): Promise<string> {
+    const [row, screen] = await Promise.all([
+      this.#tmux(`display-message -p -t ${slot.pane} "#{cursor_y}"`),
+      this.#tmux(`capture-pane -p -t ${slot.pane}`),
+    ]);
+    const textOf = ([block]: ReplyBlocks): string => (block === undefined ? '' : Buffer.from(block.body).toString());
+    return textOf(screen).split('\n')[Number(textOf(row))]?.trimEnd() ?? '';
   }
 
   async #restartServer(): Promise<void> {
