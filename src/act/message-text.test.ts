@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { limits } from '../model/limits.ts';
-import { checkMessage, sightingOf } from './message-text.ts';
+import { checkMessage, isEchoed, sightingOf } from './message-text.ts';
 
 const codeOf = (text: string, strip = false): string => {
   const result = checkMessage(text, { strip });
@@ -86,5 +86,19 @@ describe('sightingOf', () => {
 
   it('ACT2: nothing but marks without a width is never seen', () => {
     expect(seen('\u200b', [], ['\u200b'])).toBeNull();
+  });
+});
+
+describe('isEchoed', () => {
+  it('ACT2: a text that the terminal shows by itself has its marks around it, also where they wrap', () => {
+    expect(isEchoed('fix', ['> '], ['> ^[[200~fix^[[201~'])).toBe(true);
+    expect(isEchoed('fix', ['> '], ['> ^[[2', '00~fix^[[201~'])).toBe(true);
+    expect(isEchoed('fix', ['> '], ['> fix'])).toBe(false);
+  });
+
+  it('ACT2: marks that stood there before, or stand in the text itself, are none', () => {
+    expect(isEchoed('fix', ['^[[200~old'], ['^[[200~old', '> fix'])).toBe(false);
+    expect(isEchoed('what is ^[[200~ for', ['> '], ['> what is ^[[200~ for'])).toBe(false);
+    expect(isEchoed('what is ^[[200~ for', ['> '], ['> ^[[200~what is ^[[200~ for^[[201~'])).toBe(true);
   });
 });

@@ -178,11 +178,12 @@ export class Adversary {
 
   /**
    * As a person would, who looks before they press Enter: a message whose reader has just died stands at the prompt of the
-   * shell, and a shell that is on its way loses the key that would clear it away. Keys of our own must reach this pane alone.
+   * shell, and a shell that is on its way loses the key that would clear it away, or draws over what the terminal echoed.
+   * Keys of our own must reach this pane alone.
    */
   async #type(slot: Slot, line: string): Promise<void> {
     await until(`"${line}" at the prompt`, async () => {
-      await this.#tmux(`send-keys -t ${slot.pane} C-u "${line}"`);
+      await this.#tmux(`send-keys -t ${slot.pane} C-u C-l "${line}"`);
       await pause(5);
       return (await this.#lineAtCursor(slot)).replace(prompt, '') === line;
     });

@@ -129,6 +129,7 @@ it(`ACT2: ${count} sends and ${count / 5} approvals among adversaries: none to a
   }
   adversary.stop();
   await running;
+  if (adversary.failure !== null) throw adversary.failure;
   const wrong = wrongDeliveries(sends, approvals);
   const executed = readdirSync(kit.directory).filter((name) => name.startsWith('canary'));
   const played = Object.fromEntries(

@@ -1,5 +1,5 @@
 // The guarded hands on a real tmux: what arrives, what is refused and why, and that nothing is left behind.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBufferLoader, createGuardedHands, typeAndSubmit } from '../../../src/act/guarded-hands.ts';
@@ -203,6 +203,18 @@ describe('guarded hands', () => {
     place = await placeNow(kit, place.pane);
     expect(await typeAndSubmit(hands, place, 'nobody sees this', typing)).toBe('pasted');
     await arrived('nobody sees this');
+  });
+
+  it('ACT2: a text that the terminal echoed was read by nobody, and gets no Enter', async () => {
+    const got = join(kit.directory, 'echoed');
+    const program = `stty sane; exec ${join(kit.directory, recorderCommand)} ${got}`;
+    await kit.tmux('respawn-pane', '-k', '-t', place.pane, program);
+    await until('another recorder', async () => (await placeNow(kit, place.pane)).command === recorderCommand);
+    place = await placeNow(kit, place.pane);
+    expect(await typeAndSubmit(hands, place, 'touch canary', typing)).toBe('pasted');
+    expect(await kit.tmux('capture-pane', '-p', '-t', place.pane)).toContain('touch canary');
+    // It reads lines, and none has ended.
+    expect(readFileSync(got, 'utf8')).toBe('');
   });
 
   it('ACT2: an owner that changed is typed nothing, and gets no Enter', async () => {
