@@ -46,6 +46,7 @@ export const errors = {
     next: 'answer it first: `agtmux approve`, `agtmux reject` or `agtmux answer`',
   },
   E_UNSUPPORTED: { http: 409, exit: 11, retryable: false, next: 'do it at the pane: `agtmux attach`' },
+  E_AGENT_MISSING: { http: 409, exit: 9, retryable: false, next: 'install the agent, then try again' },
   E_ROLE: { http: 403, exit: 12, retryable: false, next: 'a person has to do this, at a terminal of their own' },
   E_QUEUE_FULL: { http: 503, exit: 7, retryable: true, next: 'wait, or drop some with `agtmux queue drop`' },
   E_ENDED: { http: 409, exit: 4, retryable: false, next: 'bring it back with `agtmux resume`, or start another' },

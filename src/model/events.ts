@@ -44,6 +44,10 @@ export interface RuntimeIdentity {
   readonly started_at: number;
 }
 
+/** A session that agtmux leads itself: in no pane, and whoever's process it has, it stays the same (IDN9). */
+export const isManaged = ({ pane, parent, process }: RuntimeIdentity): boolean =>
+  pane === null && parent === null && process === null;
+
 export const endCauses = ['exit', 'signal', 'vanished'] as const;
 export type EndCause = (typeof endCauses)[number];
 

@@ -1,14 +1,18 @@
 // Every queue, timeout and size of the product, each with its reason. Unit and bound stand last in the name.
 
 import { actLimits } from './limits-act.ts';
+import { dialectLimits } from './limits-dialects.ts';
 import { nativeLimits } from './limits-native.ts';
+import { sessionLimits } from './limits-sessions.ts';
 import { shellLimits } from './limits-shells.ts';
 import { spoolLimits } from './limits-spool.ts';
 
 export const limits = {
   ...actLimits,
+  ...dialectLimits,
   ...nativeLimits,
   ...shellLimits,
+  ...sessionLimits,
   ...spoolLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */
   eventBytesMax: 32_768,

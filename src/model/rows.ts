@@ -5,6 +5,7 @@ import type { Ask } from './asks.ts';
 import type { AgentName, PaneId, RuntimeId, TargetId } from './ids.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { EndRecord, Evidence, Health } from './records.ts';
+import type { SessionGlance } from './sessions.ts';
 import type { SourceName } from './sources.ts';
 import type { Confidence, StateName } from './states.ts';
 
@@ -54,6 +55,8 @@ export interface PaneRow {
   readonly title: string;
   readonly cwd: string;
   readonly current_command: string;
+  /** Of a session that agtmux leads itself, which is in no pane (IDN9); left out for panes. */
+  readonly session?: SessionGlance;
   /** Null for a pane without an agent. */
   readonly agent: AgentRow | null;
 }

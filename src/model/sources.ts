@@ -18,6 +18,7 @@ export const sources = {
   wrapper: { rank: 4, order: 'timed', style: 'edge', means: 'start and exact exit status seen by `agtmux wrap`' },
   native: { rank: 3, order: 'timed', style: 'level', means: "the agent's own live state: registry file, OSC 7501" },
   stream: { rank: 3, order: 'numbered', style: 'edge', means: "the agent's own event stream or control socket" },
+  driver: { rank: 3, order: 'numbered', style: 'level', means: 'a session that agtmux leads itself, by its protocol' },
   hook: { rank: 3, order: 'timed', style: 'edge', means: 'hook calls of the agent, through the spool' },
   notify: { rank: 3, order: 'timed', style: 'edge', means: 'notify programs called by the agent' },
   reconciler: {

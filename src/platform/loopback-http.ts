@@ -7,12 +7,24 @@ import type { Clock } from './clock.ts';
 import { errorCodeOf } from './files.ts';
 
 export interface LoopbackCall {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly port: number;
   readonly path: string;
   /** JSON; null for none. */
   readonly body: string | null;
+  readonly login?: Login;
+  /** Longer than usual, for what takes its time. */
+  readonly deadlineMs?: number;
 }
+
+/** What a server on loopback wants to know first. */
+export interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
+export const loginHeader = ({ user, password }: Login): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
 export type LoopbackAnswer =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
@@ -35,6 +47,7 @@ export const createAskLoopback =
         agent: false,
         headers: {
           accept: 'application/json',
+          ...(call.login === undefined ? {} : { authorization: loginHeader(call.login) }),
           ...(call.body === null
             ? {}
             : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(call.body) }),
@@ -47,7 +60,7 @@ export const createAskLoopback =
         asked.destroy();
       };
       const end = (why: string): void => settle({ kind: isSent ? 'lost' : 'unsent', why });
-      const cancel = clock.after(limits.streamConnectMs, () => end('ETIMEDOUT'));
+      const cancel = clock.after(call.deadlineMs ?? limits.streamConnectMs, () => end('ETIMEDOUT'));
       asked.on('error', (error) => end(errorCodeOf(error) ?? 'EPROTO'));
       asked.on('socket', (socket) =>
         socket.once('connect', () => {

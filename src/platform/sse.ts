@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from './clock.ts';
 import { errorCodeOf } from './files.ts';
+import { type Login, loginHeader } from './loopback-http.ts';
 import type { StreamHandlers, TextStream } from './web-socket.ts';
 
 /** Splits the stream into events; only their data is kept. Lines end with CR, LF or both, wherever chunks are cut. */
@@ -77,7 +78,7 @@ export class EventStreamParser {
 
 export function openEventStream(
   clock: Clock,
-  from: { readonly port: number; readonly path: string },
+  from: { readonly port: number; readonly path: string; readonly login?: Login },
   handlers: StreamHandlers,
 ): TextStream {
   let over = false;
@@ -87,7 +88,11 @@ export function openEventStream(
     port: from.port,
     path: from.path,
     agent: false,
-    headers: { accept: 'text/event-stream', 'cache-control': 'no-cache' },
+    headers: {
+      accept: 'text/event-stream',
+      'cache-control': 'no-cache',
+      ...(from.login === undefined ? {} : { authorization: loginHeader(from.login) }),
+    },
   });
   const close = (): void => {
     over = true;

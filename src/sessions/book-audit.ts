@@ -1,0 +1,40 @@
+// The audit of the book: who wants what is looked at first, and what became of it is written down in the end.
+
+import type { CallerClaim } from '../model/actions.ts';
+import { AgtmuxError, type Failure } from '../model/errors.ts';
+import type { BookParts } from './book-parts.ts';
+import { type AuditedDeed, auditOfDeed, mayDeed } from './book-roles.ts';
+import type { KeptSession } from './store-record.ts';
+
+export type Audited = AuditedDeed;
+
+type AuditParts = Pick<BookParts, 'callerOf' | 'policy' | 'keepAudit' | 'ports' | 'warn'>;
+
+export class BookAudit {
+  readonly #parts: AuditParts;
+
+  constructor(parts: AuditParts) {
+    this.#parts = parts;
+  }
+
+  async begin(name: Audited['name'], named: string, claim: CallerClaim, detail: Audited['detail']): Promise<Audited> {
+    const { callerOf, ports } = this.#parts;
+    const caller = await callerOf(claim);
+    return { audit_id: ports.random.hex(8), at: ports.now(), caller, name, named, session: null, detail };
+  }
+
+  /** Null: it may. */
+  denial({ caller, name }: Audited, session: KeptSession | null): Failure | null {
+    return mayDeed(caller, this.#parts.policy(), name, session);
+  }
+
+  async finish(deed: Audited, result: Parameters<typeof auditOfDeed>[1]): Promise<void> {
+    try {
+      await this.#parts.keepAudit(auditOfDeed(deed, result));
+    } catch (problem) {
+      // It is done already; an answer that says otherwise would be worse than a row that is missing.
+      if (!(problem instanceof AgtmuxError)) throw problem;
+      this.#parts.warn('an audit row could not be written', { action: deed.name, problem: problem.message });
+    }
+  }
+}

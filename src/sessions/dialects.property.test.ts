@@ -1,0 +1,224 @@
+// Whatever an agent prints, in whatever order: no dialect of Claude, Codex or ACP throws, forgets its bounds, or says anything
+// that is no line. Recorded lines are dropped, doubled, swapped, cut, mixed with garbage and given foreign values.
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { acpRecording } from '../../test/kit/recorded-acp.ts';
+import { claudeRecording, codexRecording, recordingsOf } from '../../test/kit/recorded-sessions.ts';
+import { replaySession, type Scene } from '../../test/kit/replay-session.ts';
+import { parseFields } from '../agents/fields.ts';
+import { askId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { Deed, Dialect, Heard } from './dialect.ts';
+import { dialects } from './dialects.ts';
+
+const runs = Number(process.env.COUNT ?? 300);
+
+const linesOf = (scenes: readonly Scene[]): readonly string[] =>
+  scenes.flatMap((scene) => ('heard' in scene && scene.heard.from === 'stdout' ? [scene.heard.line] : []));
+
+const linesByName = (agent: string, record: typeof claudeRecording): ReadonlyMap<string, readonly string[]> =>
+  new Map(recordingsOf(agent).map((name) => [name, linesOf(record(name).scenes)]));
+
+const claudeLines = linesByName('claude', claudeRecording);
+const codexLines = linesByName('codex', codexRecording);
+
+const casts = [
+  { driver: 'claude-stream', recorded: claudeLines },
+  { driver: 'codex-app-server', recorded: codexLines },
+  { driver: 'codex-daemon', recorded: codexLines },
+  { driver: 'acp', recorded: linesByName('acp', acpRecording) },
+];
+
+/** Values that break a reader which believes in what it is told. */
+const strange = fc.constantFrom<unknown>(
+  ...[null, true, -1, 1e308, '', '__proto__', 'constructor', [], {}, [null], [[]], { id: {} }, '\u0000', '\ud800'],
+);
+
+/** One place of a message, wherever it is, gets another value. */
+function bend(line: string, place: number, value: unknown): string {
+  let left = place;
+  const walk = (node: unknown): unknown => {
+    if (left < 0) return node;
+    left -= 1;
+    if (left < 0) return value;
+    if (Array.isArray(node)) return node.map(walk);
+    if (typeof node !== 'object' || node === null) return node;
+    return Object.fromEntries(Object.entries(node).map(([name, one]) => [name, walk(one)]));
+  };
+  return JSON.stringify(walk(parseFields(line)) ?? null);
+}
+
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('drop' as const), at: fc.nat(500) }),
+  fc.record({ kind: fc.constant('double' as const), at: fc.nat(500) }),
+  fc.record({ kind: fc.constant('swap' as const), at: fc.nat(500), with: fc.nat(500) }),
+  fc.record({ kind: fc.constant('cut' as const), at: fc.nat(500), length: fc.nat(2_000) }),
+  fc.record({
+    kind: fc.constant('garbage' as const),
+    at: fc.nat(500),
+    text: fc.string({ unit: 'binary', maxLength: 80 }),
+  }),
+  fc.record({ kind: fc.constant('bend' as const), at: fc.nat(500), place: fc.nat(60), value: strange }),
+);
+type Change = typeof change extends fc.Arbitrary<infer One> ? One : never;
+
+function changed(lines: readonly string[], one: Change): readonly string[] {
+  if (lines.length === 0) return lines;
+  const at = one.at % lines.length;
+  const line = lines[at] ?? '';
+  switch (one.kind) {
+    case 'drop':
+      return lines.toSpliced(at, 1);
+    case 'double':
+      return lines.toSpliced(at, 0, line);
+    case 'swap': {
+      const other = one.with % lines.length;
+      return lines.with(at, lines[other] ?? '').with(other, line);
+    }
+    case 'cut':
+      return lines.with(at, line.slice(0, one.length));
+    case 'garbage':
+      return lines.toSpliced(at, 0, one.text);
+    case 'bend':
+      return lines.with(at, bend(line, one.place, one.value));
+  }
+}
+
+const deed = fc.constantFrom<(id: string) => Deed>(
+  () => ({ kind: 'send', text: 'and now this' }),
+  () => ({ kind: 'send', text: ' ' }),
+  (ask_id) => ({ kind: 'approve', ask_id }),
+  (ask_id) => ({ kind: 'reject', ask_id, because: null }),
+  (ask_id) => ({ kind: 'reject', ask_id, because: 'not here' }),
+  (ask_id) => ({ kind: 'choose', ask_id, option: '1' }),
+  (ask_id) => ({ kind: 'write', ask_id, text: 'blue' }),
+  () => ({ kind: 'cancel' }),
+  () => ({ kind: 'retry' }),
+  () => ({ kind: 'continue', text: null }),
+);
+
+type PersonDeed = Extract<Scene, { readonly deed: unknown }>['deed'];
+const personDeed = fc.constantFrom<PersonDeed>(
+  { action: 'send', text: 'and now this' },
+  { action: 'approve' },
+  { action: 'reject', because: 'not here' },
+  { action: 'answer', option: '1' },
+  { action: 'stop' },
+  { action: 'resume' },
+  { action: 'retry' },
+);
+
+const between = fc.record({
+  after: fc.nat(60),
+  deed,
+  hears: fc.constantFrom<Heard['from']>('clock', 'reconnect', 'exit'),
+});
+
+/** Feeds the lines, does the deeds in between, and holds every turn to what a turn may be. */
+function play(
+  dialect: Dialect<unknown>,
+  lines: readonly string[],
+  auto_approve: boolean,
+  extras: readonly { readonly after: number; readonly deed: (id: string) => Deed; readonly hears: Heard['from'] }[],
+): void {
+  let at = 1_800_000_000_000;
+  const opening = { prompt: 'go', cwd: '/w', model: null, auto_approve, resume: null, spawned_at: at, rejoin: null };
+  let turn = dialect.open(opening, at);
+  let asked = '';
+  const take = (next: typeof turn): void => {
+    turn = next;
+    for (const { ask } of turn.events) asked = ask?.ask_id ?? asked;
+    for (const said of turn.said) expect(said.to === 'stdin' && !said.line.includes('\n')).toBe(true);
+    for (const { id, text } of turn.messages) {
+      expect(id).not.toBe('');
+      expect(text.length).toBeLessThanOrEqual(limits.sessionMessageCharsMax);
+    }
+    expect(turn.wakeMs ?? 1).toBeGreaterThan(0);
+  };
+  for (const [place, line] of lines.entries()) {
+    at += 10;
+    take(dialect.hear(turn.memory, { from: 'stdout', line }, at));
+    for (const extra of extras.filter(({ after }) => after === place)) {
+      const done = dialect.do(turn.memory, extra.deed(askId(asked)), at);
+      if (done.ok) take(done.value);
+      if (extra.hears === 'clock' || extra.hears === 'reconnect') {
+        at += 3_600_000;
+        take(dialect.hear(turn.memory, { from: extra.hears }, at));
+      } else take(dialect.hear(turn.memory, { from: 'exit', code: 1, signal: null }, at));
+    }
+  }
+  expect(JSON.parse(JSON.stringify(turn.memory))).toEqual(turn.memory);
+}
+
+describe.each(casts)('$driver', ({ driver, recorded }) => {
+  const dialect = dialects.get(driver);
+  if (dialect === undefined) throw new Error('no such dialect');
+  const names = fc.constantFrom(...recorded.keys());
+  const linesAfter = (name: string, changes: readonly Change[]): readonly string[] =>
+    changes.reduce(changed, recorded.get(name) ?? []);
+
+  it('never throws, whatever becomes of the lines', () => {
+    fc.assert(
+      fc.property(
+        names,
+        fc.array(change, { maxLength: 12 }),
+        fc.boolean(),
+        fc.array(between, { maxLength: 4 }),
+        (name, changes, auto_approve, extras) => {
+          play(dialect, linesAfter(name, changes), auto_approve, extras);
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  it('SES6 is not busy for ever, whatever becomes of the lines and whatever a person does', () => {
+    fc.assert(
+      fc.property(
+        names,
+        fc.array(change, { maxLength: 8 }),
+        fc.array(fc.tuple(fc.nat(80), personDeed), { maxLength: 4 }),
+        (name, changes, deeds) => {
+          const scenes = linesAfter(name, changes).flatMap((line, place): readonly Scene[] => {
+            const at = place * 10;
+            const done = deeds.filter(([after]) => after === place).map(([, one]) => ({ at, deed: one }));
+            return [{ at, heard: { from: 'stdout', line } }, ...done];
+          });
+          const { final } = replaySession(dialect, scenes, { settleMs: 24 * 3_600_000 });
+          expect(['creating', 'streaming']).not.toContain(final.state);
+        },
+      ),
+      { numRuns: runs },
+    );
+  });
+
+  it('never throws on lines that were never seen', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.json(), fc.string({ unit: 'binary' })), { maxLength: 20 }), (foreign) => {
+        play(dialect, foreign, false, []);
+      }),
+      { numRuns: runs },
+    );
+  });
+
+  it('keeps what it remembers small, however long the conversation', () => {
+    const [conversation = []] = recorded.values();
+    let turn = dialect.open(
+      { prompt: 'go', cwd: '/w', model: null, auto_approve: true, resume: null, spawned_at: 0, rejoin: null },
+      0,
+    );
+    for (let round = 0; round < 400; round += 1) {
+      for (const line of conversation) {
+        const other = line.replaceAll(/(msg|toolu|call)_(\w+)/g, `$1_$2_${round}`);
+        turn = dialect.hear(
+          turn.memory,
+          { from: 'stdout', line: other.replaceAll('-', `${round % 10}`) },
+          round * 1_000,
+        );
+      }
+      turn = dialect.hear(turn.memory, { from: 'stderr', line: `round ${round} ${'x'.repeat(200)}` }, round * 1_000);
+    }
+    expect(JSON.stringify(turn.memory).length).toBeLessThan(200_000);
+  });
+});

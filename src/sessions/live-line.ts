@@ -1,0 +1,162 @@
+// The line to one agent: the process that is led, what the dialect remembers of it, the timer it asked for, and the end it
+// is given. What any of it means for the session is not decided here.
+
+import type { Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Cancel } from '../platform/clock.ts';
+import type { LedSignal } from '../platform/led-process.ts';
+import type { Deed, Heard, Opening, Turn } from './dialect.ts';
+import { Ending } from './live-ending.ts';
+import type { LiveParts } from './live-parts.ts';
+import type { Runner, RunnerEnd, RunnerHandlers } from './runner-parts.ts';
+
+export interface LineHandlers {
+  /** Something came in; `turn` is what it means, null when it could not be understood. */
+  readonly onTurn: (turn: Turn<unknown>, what: Heard) => void;
+  readonly onNotice: (words: string) => void;
+  /** It cannot be led any further, though it is still there. */
+  readonly onTrouble: (words: string) => void;
+  readonly onEnd: (end: RunnerEnd) => void;
+}
+
+export class AgentLine {
+  readonly #parts: Pick<LiveParts, 'ports' | 'dialect' | 'handlers' | 'record'>;
+  readonly #handlers: LineHandlers;
+  #memory: unknown = null;
+  #runner: Runner | null = null;
+  #ending: Ending | null = null;
+  #cancelWake: Cancel | null = null;
+
+  constructor(parts: LiveParts, handlers: LineHandlers) {
+    this.#parts = parts;
+    this.#handlers = handlers;
+  }
+
+  get isOpen(): boolean {
+    return this.#runner !== null;
+  }
+
+  /** It is there and was not told to go. */
+  get isAlive(): boolean {
+    return this.#runner !== null && this.#ending?.isBegun !== true;
+  }
+
+  get pid(): number | null {
+    return this.#runner?.pid ?? null;
+  }
+
+  get address(): string | null {
+    return this.#runner?.address ?? null;
+  }
+
+  /** The one before was let go: nothing is heard of it any more. */
+  connect(make: (handlers: RunnerHandlers) => Runner): Runner {
+    const runner = make({
+      onHeard: (what) => this.#hear(what),
+      onNotice: (words) => this.#handlers.onNotice(words),
+      onEnd: (end) => {
+        this.#forget();
+        this.#hear({ from: 'exit', code: end.code, signal: end.signal });
+        this.#stopWaking();
+        this.#handlers.onEnd(end);
+      },
+    });
+    this.#runner = runner;
+    return runner;
+  }
+
+  /** The first words. */
+  open(runner: Runner, opening: Opening): Turn<unknown> {
+    runner.begin();
+    return this.#parts.dialect.open(opening, this.#parts.ports.now());
+  }
+
+  /** What a deed would lead to; nothing is said yet. */
+  try(deed: Deed): Result<Turn<unknown>> {
+    return this.#parts.dialect.do(this.#memory, deed, this.#parts.ports.now());
+  }
+
+  /** Says what a turn has to say. */
+  take(turn: Turn<unknown>): void {
+    this.#memory = turn.memory;
+    const isTold = turn.said.every((said) => this.#runner?.say(said) ?? true);
+    if (turn.wakeMs !== undefined) this.#wakeAfter(turn.wakeMs);
+    if (!isTold && this.isAlive) this.#giveUp('it does not take what it is told');
+  }
+
+  signal(signal: LedSignal): void {
+    this.#runner?.signal(signal);
+  }
+
+  /** Told to go after a while, unless it is called back before. */
+  endAfter(delayMs: number): void {
+    if (this.#runner === null || this.#ending !== null) return;
+    this.#ending = new Ending(this.#parts.ports.clock, this.#runner, limits.sessionEndStepMs, delayMs);
+  }
+
+  callBack(): void {
+    if (this.#ending?.isBegun !== false) return;
+    this.#ending.stop();
+    this.#ending = null;
+  }
+
+  /** Nothing is heard of it any more, and it is ended. Resolves when it is gone. */
+  async end(stepMs: number): Promise<void> {
+    const runner = this.#runner;
+    this.#forget();
+    this.#stopWaking();
+    if (runner === null) return;
+    runner.release();
+    const ending = new Ending(this.#parts.ports.clock, runner, stepMs, 0);
+    await runner.gone();
+    ending.stop();
+  }
+
+  /** Nothing is heard of it any more; it goes on. */
+  letGo(): void {
+    const runner = this.#runner;
+    this.#forget();
+    this.#stopWaking();
+    runner?.release();
+  }
+
+  #forget(): void {
+    this.#runner = null;
+    this.#ending?.stop();
+    this.#ending = null;
+  }
+
+  #hear(what: Heard): void {
+    const { dialect, ports, handlers, record } = this.#parts;
+    let turn: Turn<unknown>;
+    try {
+      turn = dialect.hear(this.#memory, what, ports.now());
+    } catch (problem) {
+      // A defect in how one agent is understood must not end the sessions of all others.
+      handlers.warn('an agent was not understood', {
+        session: record.id,
+        driver: dialect.name,
+        problem: String(problem),
+      });
+      this.#giveUp('agtmux failed to understand it: a defect, see `agtmux logs`');
+      return;
+    }
+    this.#handlers.onTurn(turn, what);
+  }
+
+  #giveUp(words: string): void {
+    this.endAfter(0);
+    this.#handlers.onTrouble(words);
+  }
+
+  #wakeAfter(delayMs: number | null): void {
+    this.#stopWaking();
+    if (delayMs !== null)
+      this.#cancelWake = this.#parts.ports.clock.after(delayMs, () => this.#hear({ from: 'clock' }));
+  }
+
+  #stopWaking(): void {
+    this.#cancelWake?.();
+    this.#cancelWake = null;
+  }
+}

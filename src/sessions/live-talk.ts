@@ -1,0 +1,188 @@
+// A conversation as it comes in: words that arrive by the letter are told together, written down behind what is served,
+// and read back from disk when nobody had them in memory any more.
+
+import { limits } from '../model/limits.ts';
+import type { ManagedId, SessionMessage } from '../model/sessions.ts';
+import type { Cancel, Clock } from '../platform/clock.ts';
+import { FileError } from '../platform/files.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import type { SessionStore } from './store.ts';
+import { Talk, type TalkPage } from './store-messages.ts';
+
+export interface TalkParts {
+  readonly id: ManagedId;
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  /** There are new messages. */
+  readonly onFlush: (lastWords: string | null) => void;
+  readonly warn: (words: string, fields: Readonly<Record<string, unknown>>) => void;
+}
+
+export class LiveTalk {
+  readonly #parts: TalkParts;
+  /** Null: on disk only. */
+  #talk: Talk | null = null;
+  #loading: Promise<Talk> | null = null;
+  #dirty = new Map<string, SessionMessage>();
+  #flushTimer: Cancel | null = null;
+  #unloadTimer: Cancel | null = null;
+  /** Messages that are not written down as they are, and what is written of those that grow. */
+  readonly #unkept = new Set<string>();
+  readonly #growing = new Map<string, string>();
+  #keepTimer: Cancel | null = null;
+  #unwritten: string[] = [];
+  #writing: Promise<void> | null = null;
+  /** The length of the file, and what it was when it was written whole. */
+  #grown = 0;
+  #whole = 0;
+  #isTroubled = false;
+
+  constructor(parts: TalkParts) {
+    this.#parts = parts;
+  }
+
+  /** To be called before the first message: those of before come first. */
+  async load(): Promise<Talk> {
+    if (this.#talk !== null) return this.#talk;
+    this.#loading ??= this.#read();
+    return this.#loading;
+  }
+
+  add(messages: readonly SessionMessage[]): void {
+    for (const message of messages) this.#dirty.set(message.id, message);
+    if (this.#dirty.size > 0) this.#flushTimer ??= this.#parts.clock.after(limits.sessionFlushMs, () => this.flush());
+  }
+
+  async page(after: number, countMax: number): Promise<TalkPage> {
+    const talk = await this.load();
+    this.#unloadLater();
+    return talk.page(after, countMax);
+  }
+
+  /** Everything is on disk when it resolves. */
+  async settle(): Promise<void> {
+    await this.load();
+    this.flush();
+    this.#keep();
+    await this.#write();
+  }
+
+  /** Resolves when what is being written is. */
+  written(): Promise<void> {
+    return this.#writing ?? Promise.resolve();
+  }
+
+  close(): void {
+    this.#flushTimer?.();
+    this.#keepTimer?.();
+    this.#unloadTimer?.();
+  }
+
+  async #read(): Promise<Talk> {
+    const talk = new Talk();
+    const text = await this.#parts.store.messages(this.#parts.id);
+    talk.load(text);
+    this.#grown = text.length;
+    this.#talk = talk;
+    this.#loading = null;
+    this.#unloadLater();
+    return talk;
+  }
+
+  /** What came in is served now; at once, if what was said before is known. */
+  flush({ isWritten = false } = {}): void {
+    this.#flushTimer?.();
+    this.#flushTimer = null;
+    const talk = this.#talk;
+    if (talk === null) {
+      void this.load().then(() => this.flush({ isWritten }));
+      return;
+    }
+    const dirty = [...this.#dirty.values()];
+    if (dirty.length === 0) {
+      if (isWritten) this.#keep();
+      return;
+    }
+    this.#dirty = new Map();
+    for (const message of dirty) {
+      talk.put(message);
+      this.#unkept.add(message.id);
+    }
+    this.#unloadLater();
+    this.#parts.onFlush(lastWordsOf(talk));
+    // Whole ones at once, growing ones now and then.
+    if (isWritten || dirty.some(({ partial }) => !partial)) this.#keep();
+    else this.#keepTimer ??= this.#parts.clock.after(limits.sessionGrowingKeptMs, () => this.#keep());
+  }
+
+  /** As it is now, also what still grows. */
+  #keep(): void {
+    this.#keepTimer?.();
+    this.#keepTimer = null;
+    for (const id of this.#unkept) {
+      const kept = this.#talk?.lineOf(id, this.#growing.get(id) ?? null) ?? null;
+      if (kept === null) this.#growing.delete(id);
+      else {
+        this.#unwritten.push(kept.line);
+        this.#growing.set(id, kept.text);
+      }
+    }
+    this.#unkept.clear();
+    while (this.#growing.size > growingMax) this.#growing.delete([...this.#growing.keys()][0] ?? '');
+    void this.#write();
+  }
+
+  #write(): Promise<void> {
+    if (this.#unwritten.length > 0) this.#writing ??= this.#writeAll();
+    return this.written();
+  }
+
+  async #writeAll(): Promise<void> {
+    const { store, id, warn } = this.#parts;
+    try {
+      while (this.#unwritten.length > 0) {
+        const text = this.#unwritten.join('');
+        this.#unwritten = [];
+        this.#grown += text.length;
+        if (this.#grown > Math.max(limits.sessionMessagesBytesMax, this.#whole) * 2 && this.#talk !== null) {
+          const whole = this.#talk.text();
+          this.#grown = whole.length;
+          this.#whole = whole.length;
+          await store.replaceMessages(id, whole);
+        } else await store.addMessages(id, text);
+        this.#isTroubled = false;
+      }
+    } catch (problem) {
+      if (!(problem instanceof FileError)) throw problem;
+      // They are still in memory; the next whole writing has them again.
+      this.#grown = Number.MAX_SAFE_INTEGER;
+      if (!this.#isTroubled) warn('messages of a session could not be kept', { session: id, problem: problem.message });
+      this.#isTroubled = true;
+    } finally {
+      // In the same turn as the last look: what comes after it begins a writing of its own.
+      this.#writing = null;
+    }
+  }
+
+  #unloadLater(): void {
+    this.#unloadTimer?.();
+    this.#unloadTimer = this.#parts.clock.after(limits.sessionUnloadMs, () => {
+      const isBusy = this.#dirty.size > 0 || this.#writing !== null || this.#isTroubled || this.#unkept.size > 0;
+      if (isBusy) this.#unloadLater();
+      else {
+        this.#talk = null;
+        this.#growing.clear();
+      }
+    });
+  }
+}
+
+/** Messages that grow at once; of more than these each change is written whole. */
+const growingMax = 8;
+
+/** The last line of what the agent said. */
+function lastWordsOf(talk: Talk): string | null {
+  const said = talk.lastBy('agent')?.text.trimEnd() ?? '';
+  const line = said.slice(said.lastIndexOf('\n') + 1).slice(0, limits.detailCharsMax);
+  return line === '' ? null : gateLine(foreign(line));
+}

@@ -1,0 +1,395 @@
+// One session that is led: the machine's record and the line to its agent, kept in step. What is said to an agent is on
+// disk before it is said, so that no ask is ever answered twice (SES5).
+
+import { type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { MachineEvent } from '../model/sessions.ts';
+import type { Cancel } from '../platform/clock.ts';
+import { FileError } from '../platform/files.ts';
+import type { LedSignal } from '../platform/led-process.ts';
+import type { Heard, Opening, Turn } from './dialect.ts';
+import { Lane } from './live-lane.ts';
+import { openRunner, type Planned, planRun, rejoinRunner } from './live-launch.ts';
+import { endLeft } from './live-left.ts';
+import { AgentLine } from './live-line.ts';
+import type { LiveParts } from './live-parts.ts';
+import { dueOf, exitKind, heard, type Step, step, tick } from './machine.ts';
+import { type MachineDeed, wantOf } from './machine-deeds.ts';
+import type { Runner, RunnerEnd } from './runner-parts.ts';
+import type { KeptSession } from './store-record.ts';
+
+export type Done = 'done' | 'queued';
+
+const activeStates: readonly string[] = ['creating', 'streaming', 'waiting_approval', 'waiting_input'];
+
+const turnEnds: readonly string[] = [
+  'turn_cancelled',
+  'say:completion_result',
+  'ask:completion_result',
+  'ask:api_req_failed',
+];
+
+/** What a wish would lead to. */
+interface Tried {
+  readonly stepped: Step<KeptSession>;
+  /** Null: there is nobody to tell. */
+  readonly turn: Turn<unknown> | null;
+  readonly wall: number;
+}
+
+export class LiveSession {
+  readonly #parts: LiveParts;
+  readonly #line: AgentLine;
+  readonly #lane = new Lane(() => this.#serveQueue());
+  #record: KeptSession;
+  #runner: Runner | null = null;
+  /** Rejoined, and nothing heard of it yet. */
+  #isDoubtful = false;
+  /** Something was written down that is not done yet: what comes in meanwhile must not be written over it. */
+  #isHolding = false;
+  #isClosed = false;
+  /** It was told to stop its turn and has not said yet that it has. */
+  #isCancelling = false;
+  #notices = 0;
+  #cancelDue: Cancel | null = null;
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts;
+    this.#record = parts.record;
+    this.#line = new AgentLine(parts, {
+      onTurn: (turn, what) => this.#heard(turn, what),
+      onNotice: (words) => this.#notice(words),
+      onTrouble: (words) => this.#trouble(words),
+      onEnd: (end) => this.#ended(end),
+    });
+  }
+
+  get record(): KeptSession {
+    return this.#record;
+  }
+
+  get isLed(): boolean {
+    return this.#line.isOpen;
+  }
+
+  get isActive(): boolean {
+    return activeStates.includes(this.#record.state);
+  }
+
+  /** The first start. Where it fails, nothing was started. */
+  start(prompt: string): Promise<Result<Done>> {
+    return this.#lane.run(() => {
+      const { at, wall } = this.#moment();
+      // One that goes on with a conversation of the agent's own is not the beginning of it.
+      const kind = this.#record.agent_session === null ? 'start_session' : 'resume_session';
+      return this.#spawn(step(this.#record, { kind, at, said_at: wall, is_alive: false }), prompt, wall);
+    });
+  }
+
+  do(deed: MachineDeed): Promise<Result<Done>> {
+    return this.#lane.run(() => this.#do(deed));
+  }
+
+  /** Stops the turn and nothing else; how it ended is the agent's to say. */
+  interrupt(): Promise<Result<Done>> {
+    return this.#lane.run(async () => {
+      if (!this.#line.isAlive || !this.isActive) return fail('E_STATE_CHANGED', 'there is nothing to interrupt');
+      const turn = this.#line.try({ kind: 'cancel' });
+      if (!turn.ok) return turn;
+      this.#take(turn.value);
+      this.#settle();
+      return ok('done');
+    });
+  }
+
+  /** To its process; false when it has none. */
+  signal(signal: LedSignal): boolean {
+    this.#line.signal(signal);
+    return this.#line.isOpen;
+  }
+
+  /**
+   * After the daemon was gone: rejoined, or paused (SES5). Resolves when that is so; whatever was left of its processes is
+   * ended or named behind it, before anything else is done to the session.
+   */
+  recover(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#lane.run(() => this.#recover(resolve)).catch(reject);
+    });
+  }
+
+  /** Ends its process, if it has one. Resolves when that is gone; the session stays as it is. */
+  end(): Promise<void> {
+    return this.#lane.run(async () => {
+      await this.#line.end(limits.sessionEndStepMs);
+      this.#withoutProcess();
+      this.#settle();
+    });
+  }
+
+  /** The daemon leaves: an agent on stdio ends with it, one that lives on is let go. */
+  leave(): Promise<void> {
+    return this.#lane.run(async () => {
+      this.#isClosed = true;
+      this.#cancelDue?.();
+      if (this.#parts.dialect.livesOn) this.#line.letGo();
+      else await this.#line.end(limits.sessionLeaveStepMs);
+    });
+  }
+
+  async #do(deed: MachineDeed): Promise<Result<Done>> {
+    await this.#untilQuiet();
+    const tried = this.#tried(deed);
+    if (!tried.ok) return tried;
+    const { stepped, turn, wall } = tried.value;
+    const text = 'text' in deed ? (deed.text ?? '') : '';
+    if (stepped.effect === 'spawn') return this.#spawn(stepped, text, wall);
+    if (stepped.effect === 'queue') return this.#enqueue(text);
+    if (turn !== null) return this.#deliver(deed, stepped.record);
+    this.#adopt(stepped.record);
+    this.#settle();
+    return ok('done');
+  }
+
+  /** On disk first; then looked at once more, since the agent may have gone on meanwhile. */
+  async #deliver(deed: MachineDeed, decided: KeptSession): Promise<Result<Done>> {
+    const problem = await this.#kept(decided);
+    if (problem !== null) return { ok: false, failure: problem };
+    const again = this.#tried(deed);
+    const turn = again.ok ? again.value.turn : null;
+    if (!again.ok || turn === null) {
+      this.#settle();
+      return again.ok ? fail('E_STATE_CHANGED', 'the agent has gone on meanwhile') : again;
+    }
+    this.#adopt(this.#withoutQueue(again.value.stepped.record));
+    if ('text' in deed && deed.text !== undefined) this.#adopt({ ...this.#record, prompt: deed.text });
+    this.#isCancelling = deed.action === 'stop';
+    this.#take(turn);
+    this.#settle();
+    return ok('done');
+  }
+
+  /** What is said before the agent has confirmed a stop would be taken for part of what was stopped. */
+  async #untilQuiet(): Promise<void> {
+    const { clock } = this.#parts.ports;
+    const deadline = clock.monotonicMs() + limits.sessionQuietMs;
+    while (this.#isCancelling && this.#line.isAlive && clock.monotonicMs() < deadline) {
+      await new Promise<void>((resolve) => void clock.after(limits.effectLookMs, resolve));
+    }
+    this.#isCancelling = false;
+  }
+
+  /** Whoever stops it does not want it to go on with the next message. */
+  #withoutQueue(record: KeptSession): KeptSession {
+    if (record.state !== 'stopped' || record.queue.length === 0) return record;
+    this.#notice(`messages that waited were dropped: ${record.queue.length}`);
+    return { ...record, queue: [] };
+  }
+
+  /** In the machine and in the dialect; changes nothing. */
+  #tried(deed: MachineDeed): Result<Tried> {
+    const { at, wall } = this.#moment();
+    const { isAlive } = this.#line;
+    const want = wantOf(this.#record, deed, at, isAlive);
+    if (!want.ok) return want;
+    const stepped = step(this.#record, { ...want.value.event, said_at: wall });
+    if (stepped.refusal !== null) return { ok: false, failure: stepped.refusal };
+    if (stepped.effect !== 'deliver' || !isAlive) return ok({ stepped, turn: null, wall });
+    const turn = this.#line.try(want.value.deed);
+    return turn.ok ? ok({ stepped, turn: turn.value, wall }) : turn;
+  }
+
+  async #enqueue(text: string): Promise<Result<Done>> {
+    const queue = [...this.#record.queue, text];
+    const chars = queue.reduce((sum, one) => sum + one.length, 0);
+    if (queue.length > limits.sessionQueueMax || chars > limits.sessionQueueBytesMax) {
+      return fail('E_QUEUE_FULL', 'too many messages wait for this session', 'wait until it takes one, or stop it');
+    }
+    const problem = await this.#kept({ ...this.#record, queue });
+    if (problem !== null) return { ok: false, failure: problem };
+    this.#adopt({ ...this.#record, queue });
+    this.#settle();
+    return ok('queued');
+  }
+
+  async #spawn(stepped: Step<KeptSession>, text: string, wall: number): Promise<Result<Done>> {
+    const before = this.#record;
+    const resume = stepped.record.agent_session;
+    // Without a conversation to go on with it begins anew, with what it was told before.
+    const prompt = text === '' && resume === null ? before.prompt : text;
+    const plan = await planRun(this.#parts, stepped.record, resume);
+    if (!plan.ok) return plan;
+    // The one before makes room; it is ended beside the new one.
+    void this.#line.end(limits.sessionEndStepMs);
+    const fresh = { process: null, address: null, rejoin: null, is_led: true, mark: plan.value.mark };
+    this.#adopt({ ...stepped.record, ...fresh, prompt: text === '' ? before.prompt : text });
+    const problem = await this.#startGated(plan.value);
+    if (problem !== null) {
+      void this.#line.end(0);
+      this.#adopt({ ...before, is_led: false, process: null });
+      this.#settle();
+      return { ok: false, failure: problem };
+    }
+    return ok(this.#open({ prompt, resume, spawned_at: wall, rejoin: null }));
+  }
+
+  /** Its gate stays closed until it could be found again by whoever comes after us. */
+  async #startGated(plan: Planned): Promise<Failure | null> {
+    const { handlers, ports, secrets } = this.#parts;
+    if (plan.launch.auth !== undefined) await handlers.keepSecrets({ ...secrets(), secret: plan.secret });
+    const problem = await this.#kept(this.#record);
+    if (problem !== null) return problem;
+    this.#runner = this.#line.connect((of) => openRunner(this.#parts, plan, of));
+    const { pid } = this.#runner;
+    const process = pid === null ? null : await ports.processes.identityOf(pid);
+    // It may have failed to start meanwhile, which was told already.
+    if (!this.#line.isOpen) return null;
+    this.#adopt({ ...this.#record, process });
+    return this.#kept(this.#record);
+  }
+
+  #open(parts: Pick<Opening, 'prompt' | 'resume' | 'spawned_at' | 'rejoin'>): Done {
+    const { cwd, model, auto_approve } = this.#record;
+    const runner = this.#runner;
+    if (runner !== null && this.#line.isOpen) {
+      this.#take(this.#line.open(runner, { cwd, model, auto_approve, ...parts }));
+      this.#settle();
+    }
+    return 'done';
+  }
+
+  async #recover(onKnown: () => void): Promise<void> {
+    const { ports } = this.#parts;
+    const before = this.#record;
+    const way = await rejoinRunner(this.#parts, before);
+    if (way !== null) {
+      this.#isDoubtful = true;
+      this.#runner = this.#line.connect(way);
+      const { agent_session: resume, rejoin } = before;
+      this.#open({ prompt: '', resume, spawned_at: ports.clock.wallMs(), rejoin: rejoin ?? {} });
+      onKnown();
+      return;
+    }
+    if (before.is_led || this.isActive) this.#step({ kind: 'daemon_restarted', at: ports.now() });
+    this.#settle();
+    onKnown();
+    if (!before.is_led) return;
+    // Until it is gone it stays written down: we may fall as well.
+    await endLeft(ports, before, (words) => this.#notice(words));
+    this.#withoutProcess();
+    this.#settle();
+  }
+
+  #withoutProcess(): void {
+    this.#adopt({ ...this.#record, process: null, address: null, is_led: false });
+  }
+
+  #heard(turn: Turn<unknown>, what: Heard): void {
+    if (what.from !== 'clock' && what.from !== 'exit') {
+      this.#isDoubtful = false;
+      this.#adopt(heard(this.#record, this.#parts.ports.now()));
+    }
+    this.#take(turn);
+    // How it ended follows at once.
+    if (what.from !== 'exit') this.#settle();
+  }
+
+  #trouble(words: string): void {
+    this.#step({ kind: 'process_error', at: this.#parts.ports.now(), words });
+    this.#settle();
+  }
+
+  #ended({ code, signal, words }: RunnerEnd): void {
+    const isLost = this.#isDoubtful;
+    this.#isDoubtful = false;
+    const at = this.#parts.ports.now();
+    const exit = { code, signal };
+    if (isLost) this.#step({ kind: 'daemon_restarted', at });
+    else this.#step(words === null ? { kind: exitKind(exit), at, exit } : { kind: 'process_error', at, words });
+    this.#withoutProcess();
+    this.#settle();
+  }
+
+  #take(turn: Turn<unknown>): void {
+    if (turn.messages.length > 0) this.#parts.handlers.say(turn.messages);
+    this.#line.take(turn);
+    for (const event of turn.events) this.#step(event);
+    if (turn.events.some(({ kind }) => turnEnds.includes(kind))) this.#isCancelling = false;
+    const { rejoin, tokens } = turn;
+    if (rejoin !== undefined) this.#adopt({ ...this.#record, rejoin: { ...this.#record.rejoin, ...rejoin } });
+    if (tokens !== undefined) this.#adopt({ ...this.#record, tokens });
+    const address = this.#line.address ?? this.#record.address;
+    if (address !== this.#record.address) this.#adopt({ ...this.#record, address });
+  }
+
+  #step(event: MachineEvent): void {
+    this.#adopt(step(this.#record, event).record);
+  }
+
+  #adopt(record: KeptSession): void {
+    this.#record = record;
+  }
+
+  /** After every change: what is due, whether the process has to go, what waits, and that others have to be told. */
+  #settle(): void {
+    if (this.#isClosed) return;
+    const { clock, now } = this.#parts.ports;
+    this.#cancelDue?.();
+    const due = dueOf(this.#record);
+    this.#cancelDue = due === null ? null : clock.after(Math.max(0, due - now()), () => this.#tick());
+    this.#endIfOver();
+    if (!this.#isHolding) this.#parts.handlers.changed(this.#record);
+    this.#serveQueue();
+  }
+
+  #tick(): void {
+    this.#adopt(tick(this.#record, this.#parts.ports.now()).record);
+    this.#settle();
+  }
+
+  /** One that was stopped has a moment to finish, and can be called back in it; one that never spoke has had its time. */
+  #endIfOver(): void {
+    const { state, reason } = this.#record;
+    if (state === 'stopped') this.#line.endAfter(limits.sessionEndStepMs);
+    else if (state === 'error' && reason === 'creation_timeout') this.#line.endAfter(0);
+    else this.#line.callBack();
+  }
+
+  /** Messages never answer what is asked, and never wake what somebody put aside. */
+  #serveQueue(): void {
+    const { state, queue } = this.#record;
+    const takes = state === 'completed' || (state === 'paused' && this.#line.isAlive);
+    if (!takes || queue.length === 0 || this.#lane.isBusy || this.#isClosed) return;
+    void this.#lane.run(async () => {
+      const [text, ...rest] = this.#record.queue;
+      if (text === undefined) return;
+      this.#adopt({ ...this.#record, queue: rest });
+      const done = await this.#do({ action: 'send', text });
+      if (!done.ok) this.#notice(`a waiting message was dropped: ${done.failure.message}`);
+    });
+  }
+
+  #notice(text: string): void {
+    const at = this.#parts.ports.now();
+    this.#notices += 1;
+    this.#parts.handlers.say([{ id: `notice-${at}-${this.#notices}`, role: 'notice', at, text, partial: false }]);
+  }
+
+  #moment(): { readonly at: number; readonly wall: number } {
+    return { at: this.#parts.ports.now(), wall: this.#parts.ports.clock.wallMs() };
+  }
+
+  /** Null when it is on disk. */
+  async #kept(record: KeptSession): Promise<Failure | null> {
+    this.#isHolding = true;
+    try {
+      await this.#parts.handlers.keep(record);
+      return null;
+    } catch (problem) {
+      if (problem instanceof FileError) return failure('E_STORE_IO', problem.message);
+      throw problem;
+    } finally {
+      this.#isHolding = false;
+    }
+  }
+}

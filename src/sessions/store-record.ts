@@ -1,0 +1,110 @@
+// What is kept of a session on disk: its record with the machine's own memory, and apart from it what nobody else may see.
+// Files of an older agtmux lack fields; what is missing is as in a fresh session.
+
+import { z } from 'zod';
+import { askKinds } from '../model/asks.ts';
+import { agentName, agentSessionId, askId, runtimeId, scopeId } from '../model/ids.ts';
+import { type ManagedId, machineStates, type SessionRecord } from '../model/sessions.ts';
+import { freshMemory, type MachineMemory } from './machine-memory.ts';
+
+export interface KeptSession extends SessionRecord {
+  readonly memory: MachineMemory;
+  /** Messages that wait until it takes one. */
+  readonly queue: readonly string[];
+  /** What was said to it last: a start that failed is tried again with it. */
+  readonly prompt: string;
+  /** It has a process or a connection, or had one when this was written. */
+  readonly is_led: boolean;
+  /** Stands in the environment of its present or last process and of all that these started. */
+  readonly mark: string | null;
+  /** Where its server answers. */
+  readonly address: string | null;
+  /** The branch of its worktree was made for it. */
+  readonly made_branch: boolean;
+  readonly last_words: string | null;
+}
+
+/** The caller's environment and the password of its server. */
+export interface SessionSecrets {
+  readonly env: Readonly<Record<string, string>>;
+  readonly secret: string;
+}
+
+export const managedIdOf = (text: string): ManagedId | null =>
+  /^s[1-9]\d{0,9}$/.test(text) ? (text as ManagedId) : null;
+
+const process = z.object({ boot: z.string(), pid: z.int().positive(), start: z.string() });
+const texts = z.record(z.string(), z.string());
+
+const ask = z.object({
+  ask_id: z.string().transform(askId),
+  kind: z.enum(askKinds),
+  scope: z.string().transform(scopeId),
+  text: z.string(),
+  options: z.array(z.object({ id: z.string(), label: z.string() })),
+  accepts: z.array(z.enum(['approve', 'reject', 'option', 'text', 'retry'])),
+});
+
+const session = z.string().transform(agentSessionId).nullable();
+
+const keptSchema = z.object({
+  version: z.literal(1),
+  id: z.string().refine((text) => managedIdOf(text) !== null),
+  runtime_id: z.string().transform(runtimeId),
+  agent: z.string().transform(agentName),
+  driver: z.string(),
+  title: z.string(),
+  cwd: z.string(),
+  model: z.string().nullable(),
+  auto_approve: z.boolean(),
+  worktree: z.object({ path: z.string(), branch: z.string(), repository: z.string() }).nullable(),
+  created_at: z.number(),
+  updated_at: z.number(),
+  state: z.enum(machineStates),
+  state_version: z.int(),
+  reason: z.string().nullable(),
+  words: z.string().nullable(),
+  confidence: z.enum(['high', 'low']),
+  pending_ask: ask.nullable(),
+  answered: z.array(z.string()),
+  agent_session: session,
+  is_resumable: z.boolean(),
+  process: process.nullable(),
+  rejoin: texts.nullable(),
+  turns: z.int(),
+  tokens: z.object({ input: z.number(), output: z.number() }).nullable(),
+  memory: z.looseObject({ has_no_created: z.boolean() }),
+  queue: z.array(z.string()).default([]),
+  prompt: z.string().default(''),
+  is_led: z.boolean().default(false),
+  mark: z.string().nullable().default(null),
+  address: z.string().nullable().default(null),
+  made_branch: z.boolean().default(false),
+  last_words: z.string().nullable().default(null),
+});
+
+export const keptText = (kept: KeptSession): string => JSON.stringify({ version: 1, ...kept });
+
+/** Null for what is no session of ours, or damaged. */
+export function keptOf(text: string): KeptSession | null {
+  const read = keptSchema.safeParse(parsed(text));
+  if (!read.success) return null;
+  const { version: _, id, memory, ...rest } = read.data;
+  const whole = { ...freshMemory({ hasNoCreated: memory.has_no_created }), ...memory };
+  return { ...rest, id: id as ManagedId, memory: whole as MachineMemory };
+}
+
+const secretsSchema = z.object({ env: texts, secret: z.string() });
+
+export function secretsOf(text: string): SessionSecrets | null {
+  const read = secretsSchema.safeParse(parsed(text));
+  return read.success ? read.data : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
