@@ -1,12 +1,13 @@
 // What one agent's folder offers to the rest of the product. Each part stands in a file of the same name in every folder:
-// identify, screen (rules as data), hooks, native, install, mcp, transcript. Adapters read and say what it means; they touch
-// nothing.
+// identify, screen (rules as data), hooks, native, install, mcp, transcript, session. Adapters read and say what it means;
+// they touch nothing.
 
 import type { Ask, AskKind, AskOption } from '../model/asks.ts';
 import type { Fact } from '../model/events.ts';
 import type { AgentName, AgentSessionId, RuntimeId } from '../model/ids.ts';
 import type { SourceName } from '../model/sources.ts';
 import type { Confidence, StateName } from '../model/states.ts';
+import type { SessionWay } from './session-way.ts';
 
 /** Major and minor. An adapter of another major is refused, so that an old one never half works. */
 export const contractVersion = '1.0';
@@ -359,4 +360,6 @@ export interface Agent {
   readonly keys: Keys | null;
   /** Left out where it keeps no record that can be read. */
   readonly transcript?: Transcript;
+  /** How agtmux leads it as a session of its own, the best way first; left out where it cannot. */
+  readonly sessions?: readonly SessionWay[];
 }

@@ -63,6 +63,7 @@ export const bans: readonly Ban[] = [
 
 /** Every package, and the job it is here for. What is not in this table may not be in package.json. */
 export const packages: Readonly<Record<string, string>> = {
+  '@agentclientprotocol/sdk': 'the other side of the ACP dialect in a test: its schemas check what we say',
   '@biomejs/biome': 'lint and format',
   '@hono/node-server': 'carries the API on a Node server',
   '@modelcontextprotocol/client': 'the newer client of the protocol, against our server in tests',

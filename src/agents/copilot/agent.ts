@@ -9,6 +9,7 @@ import { keys } from './keys.ts';
 import { mcp } from './mcp.ts';
 import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
+import { sessions } from './session.ts';
 import { transcript } from './transcript.ts';
 
 export const agent: Agent = {
@@ -39,4 +40,5 @@ export const agent: Agent = {
   mcp,
   keys,
   transcript,
+  sessions,
 };

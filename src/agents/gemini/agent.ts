@@ -8,6 +8,7 @@ import { install } from './install.ts';
 import { keys } from './keys.ts';
 import { mcp } from './mcp.ts';
 import screen from './screen.json' with { type: 'json' };
+import { sessions } from './session.ts';
 import { transcript } from './transcript.ts';
 
 export const agent: Agent = {
@@ -37,4 +38,5 @@ export const agent: Agent = {
   mcp,
   keys,
   transcript,
+  sessions,
 };

@@ -199,7 +199,7 @@ function permissionAsked(read: Read): readonly Fact[] {
   const permission = textOf(properties.permission) ?? textOf(properties.type);
   if (id === null || permission === null) return [];
   const text = permissionText(permission, properties).slice(0, limits.askCharsMax);
-  const ask = { ask_id: id, kind: kindOf(permission), scope: scopeOf(read), text, options: permissionOptions };
+  const ask = { ask_id: id, kind: permissionKind(permission), scope: scopeOf(read), text, options: permissionOptions };
   return [{ kind: 'ask.opened', ask }];
 }
 
@@ -208,7 +208,7 @@ const askIdOf = (value: unknown): AskId | null => {
   return id === null ? null : askId(id);
 };
 
-function kindOf(permission: string): AskKind {
+export function permissionKind(permission: string): AskKind {
   switch (permission) {
     case 'bash':
       return 'command';
@@ -222,7 +222,7 @@ function kindOf(permission: string): AskKind {
   }
 }
 
-function permissionText(permission: string, properties: Fields): string {
+export function permissionText(permission: string, properties: Fields): string {
   const metadata = fieldsIn(properties.metadata);
   const command = textOf(metadata.command);
   if (command !== null) return command;

@@ -1,0 +1,8 @@
+// How GitHub Copilot CLI is started as a session that agtmux leads.
+
+import { acpWay } from '../acp-way.ts';
+import type { SessionWay } from '../session-way.ts';
+
+export const sessions: readonly SessionWay[] = [
+  acpWay({ command: ['copilot', '--acp'], install: 'npm install -g @github/copilot', modelFlag: '--model' }),
+];

@@ -1,0 +1,122 @@
+// How any agent is led that speaks the Agent Client Protocol on stdin and stdout: Gemini, Copilot, OpenCode, Kilo, the
+// adapters of Claude and Codex, and whatever people name in their settings. What the protocol hides is in profiles.
+
+import { fail, ok, type Result } from '../../model/errors.ts';
+import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
+import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
+import { noCalls } from '../json-rpc.ts';
+import { beginTurn, type Excuse, hearClock, hearGone, setWatch } from '../watch.ts';
+import { goOn, goOnAfterFailure } from '../words.ts';
+import { answer, dropAsks } from './asks.ts';
+import { isOpening, sayCancel, sayHello, sayNext, sayPrompt } from './calls.ts';
+import { hearLine } from './hear.ts';
+import { type AcpDraft, type AcpMemory, freshMemory } from './memory.ts';
+import { profileOf } from './profiles.ts';
+import { endSpeech } from './speech.ts';
+import { endTools } from './tools.ts';
+
+export const acp: Dialect<AcpMemory> = {
+  name: 'acp',
+  hasNoCreated: false,
+  livesOn: false,
+  open(opening: Opening, at: number): Turn<AcpMemory> {
+    const draft = draftOf(freshMemory(opening, at), at);
+    sayHello(draft);
+    sayPrompt(draft, opening.prompt === '' ? goOn : opening.prompt);
+    return turnOf(draft);
+  },
+  hear(memory: AcpMemory, heard: Heard, at: number): Turn<AcpMemory> {
+    const draft = draftOf(memory, at);
+    switch (heard.from) {
+      case 'stdout':
+        hearStdout(draft, heard.line);
+        break;
+      case 'stderr':
+        hearStray(draft, heard.line);
+        break;
+      case 'exit':
+        if (isOpening(memory)) hearStillborn(draft, heard);
+        hearEndOfAll(draft);
+        break;
+      case 'clock':
+        hearClock(draft, excuseOf(memory));
+        break;
+      case 'reply':
+      case 'stream':
+      case 'reconnect':
+        break;
+    }
+    return turnOf(draft);
+  },
+  do(memory: AcpMemory, deed: Deed, at: number): Result<Turn<AcpMemory>> {
+    const draft = draftOf(memory, at);
+    // An answer may come after days: the silence that counts begins with it.
+    setWatch(draft, { heardAt: at });
+    const done = act(draft, deed);
+    return done.ok ? ok(turnOf(draft)) : done;
+  },
+};
+
+function hearStdout(draft: AcpDraft, line: string): void {
+  setWatch(draft, { heardAt: draft.at });
+  hearLine(draft, line);
+  const { isTurnOpen, due } = draft.memory.watch;
+  // It was given up for lost, and is not: it is watched again.
+  if (isTurnOpen && due === null) beginTurn(draft);
+}
+
+function hearEndOfAll(draft: AcpDraft): void {
+  endSpeech(draft);
+  endTools(draft, 'failed');
+  keep(draft, { asks: [], prompt: null, calls: noCalls });
+  hearGone(draft);
+}
+
+function excuseOf({ asks, tools }: AcpMemory): Excuse {
+  if (asks.length > 0) return 'ask';
+  return Object.values(tools).some(({ status }) => status === 'running') ? 'tool' : null;
+}
+
+function act(draft: AcpDraft, deed: Deed): Result<null> {
+  switch (deed.kind) {
+    case 'send':
+      if (deed.text.trim() === '') return fail('E_INPUT', 'there is nothing to send');
+      begin(draft, deed.text);
+      return ok(null);
+    case 'continue':
+      begin(draft, deed.text ?? goOn);
+      return ok(null);
+    case 'retry':
+      retry(draft);
+      return ok(null);
+    case 'cancel':
+      sayCancel(draft);
+      dropAsks(draft);
+      return ok(null);
+    case 'approve':
+    case 'reject':
+    case 'choose':
+    case 'write':
+      if (deed.kind === 'write' && deed.ask_id === draft.memory.failedAsk) begin(draft, deed.text);
+      else return answer(draft, deed);
+      return ok(null);
+  }
+}
+
+/** A new turn. Whatever was asked before it is no longer wanted. */
+function begin(draft: AcpDraft, text: string): void {
+  dropAsks(draft);
+  sayPrompt(draft, text);
+}
+
+/** Where there is no session yet, that is tried again and what was to be said first is still there. */
+function retry(draft: AcpDraft): void {
+  const { waiting, said, seen, profile } = draft.memory;
+  const isForgotten = profileOf(profile).forgetsFailed && !seen.work;
+  if (waiting === null) begin(draft, (isForgotten ? said : null) ?? goOnAfterFailure);
+  else {
+    dropAsks(draft);
+    beginTurn(draft);
+    sayNext(draft);
+  }
+}

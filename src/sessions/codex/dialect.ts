@@ -1,0 +1,102 @@
+// How Codex is led: the JSON-RPC of its app-server, in a process of our own on stdin and stdout, or as one more client of
+// the user's shared server.
+
+import { fail, ok, type Result } from '../../model/errors.ts';
+import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
+import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
+import { noCalls } from '../json-rpc.ts';
+import { type Excuse, hearClock, hearGone, setWatch, watchSigns } from '../watch.ts';
+import { goOn, goOnAfterFailure } from '../words.ts';
+import { answer } from './asks.ts';
+import { isOpening, sayHello, sayInterrupt, sayPrompt } from './calls.ts';
+import { hearLine } from './hear.ts';
+import { endItems } from './items.ts';
+import { type CodexDraft, type CodexMemory, freshMemory } from './memory.ts';
+
+const codex = (name: string, livesOn: boolean): Dialect<CodexMemory> => ({
+  name,
+  hasNoCreated: false,
+  livesOn,
+  open(opening: Opening, at: number): Turn<CodexMemory> {
+    const draft = draftOf(freshMemory(opening, livesOn, at), at);
+    sayHello(draft);
+    const isJoining = opening.rejoin !== null || (livesOn && opening.prompt === '');
+    if (!isJoining) sayPrompt(draft, opening.prompt === '' ? goOn : opening.prompt);
+    return turnOf(draft);
+  },
+  hear(memory: CodexMemory, heard: Heard, at: number): Turn<CodexMemory> {
+    const draft = draftOf(memory, at);
+    switch (heard.from) {
+      case 'stdout':
+        setWatch(draft, { heardAt: at });
+        hearLine(draft, heard.line);
+        watchSigns(draft);
+        break;
+      case 'stderr':
+        hearStray(draft, heard.line);
+        break;
+      case 'exit':
+        if (isOpening(memory)) hearStillborn(draft, heard);
+        endItems(draft, 'failed');
+        keep(draft, { asks: [], turn: null, isBegun: false });
+        hearGone(draft);
+        break;
+      case 'reconnect':
+        hearAgain(draft);
+        break;
+      case 'clock':
+        hearClock(draft, excuseOf(memory));
+        break;
+      case 'reply':
+      case 'stream':
+        break;
+    }
+    return turnOf(draft);
+  },
+  do(memory: CodexMemory, deed: Deed, at: number): Result<Turn<CodexMemory>> {
+    const draft = draftOf(memory, at);
+    const done = act(draft, deed);
+    return done.ok ? ok(turnOf(draft)) : done;
+  },
+});
+
+export const codexAppServer = codex('codex-app-server', false);
+export const codexDaemon = codex('codex-daemon', true);
+
+/** Another connection to the same server: what it asked before it asks again, if it still wants to know. */
+function hearAgain(draft: CodexDraft): void {
+  const { opening, thread } = draft.memory;
+  const rejoin = thread === null ? opening.rejoin : { thread };
+  keep(draft, { calls: noCalls, asks: [], turn: null, isBegun: false, opening: { ...opening, rejoin } });
+  sayHello(draft);
+}
+
+function excuseOf({ asks, items }: CodexMemory): Excuse {
+  if (asks.length > 0) return 'ask';
+  return Object.values(items).some(({ role }) => role === 'tool') ? 'tool' : null;
+}
+
+function act(draft: CodexDraft, deed: Deed): Result<null> {
+  switch (deed.kind) {
+    case 'send':
+      if (deed.text.trim() === '') return fail('E_INPUT', 'there is nothing to send');
+      sayPrompt(draft, deed.text);
+      return ok(null);
+    case 'continue':
+      sayPrompt(draft, deed.text ?? goOn);
+      return ok(null);
+    case 'retry':
+      sayPrompt(draft, goOnAfterFailure);
+      return ok(null);
+    case 'cancel':
+      sayInterrupt(draft);
+      return ok(null);
+    case 'approve':
+    case 'reject':
+    case 'choose':
+    case 'write':
+      if (deed.kind === 'write' && deed.ask_id === draft.memory.failedAsk) sayPrompt(draft, deed.text);
+      else return answer(draft, deed);
+      return ok(null);
+  }
+}

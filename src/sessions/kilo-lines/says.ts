@@ -1,0 +1,194 @@
+// What Kilo says: its words, its requests and how they fare, and the end of its task.
+
+import { type Fields, fieldsIn, textOf } from '../../agents/fields.ts';
+import { lastConversation } from '../../agents/kilo/session.ts';
+import { agentSessionId } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import { clip, keep, nextId, note, tell, write } from '../draft.ts';
+import { endTurn } from '../watch.ts';
+import type { LinesDraft } from './memory.ts';
+import { endItems, hearOutput, hearWords } from './speech.ts';
+
+/** A line with its time already read. */
+export interface Row {
+  readonly fields: Fields;
+  /** Tells lines apart: the same again is the same line, grown. */
+  readonly id: string;
+  /** When it was said; null: it does not say. */
+  readonly saidAt: number | null;
+  /** Before this process began: history (SES3). */
+  readonly isOld: boolean;
+  readonly partial: boolean;
+}
+
+/** What is asked counts as answered, whoever did it: printed again, it asks nobody. */
+export function settle(draft: LinesDraft): void {
+  const { waiting, settled } = draft.memory;
+  if (waiting === null) return;
+  keep(draft, { waiting: null, settled: [...settled, waiting.id].slice(-limits.sessionRequestsKept) });
+}
+
+export const dated = ({ saidAt }: Row): { readonly said_at?: number } => (saidAt === null ? {} : { said_at: saidAt });
+
+/** The words of a line: as they are, or as the object that they were taken for. */
+export function wordsOf({ content, metadata }: Fields): string {
+  const plain = textOf(content);
+  if (plain !== null || metadata === undefined) return plain ?? '';
+  return typeof metadata === 'string' ? metadata : JSON.stringify(metadata);
+}
+
+export function hearSay(draft: LinesDraft, row: Row): void {
+  const { fields, id, partial } = row;
+  const text = wordsOf(fields);
+  switch (fields.say) {
+    case 'text':
+      hearText(draft, row, text);
+      return;
+    case 'reasoning':
+      hearWords(draft, `say-${id}`, 'thought', { text, partial });
+      if (!row.isOld) tell(draft, 'say:text', { partial, ...dated(row) });
+      return;
+    case 'completion_result':
+      hearResult(draft, row, textOf(fields.content) ?? '');
+      return;
+    case 'api_req_started':
+      hearRequest(draft, row);
+      return;
+    case 'api_req_retry_delayed':
+      hearDelay(draft, row, text);
+      return;
+    case 'api_req_retried':
+      // Somebody else said yes to it.
+      if (!row.isOld) settle(draft);
+      tell(draft, 'api_retried', dated(row));
+      return;
+    case 'command_output':
+      if (!row.isOld) tell(draft, 'command_output', dated(row));
+      return;
+    case 'checkpoint_saved':
+      tell(draft, 'say:checkpoint_saved', dated(row));
+      return;
+    case 'user_feedback':
+      hearFeedback(draft, row, text);
+      return;
+    case 'error':
+      note(draft, `say-${id}`, text === '' ? null : text);
+      tell(draft, 'say:error', { words: clip(text, limits.detailCharsMax), ...dated(row) });
+      return;
+    default:
+      return;
+  }
+}
+
+/** The first one repeats the prompt. */
+function hearText(draft: LinesDraft, row: Row, text: string): void {
+  if (isEcho(draft, row, text)) {
+    tell(draft, 'say:text', { ...dated(row) });
+    return;
+  }
+  hearWords(draft, `say-${row.id}`, 'agent', { text, partial: row.partial });
+  if (text !== '' && !row.isOld) keep(draft, { retries: [] });
+  tell(draft, 'say:text', { partial: row.partial, ...dated(row) });
+}
+
+function isEcho(draft: LinesDraft, { isOld }: Row, text: string): boolean {
+  const { unrepeated, isHeard } = draft.memory;
+  // Of a conversation that goes on, the first line is what a person said first.
+  if (!isHeard && isOld) return true;
+  const at = unrepeated.indexOf(clip(text));
+  if (at >= 0) keep(draft, { unrepeated: unrepeated.toSpliced(at, 1) });
+  return at >= 0;
+}
+
+/** What somebody said: ours is written already. An answer that was not ours settles what was asked. */
+function hearFeedback(draft: LinesDraft, row: Row, text: string): void {
+  if (isEcho(draft, row, text)) return;
+  if (text !== '' && !row.isOld) write(draft, { id: `say-${row.id}`, role: 'user', text });
+  const { waiting } = draft.memory;
+  if (row.isOld || waiting === null) return;
+  settle(draft);
+  tell(draft, 'user_feedback', { ask_id: waiting.id, ...dated(row) });
+}
+
+/** Printed again with what it cost: that is no new one. */
+function hearRequest(draft: LinesDraft, row: Row): void {
+  const about = fieldsIn(row.fields.metadata);
+  const isUsage = ['tokensIn', 'tokensOut', 'cost', 'cancelReason'].some((name) => about[name] !== undefined);
+  tell(draft, 'api_req_started', { request: row.id, ...(isUsage ? { is_usage: true } : {}), ...dated(row) });
+  if (row.isOld) return;
+  if (isUsage) hearUsage(draft, row.id, about);
+  else {
+    endItems(draft, 'done');
+    settle(draft);
+    keep(draft, { retries: [] });
+    hearName(draft);
+  }
+}
+
+/** Nobody names the conversation, so it goes on as the last one of its directory. */
+function hearName(draft: LinesDraft): void {
+  const { opening, isNamed } = draft.memory;
+  if (isNamed || opening.resume !== null) return;
+  keep(draft, { isNamed: true });
+  tell(draft, 'session_renamed', { agent_session: agentSessionId(lastConversation) });
+}
+
+function hearUsage(draft: LinesDraft, id: string, { tokensIn, tokensOut }: Fields): void {
+  const { counted, tokens } = draft.memory;
+  if (counted.includes(id) || typeof tokensIn !== 'number' || typeof tokensOut !== 'number') return;
+  const sum = { input: tokens.input + tokensIn, output: tokens.output + tokensOut };
+  keep(draft, { counted: [...counted, id].slice(-limits.sessionRequestsKept), tokens: sum });
+  draft.tokens = sum;
+  tell(draft, 'usage_update');
+}
+
+/** It tries again by itself, and counts down to it in the same line. */
+function hearDelay(draft: LinesDraft, row: Row, text: string): void {
+  const { retries } = draft.memory;
+  if (row.isOld || retries.includes(row.id)) return;
+  const [first = '', ...rest] = text
+    .replace(/<retry_timer>\d*<\/retry_timer>/, '')
+    .trim()
+    .split('\n');
+  const status = /^\d{3}$/.test(first) ? Number(first) : null;
+  const seconds = /<retry_timer>(\d{1,6})<\/retry_timer>/.exec(text)?.[1];
+  const words = clip((status === null ? [first, ...rest] : rest).join(' '), limits.detailCharsMax);
+  keep(draft, { retries: [...retries, row.id].slice(-limits.sessionRequestsKept) });
+  note(draft, `retry-${draft.memory.mark}-${retries[0] ?? row.id}`, words === '' ? null : words);
+  tell(draft, 'api_retry_scheduled', {
+    retry: {
+      count: retries.length + 1,
+      status,
+      until: seconds === undefined ? null : draft.at + Number(seconds) * 1_000,
+    },
+    ...(words === '' ? {} : { words }),
+    ...dated(row),
+  });
+}
+
+function hearResult(draft: LinesDraft, row: Row, text: string): void {
+  const { partial, isOld, id } = row;
+  hearWords(draft, `say-${id}`, 'agent', { text, partial });
+  if (isOld || partial) return;
+  if (draft.memory.waiting?.kind !== 'rest') settle(draft);
+  endItems(draft, 'done');
+  endTurn(draft, { kind: 'say:completion_result', at: draft.at, outcome: 'verified', ...dated(row) });
+}
+
+/** What a command prints, told as a question of its own that nobody has to answer. */
+export function hearCommandOutput(draft: LinesDraft, row: Row): void {
+  const { executionId, command, output, exitCode, status } = fieldsIn(row.fields.metadata);
+  const run = textOf(executionId) ?? nextId(draft, 'run');
+  if (row.isOld) return;
+  const isGood = exitCode === undefined || exitCode === 0 || exitCode === null;
+  hearOutput(draft, `ask-${run}`, textOf(command) ?? 'a command', {
+    output: typeof output === 'string' ? output : '',
+    isEnd: !row.partial,
+    isGood: isGood && status !== 'timeout',
+  });
+  // It runs: whoever is asked about it later was not asked in time.
+  const { waiting, settled } = draft.memory;
+  if (!settled.includes(run)) keep(draft, { settled: [...settled, run].slice(-limits.sessionRequestsKept) });
+  if (waiting?.id === run) keep(draft, { waiting: null });
+  tell(draft, 'command_output', { ask_id: run, ...dated(row) });
+}
