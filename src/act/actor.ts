@@ -140,8 +140,8 @@ export class Actor implements ActService {
       this.#bench.looked(identity.runtime_id, caller);
       const row = this.#rowOf(identity.runtime_id);
       const reach = this.#ground.reachOf(identity.target);
+      if (identity.pane === null) return refusedFor('E_UNSUPPORTED', 'it has no pane', noPaneNext);
       if (row === null || reach === null) return refusedFor('E_TARGET_DOWN', 'its tmux server is not known now');
-      if (identity.pane === null) return refusedFor('E_UNSUPPORTED', 'it has no pane');
       const { session_id, identity: place } = row;
       const here = { session_id, window_id: place.window_id, pane_id: place.pane_id };
       plan = { ref: canonicalRef(identity.runtime_id), target: identity.target, ...reach, ...here };
@@ -291,9 +291,9 @@ export class Actor implements ActService {
       case 'interrupt':
         return interrupt(bench, attempt, request);
       case 'kill':
-        return kill(bench, attempt, request.signal);
+        return kill(bench, attempt, request);
       case 'resume':
-        return resume(bench, attempt);
+        return resume(bench, attempt, request);
       case 'activate':
         return activate(bench, attempt);
       case 'seen':
@@ -378,6 +378,9 @@ export class Actor implements ActService {
 
 /** Their refusals are many and must be quick: what they were decided on is kept once it is certain that they will act. */
 const keptLater: ReadonlySet<ActionKind> = new Set(['send', 'approve', 'reject', 'answer', 'interrupt']);
+
+/** Of sessions that agtmux leads, and of agents inside others. */
+const noPaneNext = 'read along instead: `agtmux session follow`, or `agtmux view-output`';
 
 const notDone = (problem: Failure | null): Result<never> => ({
   ok: false,

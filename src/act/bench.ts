@@ -5,7 +5,7 @@ import { guard } from '../engine/guard.ts';
 import { canonicalRef } from '../engine/refer.ts';
 import type { ActionConditions, ActionKind, ActionRequest, Outcome } from '../model/actions.ts';
 import { AgtmuxError, type ErrorCode, type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
-import type { RuntimeIdentity } from '../model/events.ts';
+import { isManaged, type RuntimeIdentity } from '../model/events.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { SnapshotRecord, StateRecord } from '../model/records.ts';
@@ -84,7 +84,8 @@ export class Bench {
     const view = {
       current: this.#ownerNow(identity, state, seen, leniency),
       state: state === null ? null : lenient(state, leniency),
-      health: leniency.down === true ? ('ok' as const) : ground.healthOf(identity.target),
+      // A session that agtmux leads needs no tmux server.
+      health: leniency.down === true || isManaged(identity) ? ('ok' as const) : ground.healthOf(identity.target),
       now: ground.now(),
     };
     return guard(snapshot, view, {

@@ -1,6 +1,6 @@
 // Interrupting, killing, resuming and choosing an agent: what is done to it rather than said to it (ACT5).
 
-import type { ActionRequest, Signal } from '../model/actions.ts';
+import type { ActionRequest } from '../model/actions.ts';
 import { type Failure, fail, failure, type Result } from '../model/errors.ts';
 import type { EventEnvelope } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
@@ -37,11 +37,8 @@ export async function interrupt(bench: Bench, attempt: Attempt, request: ActionR
   if (state !== 'running' && !(state === 'unknown' && isForced)) {
     return refusedFor('E_STATE_CHANGED', `there is nothing to interrupt: it is ${state}`);
   }
-  const channel = bench.ground.channels.find((one) => one.can(request, identity));
-  if (channel !== undefined) {
-    const end = await bench.over(channel, request, attempt);
-    return end.kind === 'refused' ? refused(end.failure) : ended(end.kind, { way: channel.name, words: end.words });
-  }
+  const done = await byChannel(bench, attempt, request);
+  if (done !== null) return done;
   const keys = bench.ground.keysOf(identity.agent);
   if (keys === null || keys.interrupt.length === 0) {
     return refusedFor('E_UNSUPPORTED', `nobody knows how ${identity.agent} is interrupted`);
@@ -87,9 +84,24 @@ async function isTurnOver(bench: Bench, attempt: Attempt): Promise<boolean> {
   return [record.state, look.state].some((state) => state === 'idle' || state === 'completed' || state === 'error');
 }
 
+/** By the agent's own way, if it has one for this. */
+async function byChannel(bench: Bench, attempt: Attempt, request: ActionRequest): Promise<Ending | null> {
+  const channel = bench.ground.channels.find((one) => one.can(request, attempt.identity));
+  if (channel === undefined) return null;
+  const end = await bench.over(channel, request, attempt);
+  return end.kind === 'refused' ? refused(end.failure) : ended(end.kind, { way: channel.name, words: end.words });
+}
+
 /** A signal to the process group that was verified to be the agent's (IDN3). */
-export async function kill(bench: Bench, attempt: Attempt, signal: Signal): Promise<Ending> {
+export async function kill(
+  bench: Bench,
+  attempt: Attempt,
+  request: Extract<ActionRequest, { action: 'kill' }>,
+): Promise<Ending> {
   const { identity } = attempt;
+  const { signal } = request;
+  const done = await byChannel(bench, attempt, request);
+  if (done !== null) return done;
   if (identity.process === null) return refusedFor('E_UNSUPPORTED', 'it has no process of its own');
   const sent = await bench.ground.signal(identity.target, identity.process, signal);
   if (sent !== 'sent') return unsent(sent);
@@ -122,8 +134,10 @@ export const unseen = (state: StateRecord | null): Result<never> =>
     : fail('E_ENDED', 'it has ended, and its pane is gone', 'what it said may stand in its own record');
 
 /** A suspended one goes on; one that has ended begins again where it was. */
-export async function resume(bench: Bench, attempt: Attempt): Promise<Ending> {
+export async function resume(bench: Bench, attempt: Attempt, request: ActionRequest): Promise<Ending> {
   const { identity } = attempt;
+  const done = await byChannel(bench, attempt, request);
+  if (done !== null) return done;
   const record = bench.ground.stateOf(identity.runtime_id);
   if (record === null) return refusedFor('E_RUNTIME_STALE', 'it is no longer known');
   if (record.ended !== null) return resumeEnded(bench, attempt);

@@ -24,13 +24,15 @@ export interface FreshLook {
 }
 
 export type ChannelEnd =
-  | { readonly kind: 'delivered' | 'unconfirmed'; readonly words: string | null }
+  | { readonly kind: 'delivered' | 'unconfirmed' | 'queued'; readonly words: string | null }
   | { readonly kind: 'refused'; readonly failure: Failure };
 
 /** An agent's own way of being told something, which comes before keys (ACT4). */
 export interface Channel {
   /** As receipts name it. */
   readonly name: string;
+  /** It keeps messages itself until the agent takes them. */
+  readonly keepsMessages?: boolean;
   can(request: ActionRequest, runtime: RuntimeIdentity): boolean;
   run(request: ActionRequest, runtime: RuntimeIdentity): Promise<ChannelEnd>;
 }

@@ -33,11 +33,12 @@ export async function send(parts: SendingParts, attempt: Attempt, request: SendR
   const detail = { bytes: Buffer.byteLength(text.value) };
   const tooFar = mayGoOn(from.hops);
   if (tooFar !== null) return refused(tooFar, detail);
+  const isKept = ground.channels.some((one) => one.keepsMessages === true && one.can(request, identity));
   const isFirst = !queue.heads().some(({ runtime_id }) => runtime_id === identity.runtime_id);
-  const isWaiting = request.when_ready && !(isFirst && isReady(bench, attempt));
+  const isWaiting = request.when_ready && !isKept && !(isFirst && isReady(bench, attempt));
   if (!isWaiting) {
     const ending = await sendNow(parts, attempt, request, from, text.value);
-    const mayWait = request.when_ready && ending.failure !== null && passing.has(ending.failure.code);
+    const mayWait = request.when_ready && !isKept && ending.failure !== null && passing.has(ending.failure.code);
     if (!mayWait) return { ...ending, detail: { ...detail, ...ending.detail } };
   }
   return enqueue(parts, attempt, request, from, text.value);

@@ -62,13 +62,13 @@ async function* readOnce(options: Follow, place: { cursor: string | null }): Asy
   throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon ended the feed');
 }
 
-interface Frame {
+export interface Frame {
   readonly event: string;
   readonly id: string | null;
   readonly data: string;
 }
 
-async function* framesOf(answer: Answer): AsyncGenerator<Frame, void, void> {
+export async function* framesOf(answer: Answer): AsyncGenerator<Frame, void, void> {
   let buffer = '';
   for await (const chunk of answer.body()) {
     let searched = Math.max(0, buffer.length - 1);
@@ -113,7 +113,7 @@ function eventOf({ event, id, data }: Frame): FeedEvent | null {
   }
 }
 
-function rest(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+export function rest(clock: Clock, delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const over = (): void => {
       cancel();

@@ -2,6 +2,7 @@
 
 import type { AgtmuxError } from '../model/errors.ts';
 import type { FeedChanges, FeedList, FeedScope, FeedSnapshot } from './schemas.ts';
+import type { ManagedReply, MessagePageReply } from './schemas-sessions.ts';
 
 export interface FeedRequest {
   readonly scope?: FeedScope;
@@ -18,6 +19,20 @@ export type FeedEvent =
   | { readonly type: 'changes'; readonly cursor: string; readonly data: FeedChanges }
   | { readonly type: 'list'; readonly cursor: string; readonly data: FeedList }
   /** The daemon is gone; what is known grows old until the next `connected`. Told once for each loss. */
+  | { readonly type: 'lost'; readonly error: AgtmuxError };
+
+export interface SessionRequest {
+  /** Messages after this cursor; all of them when it is left out. */
+  readonly after?: number;
+  readonly signal?: AbortSignal;
+}
+
+export type SessionEvent =
+  | { readonly type: 'messages'; readonly data: MessagePageReply }
+  | { readonly type: 'session'; readonly data: ManagedReply }
+  /** It was removed. */
+  | { readonly type: 'gone' }
+  /** The daemon is gone; told once for each loss. */
   | { readonly type: 'lost'; readonly error: AgtmuxError };
 
 export interface SendOptions {

@@ -6,7 +6,8 @@ import type { ShellControl } from '../model/shells.ts';
 import type { Clock } from '../platform/clock.ts';
 import { followFeed } from './client-feed.ts';
 import { type LeanQuery, openAnswer, parseReply, readText, withQuery } from './client-lean.ts';
-import type { FeedEvent, FeedRequest, SendOptions } from './client-types.ts';
+import { followSession } from './client-session.ts';
+import type { FeedEvent, FeedRequest, SendOptions, SessionEvent, SessionRequest } from './client-types.ts';
 import type { Answer } from './client-wire.ts';
 import type {
   DoneReply,
@@ -21,6 +22,7 @@ import type {
 import type { AttachPlanReply, AuditList, QueueList, ReceiptReply, ViewedOutputReply } from './schemas-act.ts';
 import type { AgentList, ExplanationDocument } from './schemas-explain.ts';
 import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from './schemas-hooks.ts';
+import type { ManagedList, ManagedReply, MessagePageReply } from './schemas-sessions.ts';
 import type {
   NewShellBody,
   ShellClaimBody,
@@ -43,6 +45,8 @@ interface GetReplies {
   readonly '/v1/audit': AuditList;
   readonly '/v1/shells': ShellList;
   readonly [log: `/v1/shells/${string}/log`]: ShellPageReply;
+  readonly '/v1/managed': ManagedList;
+  readonly [managed: `/v1/managed/${string}`]: ManagedReply;
   readonly '/v1/status': StatusReply;
 }
 
@@ -58,6 +62,8 @@ interface PostReplies {
   readonly '/v1/stop': DoneReply;
   readonly [connect: `/v1/targets/${string}/connect`]: TargetReply;
   readonly [queued: `/v1/queue/${string}`]: ReceiptReply;
+  readonly '/v1/managed': ManagedReply;
+  readonly [deed: `/v1/managed/${string}/${string}`]: ManagedReply;
 }
 
 interface DeleteReplies {
@@ -74,6 +80,10 @@ export interface ApiClient {
   /** Waits as long as the command may keep its caller waiting. Leaving before, by the signal, ends the command. */
   runShell(body: NewShellBody, options?: { readonly signal?: AbortSignal }): Promise<ShellReceiptReply>;
   controlShell(control: ShellControl, ref: string, claim: ShellClaimBody): Promise<ShellReceiptReply>;
+  /** What was said in a session, a page at a time. */
+  messages(id: string, query?: LeanQuery): Promise<MessagePageReply>;
+  /** A session as it goes on; ends when it is gone. */
+  session(id: string, options?: SessionRequest): AsyncGenerator<SessionEvent, void, void>;
   /** Goes on by itself after a loss. Throws when the first connection fails, or when going on is pointless. */
   events(options?: FeedRequest): AsyncGenerator<FeedEvent, void, void>;
   /** The version of the daemon that answered last; null before the first answer. */
@@ -89,6 +99,8 @@ export interface ClientOptions {
 export const shellPath = <Last extends ShellControl | 'log'>(ref: string, last: Last): `/v1/shells/${string}/${Last}` =>
   `/v1/shells/${encodeURIComponent(ref)}/${last}`;
 export const targetPath = (name: string): `/v1/targets/${string}` => `/v1/targets/${encodeURIComponent(name)}`;
+
+export const sessionPath = (id: string): `/v1/managed/${string}` => `/v1/managed/${encodeURIComponent(id)}`;
 
 export function createClient({ socketPath, clock }: ClientOptions): ApiClient {
   let version: string | null = null;
@@ -124,6 +136,9 @@ export function createClient({ socketPath, clock }: ClientOptions): ApiClient {
         body: claim,
         silenceMs: limits.actAnswerMs,
       }) as Promise<ShellReceiptReply>,
+    messages: (id, query = {}) =>
+      readJson({ path: withQuery(`${sessionPath(id)}/messages`, query) }) as Promise<MessagePageReply>,
+    session: (id, options = {}) => followSession({ ...options, path: sessionPath(id), clock, open }),
     events: (options = {}) => followFeed({ ...options, clock, open }),
     daemonVersion: () => version,
   };

@@ -3,11 +3,13 @@
 
 import type { z } from 'zod';
 import { mcpDocuments, mcpRoutes } from './routes-mcp.ts';
+import { sessionRoutes } from './routes-sessions.ts';
 import { shellDocuments, shellRoutes } from './routes-shells.ts';
 import * as schemas from './schemas.ts';
 import * as act from './schemas-act.ts';
 import * as explain from './schemas-explain.ts';
 import * as hookSchemas from './schemas-hooks.ts';
+import * as sessions from './schemas-sessions.ts';
 
 /** Documents that stand under their own name in the printed schemas. */
 export const documents = {
@@ -47,6 +49,13 @@ export const documents = {
   AuditList: act.auditListSchema,
   ...mcpDocuments,
   ...shellDocuments,
+  NewSession: sessions.newSessionSchema,
+  SessionDeed: sessions.sessionDeedSchema,
+  ManagedItem: sessions.managedItemSchema,
+  ManagedList: sessions.managedListSchema,
+  ManagedReply: sessions.managedReplySchema,
+  SessionMessage: sessions.sessionMessageSchema,
+  MessagePage: sessions.messagePageSchema,
   FeedSnapshot: schemas.feedSnapshotSchema,
   FeedChanges: schemas.feedChangesSchema,
   FeedList: schemas.feedListSchema,
@@ -235,6 +244,7 @@ export const routes = {
   },
   ...mcpRoutes,
   ...shellRoutes,
+  ...sessionRoutes,
   status: {
     method: 'get',
     path: '/v1/status',

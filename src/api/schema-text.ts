@@ -70,7 +70,7 @@ function bodyContent(document: DocumentName | null): Json {
 }
 
 function replyContent(name: string, route: Route): Json {
-  if (name === 'feed') return { 'text/event-stream': { schema: { type: 'string' } } };
+  if (name === 'feed' || name === 'followManaged') return { 'text/event-stream': { schema: { type: 'string' } } };
   return {
     'application/json': { schema: route.reply === null ? { type: 'object' } : reference(route.reply) },
     ...(route.hasText === true ? { 'text/plain': { schema: { type: 'string' } } } : {}),

@@ -21,16 +21,16 @@ const pid = z.int().positive();
 const hops = z.int().nonnegative().max(limits.hopsSaidMax);
 
 /** Who asks. The daemon looks at that process itself (ACT6). */
-export const claim = {
+export const claimBody = {
   pid: pid.nullable().default(null).describe('the process that asks, on this machine'),
   hops: hops.default(0).describe('how many agents the message went through so far'),
 };
 
 /** Who asks, where nothing else is said. */
-export const claimSchema = z.strictObject(claim);
+export const claimSchema = z.strictObject(claimBody);
 
 /** The same where there is no body. */
-const claimQuery = { pid: pid.optional(), hops: hops.optional() };
+export const claimQuery = { pid: pid.optional(), hops: hops.optional() };
 
 const conditions = z.strictObject({
   if_runtime: id.transform(runtimeId).optional(),
@@ -39,7 +39,7 @@ const conditions = z.strictObject({
   force_stale: z.boolean().optional(),
 });
 
-const common = { ref, conditions: conditions.default({}), ...claim };
+const common = { ref, conditions: conditions.default({}), ...claimBody };
 const ask = {
   ask_id: id.transform(askId).optional(),
   any_ask: z.boolean().optional().describe('whatever is open; without it an answer names its ask'),
@@ -92,10 +92,10 @@ export const newAgentSchema = z.strictObject({
   session: id.nullable().default(null),
   cwd: path.nullable().default(null),
   args: z.array(z.string().max(limits.pathCharsMax)).max(limits.filterValuesMax).default([]),
-  ...claim,
+  ...claimBody,
 });
 
-export const queueEditSchema = z.strictObject({ text: words, ...claim });
+export const queueEditSchema = z.strictObject({ text: words, ...claimBody });
 
 export const outputQuerySchema = z.strictObject({
   ref,

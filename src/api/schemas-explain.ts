@@ -8,7 +8,7 @@ import { sourceNames } from '../model/sources.ts';
 import { confidences, stateNames } from '../model/states.ts';
 import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
 import { paneItemSchema, textQuery } from './schemas.ts';
-import { claim } from './schemas-act.ts';
+import { claimBody } from './schemas-act.ts';
 import { schemaVersion } from './version.ts';
 
 const time = z.iso.datetime().describe('UTC');
@@ -21,7 +21,7 @@ const source = z.enum(sourceNames as [(typeof sourceNames)[number], ...(typeof s
 
 export const explainQuerySchema = z.strictObject({ ref: z.string().min(1), ...textQuery });
 export const agentsQuerySchema = z.strictObject(textQuery);
-export const agentChangeSchema = z.strictObject({ enabled: z.boolean(), ...claim });
+export const agentChangeSchema = z.strictObject({ enabled: z.boolean(), ...claimBody });
 
 const evidence = z.strictObject({
   part: z.enum(['decides', 'agrees', 'contradicts']),

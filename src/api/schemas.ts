@@ -7,8 +7,10 @@ import { endCauses } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
 import { reasonCodes } from '../model/reasons.ts';
 import { healths } from '../model/records.ts';
+import { machineStates } from '../model/sessions.ts';
 import { confidences, stateNames } from '../model/states.ts';
 import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
+import { sessionViewSchema } from './schemas-sessions.ts';
 import { shellEventSchema, shellItemSchema, shellLatencySchema } from './schemas-shells.ts';
 import { schemaVersion } from './version.ts';
 import { z } from './zod.ts';
@@ -83,6 +85,19 @@ export const paneItemSchema = z.strictObject({
   window_name: z.string(),
   window_index: z.int(),
   pane_index: z.int(),
+  session: z
+    .strictObject({
+      id: z.string(),
+      driver: z.string(),
+      title: z.string(),
+      model: z.string().nullable(),
+      state: z.enum(machineStates),
+      auto_approve: z.boolean(),
+      is_resumable: z.boolean(),
+      view: sessionViewSchema,
+    })
+    .nullable()
+    .describe('of a session that agtmux leads itself; it is in no pane'),
 });
 
 export const targetItemSchema = z.strictObject({

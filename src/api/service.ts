@@ -5,6 +5,7 @@ import type { Result } from '../model/errors.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
+import type { SessionService } from '../model/sessions.ts';
 import type { ShellEvent, ShellLatency, ShellRow, ShellService } from '../model/shells.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
 import type { ActService, CallerClaim } from './service-act.ts';
@@ -62,6 +63,7 @@ export interface DaemonService {
   /** The same for our MCP server among those of agents; on this machine only. */
   readonly mcp: HookService;
   readonly acting: ActService;
+  readonly sessions: SessionService;
   readonly shells: ShellService;
   /** From outside: what the agent that started this program would say itself. */
   handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]>;

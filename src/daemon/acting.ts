@@ -7,7 +7,7 @@ import type { Agent } from '../agents/contract.ts';
 import { identifyAgent } from '../agents/registry.ts';
 import { canonicalRef } from '../engine/refer.ts';
 import type { Entry } from '../engine/world.ts';
-import type { NewAgent } from '../model/actions.ts';
+import type { NewAgent, ViewedOutput } from '../model/actions.ts';
 import { fail, type Result } from '../model/errors.ts';
 import type { RuntimeIdentity } from '../model/events.ts';
 import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
@@ -17,6 +17,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Processes } from '../platform/processes.ts';
 import type { RandomSource } from '../platform/random.ts';
+import type { SessionBook } from '../sessions/book.ts';
 import type { Store } from '../store/store.ts';
 import type { Executor } from '../targets/executor.ts';
 import { hostTarget } from '../targets/names.ts';
@@ -29,6 +30,7 @@ import type { Ledger } from './ledger.ts';
 import type { Machines } from './machines.ts';
 import { serverKeyOf } from './rows.ts';
 import type { PromptReading } from './screens.ts';
+import { createSessionChannel } from './session-channel.ts';
 import { sendSignal } from './signals.ts';
 import { startAgent } from './starting.ts';
 import { outputsOf } from './viewing.ts';
@@ -48,6 +50,8 @@ export interface ActingParts {
   readonly policy: ActGround['policy'];
   /** bin/agtmux-wrap of this machine. */
   readonly wrapperPath: string;
+  /** Null until they are there. */
+  readonly sessions: () => SessionBook | null;
 }
 
 export function actGround(parts: ActingParts): ActGround {
@@ -62,6 +66,7 @@ export function actGround(parts: ActingParts): ActGround {
     return reading === null || reading === undefined ? null : freshLookOf(reading);
   };
   const ownerOf = (target: TargetId, pane: string): RuntimeId | null => ownerIn(ledger, target, pane);
+  const outputOf = outputsOf({ machines, agentOf, identityOf, ownerOf, sessionsOf, store: parts.store });
   return {
     now,
     clock: parts.clock,
@@ -74,15 +79,18 @@ export function actGround(parts: ActingParts): ActGround {
     healthOf: (target) => machines.healthOf(target),
     lastSessionOf: (runtime) => lastSession(parts.store, runtime, sessionsOf(runtime)),
     keysOf: (agent) => agentOf(agent)?.keys ?? null,
-    channels: createChannels({
-      clock: parts.clock,
-      stateOf,
-      sessionsOf,
-      freshLook,
-      runs: () => machines.runs(),
-      linesOf: (runtime, source) => machines.linesOf(runtime, source),
-      titleOf: (runtime) => titleIn(machines, identityOf(runtime)),
-    }),
+    channels: [
+      createSessionChannel(parts.sessions, parts.clock),
+      ...createChannels({
+        clock: parts.clock,
+        stateOf,
+        sessionsOf,
+        freshLook,
+        runs: () => machines.runs(),
+        linesOf: (runtime, source) => machines.linesOf(runtime, source),
+        titleOf: (runtime) => titleIn(machines, identityOf(runtime)),
+      }),
+    ],
     placeOf: async (runtime) => {
       const identity = identityOf(runtime);
       return identity === null ? null : ((await machines.watch(identity.target)?.reach.placeOf(identity)) ?? null);
@@ -99,7 +107,7 @@ export function actGround(parts: ActingParts): ActGround {
     factsOf: (pid) => factsIn(parts, pid),
     policy: parts.policy,
     reachOf: (target) => machines.reachOf(target),
-    outputOf: outputsOf({ machines, agentOf, identityOf, ownerOf, sessionsOf, store: parts.store }),
+    outputOf: async (runtime, ...how) => (await spokenIn(parts, runtime, how[0])) ?? outputOf(runtime, ...how),
     start: (wanted) => startIn(parts, wanted),
     take: (events) => Promise.all(events.map((event) => parts.inbox.offer(event))),
     keepAudit: async (record) => {
@@ -111,8 +119,12 @@ export function actGround(parts: ActingParts): ActGround {
   };
 }
 
-async function factsIn({ processes, machines, ledger }: ActingParts, pid: number): Promise<CallerFacts | null> {
-  const runtimeOf = (one: number, start: string): RuntimeId | null => runtimeOfProcess(ledger, one, start);
+async function factsIn(
+  { processes, machines, ledger, sessions }: ActingParts,
+  pid: number,
+): Promise<CallerFacts | null> {
+  const runtimeOf = (one: number, start: string): RuntimeId | null =>
+    runtimeOfProcess(ledger, one, start) ?? sessions()?.runtimeOfProcess(one, start) ?? null;
   // Also those that are switched off: who is not watched is an agent all the same.
   const parts = { identify: identifyAgent, runtimeOf };
   if (processes.list() !== null) return callerFacts(pid, { ...parts, processes });
@@ -125,6 +137,16 @@ const freshLookOf = ({ state, ask, prompt }: PromptReading): FreshLook => ({
   ask,
   ...(prompt === undefined ? {} : { prompt }),
 });
+
+/** The conversation of a session that agtmux leads; null for everyone else. */
+async function spokenIn(
+  { sessions }: ActingParts,
+  runtime: RuntimeId,
+  linesMax: number,
+): Promise<Omit<ViewedOutput, 'ref'> | null> {
+  const lines = await sessions()?.entryOf(runtime)?.lines(linesMax);
+  return lines === undefined ? null : { lines, from: 'transcript' };
+}
 
 /** What is in the pane of one that has ended. */
 async function restIn({ machines, ledger }: ActingParts, identity: RuntimeIdentity | null): Promise<PaneRest> {

@@ -25,6 +25,10 @@ describe('config.toml', () => {
     ['[observe]\nsweep_ms = "fast"', 'observe.sweep_ms'],
     ['[states\n', 'line 1'],
     ['a = 1\na = 2', 'line 2'],
+    ['[sessions.agents.claude]\ncommand = ["x"]', 'agtmux leads an agent of this name already'],
+    ['[sessions.agents."My Agent"]\ncommand = ["x"]', 'small letters'],
+    ['[sessions.agents.mine]\ncommand = []', 'sessions.agents.mine.command'],
+    ['[sessions.agents.mine]\nenv = { A = "b" }', 'sessions.agents.mine.command'],
   ])('%j is refused and the place is named', (text, words) => {
     expect(problem(text)).toContain('E_CONFIG');
     expect(problem(text)).toContain(words);

@@ -3,6 +3,7 @@
 
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
+import { agents } from '../agents/registry.ts';
 import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 
@@ -13,6 +14,11 @@ const seconds = (fallback: number, min: number, max: number) =>
     .min(min)
     .max(max)
     .default(fallback / 1000);
+
+function problemOfName(name: string): string | null {
+  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name)) return 'a name has small letters, digits, - and _';
+  return agents.some((agent) => agent.name === name) ? 'agtmux leads an agent of this name already' : null;
+}
 
 const configSchema = z.strictObject({
   states: z
@@ -59,6 +65,28 @@ const configSchema = z.strictObject({
             .min(1)
             .max(limits.shellBudgetMs / 1000),
         )
+        .default({}),
+    })
+    .prefault({}),
+  sessions: z
+    .strictObject({
+      /** Further agents that can be led, by the Agent Client Protocol: `[sessions.agents.mine] command = ["mine", "--acp"]`. */
+      agents: z
+        .record(
+          z.string(),
+          z.strictObject({
+            command: z.array(z.string().min(1).max(limits.pathCharsMax)).min(1).max(limits.filterValuesMax),
+            env: z.record(z.string(), z.string()).default({}),
+            /** What stands in front of the name of a model: `--model`. */
+            model_flag: z.string().min(1).max(limits.idCharsMax).optional(),
+          }),
+        )
+        .superRefine((named, context) => {
+          for (const name of Object.keys(named)) {
+            const message = problemOfName(name);
+            if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
+          }
+        })
         .default({}),
     })
     .prefault({}),

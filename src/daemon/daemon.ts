@@ -2,31 +2,28 @@
 // decides something lives elsewhere; this file only connects.
 
 import { join } from 'node:path';
-import type { Actor } from '../act/actor.ts';
-import type { ActGround } from '../act/ground.ts';
 import { agents } from '../agents/registry.ts';
 import type { DaemonService, DaemonStatus, FeedRow, NewTarget } from '../api/service.ts';
 import type { Entry } from '../engine/world.ts';
 import type { ActService, CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, assert, fail, ok, type Result } from '../model/errors.ts';
-import type { EventEnvelope } from '../model/events.ts';
+import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
+import type { SessionService } from '../model/sessions.ts';
 import type { Verdict } from '../model/verdicts.ts';
 import type { Topology } from '../observe/tmux/view.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Places } from '../platform/environment.ts';
-import type { Log } from '../platform/log.ts';
 import { AdapterBook } from './adapters.ts';
+import type { DaemonParts } from './daemon-parts.ts';
 import { explain } from './explain.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { handedInParts, handIn } from './handed-in.ts';
-import { openHands } from './hands.ts';
-import { Hooks, type HooksParts } from './hooks/service.ts';
+import { type Hands, openHands } from './hands.ts';
+import { Hooks } from './hooks/service.ts';
 import { Inbox } from './inbox.ts';
-import { Machines, type MachinesParts } from './machines.ts';
+import { Machines } from './machines.ts';
 import { createMcpRegistration } from './mcp/registration.ts';
 import { PolicyBook } from './policy-book.ts';
 import { Publishing } from './publishing.ts';
@@ -34,39 +31,12 @@ import { referTo } from './refer.ts';
 import { Retention } from './retention.ts';
 import { RowBook } from './rows.ts';
 import { RuleBook } from './rules.ts';
-import { decayLimitsOf, type Settings } from './settings.ts';
+import { decayLimitsOf } from './settings.ts';
 import { ShellFeed } from './shell-feed.ts';
 import type { Shelling } from './shelling.ts';
 import { endOf, goodbyeOf } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
 import { Ticking } from './ticking.ts';
-
-export interface DaemonParts {
-  readonly version: string;
-  readonly pid: number;
-  readonly places: Places;
-  readonly home: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly memoryBytes: () => number;
-  /** Asked to end; called at most once. */
-  readonly onStop: () => void;
-  readonly settings: Settings;
-  readonly hooks: Pick<HooksParts, 'here' | 'program'>;
-  /** What agents start as our MCP server. */
-  readonly mcpProgram: HooksParts['program'];
-  /** Where the user's screen rules are. */
-  readonly rulesFolder: string;
-  /** Where it says who may answer asks besides people. */
-  readonly policyPath: string;
-  /** bin/agtmux-wrap. */
-  readonly wrapperPath: string;
-  /** bin/agtmux-shell. */
-  readonly shellPath: string;
-  readonly machines: Pick<MachinesParts, 'clientsFile'> & {
-    readonly manager: Omit<MachinesParts['manager'], 'book' | 'clock'>;
-  };
-}
 
 export class Daemon implements DaemonService {
   readonly #parts: DaemonParts;
@@ -78,10 +48,8 @@ export class Daemon implements DaemonService {
   readonly #rules: RuleBook;
   readonly #adapters: AdapterBook;
   readonly #policy: PolicyBook;
-  #actor: Actor | null = null;
-  #factsOf: ActGround['factsOf'] = async () => null;
+  #hands: Hands | null = null;
   readonly #shellFeed: ShellFeed;
-  #shells: Shelling | null = null;
   readonly #startedAt: number;
   readonly feed: Feed<FeedRow>;
   readonly hooks: Hooks;
@@ -107,7 +75,8 @@ export class Daemon implements DaemonService {
       healthOf: (target) => this.#machines.healthOf(target),
       targets: () => this.targets(),
       seenAskOf: (target, runtime) => this.#machines.watch(target)?.screens.askOf(runtime) ?? null,
-      marks: () => this.#actor,
+      marks: () => this.#hands?.actor ?? null,
+      sessionOf: (runtime) => this.#hands?.sessions.glanceOf(runtime) ?? null,
     });
     this.feed = createFeed<FeedRow>({
       epoch: ground.epoch,
@@ -127,10 +96,8 @@ export class Daemon implements DaemonService {
     };
     this.hooks = new Hooks(installing);
     this.mcp = createMcpRegistration({ ...installing, program: parts.mcpProgram });
-    const onRules = (): void => {
-      for (const watch of this.#machines.watches()) watch.screens.onRules(this.now());
-    };
-    this.#rules = new RuleBook({ agents, files: manager.files, clock, folder, log, onChange: onRules });
+    const onChange = (): void => this.#onRules();
+    this.#rules = new RuleBook({ agents, files: manager.files, clock, folder, log, onChange });
     this.#policy = new PolicyBook({ files: manager.files, clock, path: parts.policyPath, log });
     this.#adapters = new AdapterBook({
       agents,
@@ -152,6 +119,7 @@ export class Daemon implements DaemonService {
       rules: () => this.#adapters.rules(),
       agentOf: (agent) => this.#adapters.agentOf(agent),
       isOff: (agent) => this.#adapters.isOff(agent),
+      isLed: ({ pid, start, boot }) => this.#hands?.sessions.runtimeOfProcess(pid, start, boot) != null,
       onRefused: (file, why) => log.warn('a hook call was refused', { file, why }),
       hearing: { spoolFolder: join(parts.places.stateDir, 'spool'), home: parts.home },
       identify: (program) => this.#adapters.identify(program),
@@ -160,17 +128,26 @@ export class Daemon implements DaemonService {
     });
   }
 
-  /** What is done to agents. There from the moment the daemon is ready. */
+  #onRules(): void {
+    for (const watch of this.#machines.watches()) watch.screens.onRules(this.now());
+  }
+
+  /** What is done to agents, and those that are led here. There from the moment the daemon is ready. */
   get acting(): ActService {
-    const actor = this.#actor;
-    assert(actor !== null, 'acting begins when the daemon is ready');
-    return actor;
+    return this.#handsNow().actor;
+  }
+
+  get sessions(): SessionService {
+    return this.#handsNow().sessions;
+  }
+
+  #handsNow(): Hands {
+    assert(this.#hands !== null, 'acting begins when the daemon is ready');
+    return this.#hands;
   }
 
   get shells(): Shelling {
-    const shells = this.#shells;
-    assert(shells !== null, 'shells are there when the daemon is ready');
-    return shells;
+    return this.#handsNow().shells;
   }
 
   /** Ready when it resolves: the log is replayed and this machine is being watched. */
@@ -204,7 +181,7 @@ export class Daemon implements DaemonService {
   }
 
   async #openHands(): Promise<void> {
-    const { actor, shells, factsOf } = await openHands({
+    this.#hands = await openHands({
       ...this.#parts,
       ground: this.#ground,
       inbox: this.#inbox,
@@ -213,10 +190,9 @@ export class Daemon implements DaemonService {
       rows: () => this.rows(),
       policy: () => this.#policy.current,
       shellFeed: this.#shellFeed,
+      offer: (events) => this.#offer(events),
+      onChange: () => this.#publishing.soon(),
     });
-    this.#factsOf = factsOf;
-    this.#actor = actor;
-    this.#shells = shells;
   }
 
   /** Before the doors close: whoever waits for a command is told that it runs on. */
@@ -233,8 +209,9 @@ export class Daemon implements DaemonService {
     this.#retention.stop();
     this.#rules.stop();
     this.#policy.stop();
-    this.#actor?.close();
-    await this.#shells?.close();
+    this.#hands?.actor.close();
+    await this.#hands?.shells.close();
+    await this.#hands?.sessions.close();
     await this.#machines.stop();
     // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
     await this.#drain();
@@ -252,7 +229,7 @@ export class Daemon implements DaemonService {
   changed(): void {
     this.#publishing.soon();
     this.#ticking.tick();
-    this.#actor?.changed();
+    this.#hands?.actor.changed();
   }
 
   /** The settings were changed by hand: what is shown and how often is looked follow them at once. */
@@ -306,7 +283,7 @@ export class Daemon implements DaemonService {
   }
 
   handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]> {
-    return handIn(handedInParts(this.#ground.ledger, this.#inbox, this.#factsOf), raws, claim);
+    return handIn(handedInParts(this.#ground.ledger, this.#inbox, this.#handsNow().factsOf), raws, claim);
   }
 
   async addTarget({ name, kind, connection_ref }: NewTarget): Promise<Result<TargetRow>> {
@@ -329,7 +306,7 @@ export class Daemon implements DaemonService {
   }
 
   async explain(text: string): Promise<Result<Explanation>> {
-    const found = referTo(text, this.rows(), this.#actor?.nicks);
+    const found = referTo(text, this.rows(), this.#hands?.actor.nicks);
     if (!found.ok) return found;
     const { runtime_id, agent } = found.value.agent;
     const events = await this.#ground.loaded.store.eventsOf(runtime_id, limits.explainEventsMax);
@@ -350,7 +327,8 @@ export class Daemon implements DaemonService {
     const changed = await this.#adapters.setEnabled(name, enabled);
     if (!changed.ok) return changed;
     // Nobody looks at them any more: they leave quietly.
-    const gone = enabled ? [] : this.#living().filter(({ identity }) => identity.agent === changed.value.name);
+    const isGone = ({ identity }: Entry): boolean => identity.agent === changed.value.name && !isManaged(identity);
+    const gone = enabled ? [] : this.#living().filter(isGone);
     const at = this.now();
     void this.#offer(gone.flatMap(({ identity }) => [goodbyeOf(identity, at), endOf(identity, identity, at)]));
     for (const watch of this.#machines.watches()) watch.lookNow();
@@ -372,9 +350,9 @@ export class Daemon implements DaemonService {
   }
 
   #topologies(): Iterable<readonly [TargetId, Topology]> {
-    const seen = ({ target, topology }: { target: TargetId; topology: Topology | null }) =>
-      topology === null ? [] : [[target, topology] as const];
-    return [...this.#machines.watches()].flatMap(seen);
+    return [...this.#machines.watches()].flatMap(({ target, topology }) =>
+      topology === null ? [] : [[target, topology] as const],
+    );
   }
 
   /** False when some were turned away: a full inbox. Whoever looks again offers them again. */

@@ -46,6 +46,8 @@ export interface EarsParts {
   /** A call of this machine waits for its runtime. */
   readonly onPending: (machine: TargetId) => void;
   readonly isOff: (name: AgentName) => boolean;
+  /** The process of a session that agtmux leads. */
+  readonly isLed: (process: ProcessIdentity) => boolean;
   /** A file of the spool was refused, in words. */
   readonly onRefused: (file: string, why: string) => void;
 }
@@ -163,7 +165,7 @@ export class Ears {
       readonly programOf: (process: ProcessIdentity) => ReturnType<ProcSource['program']>;
     },
   ): Hearing {
-    const { ledger, agentOf, identify, offer, take, targetsOf, onPending, isOff } = this.#parts;
+    const { ledger, agentOf, identify, offer, take, targetsOf, onPending, isOff, isLed } = this.#parts;
     const { boot, programOf, ...rest } = ports;
     return new Hearing({
       machine,
@@ -178,6 +180,7 @@ export class Ears {
         targetOf: (socket) => targetsOf(machine).find((one) => one.path === socket)?.target ?? machine,
         onPending: () => onPending(machine),
         isOff,
+        isLed,
       },
       offer,
       take,

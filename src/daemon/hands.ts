@@ -5,7 +5,9 @@ import { Actor } from '../act/actor.ts';
 import type { ActGround } from '../act/ground.ts';
 import type { Places } from '../platform/environment.ts';
 import { createRealProcesses } from '../platform/processes.ts';
+import type { SessionBook } from '../sessions/book.ts';
 import { type ActingParts, actGround } from './acting.ts';
+import { type LeadingParts, openSessions } from './leading.ts';
 import type { Machines, MachinesParts } from './machines.ts';
 import type { ShellFeed } from './shell-feed.ts';
 import type { Shelling } from './shelling.ts';
@@ -13,7 +15,8 @@ import { openShells } from './shells-open.ts';
 import type { Ground } from './start.ts';
 
 export interface HandsParts
-  extends Pick<ActingParts, 'clock' | 'log' | 'inbox' | 'agentOf' | 'rows' | 'policy' | 'wrapperPath'> {
+  extends Pick<ActingParts, 'clock' | 'log' | 'inbox' | 'agentOf' | 'rows' | 'policy' | 'wrapperPath'>,
+    Pick<LeadingParts, 'home' | 'settings' | 'offer' | 'onChange'> {
   readonly places: Places;
   readonly pid: number;
   /** bin/agtmux-shell. */
@@ -24,17 +27,20 @@ export interface HandsParts
   readonly shellFeed: ShellFeed;
 }
 
-export interface OpenHands {
+export interface Hands {
   readonly actor: Actor;
+  /** Those that are led here. */
+  readonly sessions: SessionBook;
   readonly shells: Shelling;
   readonly factsOf: ActGround['factsOf'];
 }
 
-export async function openHands(parts: HandsParts): Promise<OpenHands> {
+export async function openHands(parts: HandsParts): Promise<Hands> {
   const { clock, log, places, inbox, agentOf, rows, policy, wrapperPath, pid } = parts;
   const { ledger, loaded, timeline } = parts.ground;
   const { random, files, exec, uid } = parts.machines.manager;
   const processes = createRealProcesses();
+  let book: SessionBook | null = null;
   const ground = actGround({
     clock,
     random,
@@ -49,16 +55,20 @@ export async function openHands(parts: HandsParts): Promise<OpenHands> {
     now: () => timeline.now(),
     policy,
     wrapperPath,
+    sessions: () => book,
   });
-  const actor = await Actor.open({ ground, files, path: join(places.stateDir, 'acting.json') });
+  const { stateDir } = places;
+  const sessions = await openSessions({ ...parts, machines: parts.machinery, ground, files, exec, stateDir });
+  book = sessions;
+  const actor = await Actor.open({ ground, files, path: join(stateDir, 'acting.json') });
   const shells = await openShells({
     ports: { clock, random, files, exec, processes, uid, pid },
-    root: join(places.stateDir, 'shells'),
+    root: join(stateDir, 'shells'),
     program: parts.shellPath,
     timeline,
     feed: parts.shellFeed,
     ground,
     ledger,
   });
-  return { actor, shells, factsOf: ground.factsOf };
+  return { actor, sessions, shells, factsOf: ground.factsOf };
 }

@@ -34,7 +34,7 @@ export interface HearingParts {
   readonly toTimeline: (wallMs: number) => number;
   readonly calls: Pick<
     HookCallsParts,
-    'boot' | 'agentOf' | 'identify' | 'programOf' | 'socketOf' | 'targetOf' | 'onPending' | 'isOff'
+    'boot' | 'agentOf' | 'identify' | 'programOf' | 'socketOf' | 'targetOf' | 'onPending' | 'isOff' | 'isLed'
   >;
   readonly offer: (events: readonly EventEnvelope[]) => void;
   readonly take: (events: readonly EventEnvelope[]) => Promise<readonly Verdict[]>;

@@ -28,6 +28,8 @@ export interface HookCallsParts {
   readonly take: (events: readonly EventEnvelope[]) => Promise<readonly Verdict[]>;
   /** An agent that is known but switched off. */
   readonly isOff: (name: AgentName) => boolean;
+  /** The process of a session that agtmux leads: what it does is known better than its hooks tell. */
+  readonly isLed: (process: ProcessIdentity) => boolean;
   /** A call waits for its runtime: the processes are worth a look. */
   readonly onPending: () => void;
 }
@@ -62,6 +64,7 @@ export class HookCalls {
     if (this.#parts.isOff(name)) return 'done';
     const hooks = this.#parts.agentOf(name)?.hooks ?? null;
     if (hooks === null) return this.#refuse(name, 'unknown_agent');
+    if (this.#comesFromLed(call)) return 'done';
     const ancestry = this.#ancestryOf(call, name);
     const runtime = this.#runtimeOf(ancestry);
     if (runtime !== null && this.#isElsewhere(call, runtime)) return this.#refuse(name, 'other_pane');
@@ -78,6 +81,12 @@ export class HookCalls {
     tally.count += 1;
     tally.lastAt = this.#timeOf(call);
     return 'done';
+  }
+
+  /** The same conversation may have been somebody else's before: it must not be taken for that one's word. */
+  #comesFromLed({ ancestors }: SpoolCall): boolean {
+    const boot = this.#parts.boot();
+    return boot !== null && ancestors.some(({ pid, start }) => this.#parts.isLed({ boot, pid, start }));
   }
 
   /** Read once: what a reader remembers of earlier calls must not hear the same one twice. */

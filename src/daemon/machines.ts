@@ -41,6 +41,7 @@ export interface MachinesParts {
   readonly identify: WatchParts['identify'];
   readonly hearing: Pick<EarsParts, 'spoolFolder' | 'home'>;
   readonly isOff: EarsParts['isOff'];
+  readonly isLed: EarsParts['isLed'];
   readonly onRefused: EarsParts['onRefused'];
   readonly onChange: () => void;
   /** A target of the book that cannot be used. */
@@ -93,6 +94,7 @@ export class Machines {
           if (view.machine === machine) this.#watches.get(view.target)?.lookNow();
       },
       isOff: parts.isOff,
+      isLed: parts.isLed,
       onRefused: parts.onRefused,
     });
   }

@@ -47,6 +47,7 @@ async function setUp() {
     healthOf: () => health.value,
     targets: () => [],
     seenAskOf: () => null,
+    sessionOf: () => null,
     marks: () => marks,
   });
   const show = (...panes: TmuxPane[]) =>

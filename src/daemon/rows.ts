@@ -6,10 +6,11 @@ import { underHealth } from '../engine/decay.ts';
 import { formatRef } from '../engine/refs.ts';
 import type { Route } from '../engine/route.ts';
 import type { Ask } from '../model/asks.ts';
-import type { RuntimeIdentity } from '../model/events.ts';
+import { isManaged, type RuntimeIdentity } from '../model/events.ts';
 import { type RuntimeId, type ServerKey, serverKey, type TargetId } from '../model/ids.ts';
 import type { Health, StateRecord } from '../model/records.ts';
 import type { AgentRow, PaneRow, TargetRow } from '../model/rows.ts';
+import type { SessionGlance } from '../model/sessions.ts';
 import type { TmuxPane, TmuxServer, Topology } from '../observe/tmux/view.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -28,6 +29,8 @@ export interface RowSources {
   readonly seenAskOf: (target: TargetId, runtime: RuntimeId) => Pick<Ask, 'options'> | null;
   /** What people marked agents with; null as long as nobody knows. */
   readonly marks: () => Marks | null;
+  /** For runtimes that are sessions of our own; null as long as nobody knows. */
+  readonly sessionOf: (runtime: RuntimeId) => { readonly glance: SessionGlance; readonly cwd: string } | null;
 }
 
 interface Marks {
@@ -61,6 +64,16 @@ const nowhere: Place = {
   currentCommand: '',
 };
 
+/** tmux allows no colon in a name, so no tmux session is called like this. */
+const sessionPlace = ({ id, title, driver }: SessionGlance, cwd: string): Place => ({
+  ...nowhere,
+  sessionName: `session:${id}`,
+  windowName: title,
+  title,
+  cwd,
+  currentCommand: driver,
+});
+
 export interface RowChange {
   readonly key: string;
   readonly value: PaneRow | TargetRow | null;
@@ -85,7 +98,8 @@ export class RowBook {
     for (const state of ledger.states()) {
       const identity = ledger.world.entries.get(state.runtime_id)?.identity;
       if (identity === undefined) continue;
-      const seen = underHealth(state, this.#sources.healthOf(identity.target));
+      // A session needs no tmux server.
+      const seen = isManaged(identity) ? state : underHealth(state, this.#sources.healthOf(identity.target));
       if (state.ended === null && identity.parent === null) taken.add(`${identity.target}\n${identity.pane}`);
       rows.push(this.#agentRow(identity, this.#withOptions(identity, seen), routes.get(state.runtime_id) ?? 'NONE'));
     }
@@ -138,9 +152,14 @@ export class RowBook {
     const isHere = topology !== null && identity.server === serverKeyOf(identity.target, topology.server);
     const pane = isHere && identity.pane !== null ? topology.panes.get(identity.pane) : undefined;
     if (pane !== undefined && state.ended === null) this.#places.set(identity.runtime_id, pane);
+    const session = this.#sources.sessionOf(identity.runtime_id);
+    if (session !== null) this.#places.set(identity.runtime_id, sessionPlace(session.glance, session.cwd));
     // A child has no pane of its own: it is shown where its parent is (IDN6).
     const place = this.#places.get(identity.parent ?? identity.runtime_id) ?? pane ?? nowhere;
-    return rowOf(identity.target, identity.pane, place, agentRow(identity, state, route, this.#sources.marks()));
+    const row = rowOf(identity.target, identity.pane, place, agentRow(identity, state, route, this.#sources.marks()));
+    if (session === null) return row;
+    const ref = formatRef({ kind: 'session', session_id: session.glance.id });
+    return { ...row, ref, session: session.glance };
   }
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { paneRow } from '../../test/kit/rows.ts';
-import { runtimeId } from '../model/ids.ts';
+import { paneId, runtimeId, targetId } from '../model/ids.ts';
+import type { PaneRow } from '../model/rows.ts';
 import { canonicalRef, referTo, referToConnected } from './refer.ts';
 
 const ended = { cause: 'exit', status: 0, signal: null, clean: true, time: 1 } as const;
@@ -17,6 +18,41 @@ const found = (text: string): string => {
   const result = referTo(text, rows, nicks);
   return result.ok ? canonicalRef(result.value.agent.runtime_id) : result.failure.code;
 };
+
+describe('a session that agtmux leads', () => {
+  const { runtime_id } = paneRow({ pane: 9 }).agent ?? { runtime_id: runtimeId('') };
+  const shown = ['showSpinner', 'showCancelButton', 'showResumeButton', 'showAutoModeWarning', 'inputEnabled'] as const;
+  const view = Object.fromEntries(shown.map((name) => [name, false])) as never;
+  const glance = {
+    id: 's7',
+    driver: 'd',
+    title: 't',
+    model: null,
+    state: 'paused',
+    auto_approve: false,
+    is_resumable: true,
+  } as const;
+  const led: PaneRow = {
+    ...paneRow({ pane: 9 }),
+    identity: { target: targetId('host'), session_name: 'session:s7', window_id: '', pane_id: paneId('') },
+    session: { ...glance, view },
+  };
+  const of = (text: string, among: readonly PaneRow[] = [...rows, led]): string => {
+    const result = referTo(text, among);
+    return result.ok ? result.value.agent.runtime_id : result.failure.code;
+  };
+
+  it.each(['session:s7', 's7', `runtime:${runtime_id}`])('IDN9 is called %s', (text) => {
+    expect(of(text)).toBe(runtime_id);
+  });
+
+  it('IDN9 is not meant by the name of its agent, nor by a place that it does not have', () => {
+    expect(of('claude')).toBe('host-work-11');
+    expect(of('claude', [led])).toBe('E_REF_NOT_FOUND');
+    expect(of('session:s8')).toBe('E_REF_NOT_FOUND');
+    expect(of('', [led])).toBe('E_REF_NOT_FOUND');
+  });
+});
 
 describe('a name', () => {
   it.each([

@@ -41,10 +41,12 @@ function referAmong(text: string, rows: readonly AgentPaneRow[], nicks: Nicks): 
   }
   const named = nicks.get(text);
   const fits = rows.filter(
-    ({ agent, identity }) =>
+    ({ agent, identity, session }) =>
       agent.runtime_id === text ||
       agent.runtime_id === named ||
-      (agent.parent === null && (identity.pane_id === text || agent.agent === text)),
+      session?.id === text ||
+      // A session, which is in no pane, is not meant by the name of its agent: it may stand there, stopped, for weeks.
+      (agent.parent === null && identity.pane_id !== '' && (identity.pane_id === text || agent.agent === text)),
   );
   const [row] = fits;
   if (row === undefined) return fail('E_REF_NOT_FOUND', `no agent is called ${text}`);
@@ -56,6 +58,7 @@ function referAmong(text: string, rows: readonly AgentPaneRow[], nicks: Nicks): 
 function refRowOf(row: AgentPaneRow) {
   const { target, session_name: session, window_id: window, pane_id: pane } = row.identity;
   const { other_sessions: otherSessions = [] } = row;
-  const place = row.agent.parent === null ? { target, session, window, pane, otherSessions } : null;
-  return { runtime_id: row.agent.runtime_id, session_id: null, pane: place, row };
+  const isInPane = row.agent.parent === null && row.session === undefined;
+  const place = isInPane ? { target, session, window, pane, otherSessions } : null;
+  return { runtime_id: row.agent.runtime_id, session_id: row.session?.id ?? null, pane: place, row };
 }

@@ -18,6 +18,7 @@ export const sourceCodes: Readonly<Record<SourceName, number>> = {
   title: 10,
   operator: 11,
   retention: 12,
+  driver: 13,
 };
 
 export const kindCodes: Readonly<Record<FactKind, number>> = {

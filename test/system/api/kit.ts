@@ -15,6 +15,7 @@ import { verdict } from '../../../src/model/verdicts.ts';
 import { type Clock, createRealClock } from '../../../src/platform/clock.ts';
 import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
 import { FakeActing } from './kit-act.ts';
+import { FakeSessions } from './kit-sessions.ts';
 import { FakeShells } from './kit-shells.ts';
 
 const outcome = { target: 'host', action: 'install', notes: [] } as const;
@@ -100,6 +101,7 @@ export class FakeDaemon implements DaemonService {
   readonly mcp = fakeHooks;
   readonly acting = new FakeActing(() => this.rows());
   readonly shells = new FakeShells(() => this.feed);
+  readonly sessions = new FakeSessions();
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
   now = (): number => 1_000_000;

@@ -1,0 +1,132 @@
+// The documents of sessions that agtmux leads: what is wished for, what there is, and what was said in them. What is not
+// allowed or not possible is an error with its code; every deed is in the audit either way.
+
+import { z } from 'zod';
+import { askKinds } from '../model/asks.ts';
+import { limits } from '../model/limits.ts';
+import { machineStates, messageRoles } from '../model/sessions.ts';
+import { claimBody, claimQuery } from './schemas-act.ts';
+import { schemaVersion } from './version.ts';
+
+const time = z.iso.datetime().describe('UTC');
+const head = { schema_version: z.literal(schemaVersion), generated_at: time };
+const id = z.string().min(1).max(limits.idCharsMax);
+const path = z.string().startsWith('/').max(limits.pathCharsMax);
+const words = z.string().max(limits.requestBytesMax);
+const count = z.int().nonnegative();
+
+export const newSessionSchema = z.strictObject({
+  agent: id,
+  prompt: words,
+  cwd: path.describe('absolute'),
+  model: id.nullable().default(null),
+  auto_approve: z.boolean().default(false).describe('it approves everything for itself; shown everywhere'),
+  worktree: z.string().max(limits.idCharsMax).nullable().default(null).describe('a branch; empty: one of our own'),
+  title: id.nullable().default(null),
+  env: z.record(z.string(), z.string()).describe('all that its agent finds in its environment'),
+  driver: id.nullable().default(null).describe('null: what fits the agent best'),
+  resume: id.nullable().default(null).describe("a conversation of the agent's own to go on with, or to join"),
+  ...claimBody,
+});
+
+const ask = { ask_id: id.optional().describe('as pending_ask has it; whatever is open when it is left out') };
+
+/** One body for each deed, by its name in the path. */
+export const sessionDeedSchemas = {
+  send: z.strictObject({ text: words.min(1), ...claimBody }),
+  approve: z.strictObject({ ...ask, ...claimBody }),
+  reject: z.strictObject({ ...ask, because: words.optional(), ...claimBody }),
+  answer: z.strictObject({ ...ask, option: id.optional(), text: words.optional(), ...claimBody }),
+  stop: z.strictObject(claimBody),
+  resume: z.strictObject({ text: words.optional(), ...claimBody }),
+  retry: z.strictObject(claimBody),
+  remove: z.strictObject({ force: z.boolean().default(false), ...claimBody }),
+} as const;
+
+/** What any of them may hold, for the printed description. */
+export const sessionDeedSchema = z.union(Object.values(sessionDeedSchemas));
+
+export const sessionPageQuerySchema = z.strictObject({
+  after: count.optional().describe('the cursor of the page before'),
+  count: z.int().positive().max(limits.sessionPageMax).optional(),
+});
+export const sessionFollowQuerySchema = z.strictObject({ after: count.optional(), ...claimQuery });
+
+const pendingAsk = z.strictObject({
+  ask_id: z.string(),
+  kind: z.enum(askKinds),
+  scope: z.string(),
+  text: z.string(),
+  options: z.array(z.strictObject({ id: z.string(), label: z.string() })),
+  accepts: z.array(z.enum(['approve', 'reject', 'option', 'text', 'retry'])),
+});
+
+export const sessionViewSchema = z.strictObject({
+  showSpinner: z.boolean(),
+  showCancelButton: z.boolean(),
+  showResumeButton: z.boolean(),
+  showAutoModeWarning: z.boolean(),
+  inputEnabled: z.boolean(),
+  isActive: z.boolean(),
+  showRetryButton: z.boolean(),
+  showDismissButton: z.boolean(),
+});
+
+export const managedItemSchema = z.strictObject({
+  id: z.string(),
+  ref: z.string().describe('session:<id>, for every command that takes an agent'),
+  runtime_id: z.string(),
+  agent: z.string(),
+  driver: z.string(),
+  title: z.string(),
+  cwd: z.string(),
+  model: z.string().nullable(),
+  auto_approve: z.boolean(),
+  worktree: z.strictObject({ path: z.string(), branch: z.string(), repository: z.string() }).nullable(),
+  created_at: time,
+  updated_at: time,
+  state: z.enum(machineStates),
+  state_version: count,
+  reason: z.string().nullable(),
+  words: z.string().nullable().describe('why, for people'),
+  confidence: z.enum(['high', 'low']),
+  pending_ask: pendingAsk.nullable().describe('to be answered in the waiting states; beside paused it is only shown'),
+  agent_session: z.string().nullable().describe("the agent's own id of the conversation"),
+  is_resumable: z.boolean(),
+  pid: z.int().nullable(),
+  turns: count,
+  tokens: z.strictObject({ input: z.number(), output: z.number() }).nullable(),
+  view: sessionViewSchema,
+  last_words: z.string().nullable(),
+  queued: count.describe('messages that wait until it takes one'),
+});
+
+export const managedListSchema = z.strictObject({
+  ...head,
+  items: z.array(managedItemSchema).describe('newest first'),
+});
+export const managedReplySchema = z.strictObject({ ...head, session: managedItemSchema });
+
+export const sessionMessageSchema = z.strictObject({
+  id: z.string().describe('the same id again replaces what was there'),
+  role: z.enum(messageRoles),
+  at: time,
+  text: z.string(),
+  partial: z.boolean().describe('it still grows'),
+  tool: z.strictObject({ name: z.string(), status: z.enum(['pending', 'running', 'done', 'failed']) }).optional(),
+});
+
+export const messagePageSchema = z.strictObject({
+  ...head,
+  id: z.string(),
+  messages: z.array(sessionMessageSchema),
+  cursor: count.describe('where to read on'),
+  truncated: z.boolean().describe('older ones were dropped'),
+});
+
+export type ManagedItem = z.infer<typeof managedItemSchema>;
+export type ManagedList = z.infer<typeof managedListSchema>;
+export type ManagedReply = z.infer<typeof managedReplySchema>;
+export type MessageItem = z.infer<typeof sessionMessageSchema>;
+export type MessagePageReply = z.infer<typeof messagePageSchema>;
+export type NewSessionBody = z.input<typeof newSessionSchema>;

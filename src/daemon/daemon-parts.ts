@@ -1,0 +1,35 @@
+// What the daemon is given by its program: the places, ports and settings that it stands on.
+
+import type { Clock } from '../platform/clock.ts';
+import type { Places } from '../platform/environment.ts';
+import type { Log } from '../platform/log.ts';
+import type { HooksParts } from './hooks/service.ts';
+import type { MachinesParts } from './machines.ts';
+import type { Settings } from './settings.ts';
+
+export interface DaemonParts {
+  readonly version: string;
+  readonly pid: number;
+  readonly places: Places;
+  readonly home: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly memoryBytes: () => number;
+  /** Asked to end; called at most once. */
+  readonly onStop: () => void;
+  readonly settings: Settings;
+  readonly hooks: Pick<HooksParts, 'here' | 'program'>;
+  /** What agents start as our MCP server. */
+  readonly mcpProgram: HooksParts['program'];
+  /** Where the user's screen rules are. */
+  readonly rulesFolder: string;
+  /** Where it says who may answer asks besides people. */
+  readonly policyPath: string;
+  /** bin/agtmux-wrap. */
+  readonly wrapperPath: string;
+  /** bin/agtmux-shell. */
+  readonly shellPath: string;
+  readonly machines: Pick<MachinesParts, 'clientsFile'> & {
+    readonly manager: Omit<MachinesParts['manager'], 'book' | 'clock'>;
+  };
+}

@@ -1,0 +1,124 @@
+// Sessions that agtmux leads as agents among others: what is done to any agent by its reference is done to them over their
+// own protocol, under the name `session` in receipts (ACT4). Who may and what is written down is decided before.
+
+import type { Channel, ChannelEnd } from '../act/ground.ts';
+import type { ActionRequest } from '../model/actions.ts';
+import { failure, type Result } from '../model/errors.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import { limits } from '../model/limits.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { SessionBook } from '../sessions/book.ts';
+import type { Entry } from '../sessions/book-entry.ts';
+import type { MachineDeed } from '../sessions/machine-deeds.ts';
+
+type Wish = Exclude<ActionRequest['action'], 'seen' | 'activate' | 'name'>;
+const wishes: readonly string[] = [
+  'send',
+  'approve',
+  'reject',
+  'answer',
+  'interrupt',
+  'kill',
+  'resume',
+] satisfies Wish[];
+
+const noPrompt: ChannelEnd = {
+  kind: 'refused',
+  failure: failure('E_UNSUPPORTED', 'a session has no prompt to leave text in', 'send it without --no-enter'),
+};
+
+const delivered: ChannelEnd = { kind: 'delivered', words: null };
+
+export function createSessionChannel(book: () => SessionBook | null, clock: Clock): Channel {
+  const entryOf = ({ runtime_id }: RuntimeIdentity): Entry | null => book()?.entryOf(runtime_id) ?? null;
+  return {
+    name: 'session',
+    keepsMessages: true,
+    can: ({ action }, identity) => wishes.includes(action) && entryOf(identity) !== null,
+    run: async (request, identity) => {
+      const entry = entryOf(identity);
+      const at = book();
+      if (entry === null || at === null) return { kind: 'refused', failure: failure('E_ENDED', 'it was removed') };
+      return run(at, entry, request, clock);
+    },
+  };
+}
+
+async function run(book: SessionBook, entry: Entry, request: ActionRequest, clock: Clock): Promise<ChannelEnd> {
+  switch (request.action) {
+    case 'interrupt':
+      return interrupt(entry, clock);
+    case 'kill':
+      return kill(entry, request.signal, clock);
+    case 'send':
+    case 'approve':
+    case 'reject':
+    case 'answer':
+    case 'resume':
+      if (request.action === 'send' && !request.enter) return noPrompt;
+      return endOf(await book.act(entry, deedOf(request)));
+    case 'seen':
+    case 'activate':
+    case 'name':
+      return { kind: 'refused', failure: failure('E_UNSUPPORTED', 'that is not said to an agent') };
+  }
+}
+
+type Spoken = Extract<ActionRequest, { readonly action: 'send' | 'approve' | 'reject' | 'answer' | 'resume' }>;
+
+function deedOf(request: Spoken): MachineDeed {
+  switch (request.action) {
+    case 'send':
+      return { action: 'send', text: request.text };
+    case 'approve':
+      return { action: 'approve', ...named(request) };
+    case 'reject':
+      return {
+        action: 'reject',
+        ...named(request),
+        ...(request.because === undefined ? {} : { because: request.because }),
+      };
+    case 'answer': {
+      const { option, text } = request;
+      return {
+        action: 'answer',
+        ...named(request),
+        ...(option === undefined ? {} : { option }),
+        ...(text === undefined ? {} : { text }),
+      };
+    }
+    case 'resume':
+      return { action: 'resume' };
+  }
+}
+
+const named = ({ ask_id }: { readonly ask_id?: string }) => (ask_id === undefined ? {} : { ask_id });
+
+function endOf(done: Result<'done' | 'queued'>): ChannelEnd {
+  if (!done.ok) return { kind: 'refused', failure: done.failure };
+  return done.value === 'queued' ? { kind: 'queued', words: 'it goes out when the turn has ended' } : delivered;
+}
+
+async function interrupt(entry: Entry, clock: Clock): Promise<ChannelEnd> {
+  const { state } = entry.live.record;
+  const done = await entry.live.interrupt();
+  if (!done.ok) return { kind: 'refused', failure: done.failure };
+  const isOver = await comesTrue(clock, () => entry.live.record.state !== state);
+  return isOver ? delivered : { kind: 'unconfirmed', words: 'it was told, and still works' };
+}
+
+async function kill(entry: Entry, signal: 'INT' | 'TERM' | 'KILL', clock: Clock): Promise<ChannelEnd> {
+  if (!entry.live.signal(signal)) {
+    return { kind: 'refused', failure: failure('E_STATE_CHANGED', 'it has no process now: there is nothing to kill') };
+  }
+  const isOver = await comesTrue(clock, () => !entry.live.isLed);
+  return isOver ? delivered : { kind: 'unconfirmed', words: `${signal} was sent and it still runs` };
+}
+
+async function comesTrue(clock: Clock, holds: () => boolean): Promise<boolean> {
+  const deadline = clock.monotonicMs() + limits.effectSeenMs;
+  while (!holds() && clock.monotonicMs() < deadline) {
+    await new Promise<void>((resolve) => void clock.after(limits.effectLookMs, resolve));
+  }
+  return holds();
+}
