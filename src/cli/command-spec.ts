@@ -6,6 +6,8 @@ export interface OptionSpec {
   readonly short?: string;
   /** What stands for the value in the help; an option without one is a switch. */
   readonly value?: string;
+  /** It may stand without its value too. */
+  readonly isValueOptional?: boolean;
   readonly isRepeatable?: boolean;
   /** The only values there are. */
   readonly choices?: readonly string[];
@@ -59,6 +61,18 @@ export type ActionName =
   | 'shellKill'
   | 'shellBackground'
   | 'shellResume'
+  | 'sessionStart'
+  | 'sessionList'
+  | 'sessionShow'
+  | 'sessionFollow'
+  | 'sessionSend'
+  | 'sessionApprove'
+  | 'sessionReject'
+  | 'sessionAnswer'
+  | 'sessionStop'
+  | 'sessionResume'
+  | 'sessionRetry'
+  | 'sessionRemove'
   | 'event'
   | 'wrap'
   | 'status'

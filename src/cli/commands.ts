@@ -8,6 +8,7 @@ import { actCommands } from './commands-act.ts';
 import { agentCommands } from './commands-agents.ts';
 import { hooksCommand } from './commands-hooks.ts';
 import { mcpCommand } from './commands-mcp.ts';
+import { sessionCommand } from './commands-session.ts';
 import { shellCommand } from './commands-shells.ts';
 
 export type { ActionName, CommandSpec, OptionSpec } from './command-spec.ts';
@@ -229,6 +230,7 @@ export const commands: readonly CommandSpec[] = [
   watch,
   ...actCommands(json),
   shellCommand({ json, color }),
+  sessionCommand({ json, color }),
   ...agentCommands({ json, color }),
   {
     name: 'status',

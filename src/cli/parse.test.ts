@@ -69,12 +69,14 @@ describe('the two readers of the command line', () => {
     for (const spec of commands) walk(spec, []);
   });
 
-  const spellings = ({ name, short, value, choices, isRepeatable }: OptionSpec): readonly (readonly string[])[] => {
+  const spellings = (option: OptionSpec): readonly (readonly string[])[] => {
+    const { name, short, value, choices, isRepeatable, isValueOptional } = option;
+    const bare = isValueOptional === true ? [[`--${name}`], [`--${name}`, '--json']] : [];
     const shorts = short === undefined ? [] : [`-${short}`];
     if (value === undefined) return [[`--${name}`], ...shorts.map((one) => [one])];
     const one = choices?.[0] ?? 'a b=c';
     const more = isRepeatable === true ? [[`--${name}`, one, `--${name}=${one}`]] : [];
-    return [[`--${name}`, one], [`--${name}=${one}`], ...shorts.map((flag) => [flag, one]), ...more];
+    return [[`--${name}`, one], [`--${name}=${one}`], ...shorts.map((flag) => [flag, one]), ...more, ...bare];
   };
 
   it.each([

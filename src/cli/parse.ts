@@ -69,9 +69,10 @@ function parseOptions(command: CommandSpec, words: readonly string[]): Request |
     const option = optionOf(command, said);
     if (option === undefined) return null;
     let value = '';
+    const isBare = option.isValueOptional === true && equals < 0 && (words[place + 1] ?? '-').startsWith('-');
     if (option.value === undefined) {
       if (equals >= 0) return null;
-    } else {
+    } else if (!isBare) {
       if (equals < 0) place += 1;
       value = equals < 0 ? (words[place] ?? '-') : word.slice(equals + 1);
       // A value that looks like an option is more often a forgotten value.

@@ -77,8 +77,9 @@ function plain(command: Command): Command {
     .helpOption('-h, --help', 'what it does and takes');
 }
 
-function optionOf({ name, short, value, isRepeatable, choices, words }: OptionSpec): Option {
-  const flags = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`;
+function optionOf({ name, short, value, isValueOptional, isRepeatable, choices, words }: OptionSpec): Option {
+  const place = isValueOptional === true ? ` [${value}]` : ` <${value}>`;
+  const flags = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : place}`;
   const option = new Option(flags, words);
   if (choices !== undefined) option.choices([...choices]);
   // Not with `variadic`: that would take what follows as further values.
@@ -112,5 +113,5 @@ ${exampleLines([
 ])}
 
 Exit status: 0 done, 2 wrong input, 3 no such thing, 4 it changed meanwhile, 5 not reachable, 6 files or rights,
-7 too busy, 8 versions, 9 tmux, 10 too late, 11 cannot be done there, 12 not allowed, 70 a defect.
+7 too busy, 8 versions, 9 tmux or a missing program, 10 too late, 11 cannot be done there, 12 not allowed, 70 a defect.
 \`agtmux help <command>\` tells more about a command.`;

@@ -46,6 +46,7 @@ export function paneItem(row: PaneRow, toWall: ToWall): PaneItem {
     window_name: row.window_name,
     window_index: row.window_index,
     pane_index: row.pane_index,
+    session: row.session === undefined ? null : { ...row.session, view: { ...row.session.view } },
   };
 }
 

@@ -49,8 +49,8 @@ const ageOf = (since: string | null, now: string): string =>
 
 const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
 
-const placeOf = ({ identity, window_index, pane_index }: PaneItem): string =>
-  `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
+const placeOf = ({ identity, window_index, pane_index, session, ref }: PaneItem): string =>
+  session !== null ? ref : `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
 
 const labelOf = ({ state, confidence, seen }: PaneItem): string =>
   state === null || confidence === null ? '-' : `${stateLabel({ state, confidence })}${unseenMark(seen)}`;
@@ -71,6 +71,7 @@ function whatOf(item: PaneItem, now: string, offsetMinutes: number): string {
     item.reason_code === 'stalled' ? 'stalled' : '',
     backgroundLabel(item.background),
     item.suspended ? 'suspended' : '',
+    item.session?.auto_approve === true ? '[auto-approve]' : '',
   ];
   return parts.filter((part) => part !== '').join('  ');
 }

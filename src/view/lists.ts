@@ -31,6 +31,9 @@ export type FilterRequest = {
 
 type Row = PaneRow & { readonly agent: AgentRow };
 
+/** Sessions that agtmux leads are in no window. */
+const isInTmux = (row: PaneRow): boolean => row.session === undefined;
+
 const hasAgent = (row: PaneRow): row is Row => row.agent !== null;
 
 export function listPanes(input: ListInput, request: FilterRequest = {}): Result<PaneList> {
@@ -46,7 +49,7 @@ export function listWindows(
 ): Result<WindowList> {
   const filters = checkFilters(input.targets, request);
   if (!filters.ok) return filters;
-  const rows = select(input, filters.value);
+  const rows = select(input, filters.value).filter(isInTmux);
   const withAgents = request.with_agent_status ?? false;
   return ok({
     ...listHead(input, filters.value, rows),
@@ -61,7 +64,7 @@ export function listSessions(
 ): Result<SessionList> {
   const filters = checkFilters(input.targets, request);
   if (!filters.ok) return filters;
-  const rows = select(input, filters.value);
+  const rows = select(input, filters.value).filter(isInTmux);
   const grouping = request.group_by ?? 'target-session';
   return ok({
     ...listHead(input, filters.value, rows),

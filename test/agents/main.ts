@@ -1,7 +1,8 @@
 // `make test-agents`: leads the real agents through the scenario, one after another, without and with hooks, then acts on
-// each, has it use the shells of agtmux, and writes what came out to .agents and docs/agents.md. Arguments choose agents;
-// --mode chooses a mode, --acting plays the acting alone, and with --hooks on agents that have hooks, which is told and not
-// kept; --shells plays the shells alone, and with --quick on a budget of seconds, which is told and not kept.
+// each, has it use the shells of agtmux, leads each as a managed session, and writes what came out to .agents and
+// docs/agents.md. Arguments choose agents; --mode chooses a mode, --acting plays the acting alone, and with --hooks on agents
+// that have hooks, which is told and not kept; --shells plays the shells alone, and with --quick on a budget of seconds, which
+// is told and not kept; --sessions plays the managed sessions alone, and with --scene one scene of them, which is not kept.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -18,6 +19,8 @@ import { opencode } from './actors/opencode.ts';
 import { Play } from './play.ts';
 import { keepActing, keepRun, modes, type RunMode, writeActingTable, writeTable } from './results.ts';
 import { playAll } from './scenario.ts';
+import { playSessions } from './sessions/main.ts';
+import { writeSessionsTable } from './sessions/results.ts';
 import { keepShelling, writeShellingTable } from './shell-results.ts';
 import { Shelling } from './shelling.ts';
 import { agentsDir, Stage } from './stage.ts';
@@ -111,6 +114,8 @@ const { values, positionals } = parseArgs({
     hooks: { type: 'boolean', default: false },
     shells: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    sessions: { type: 'boolean', default: false },
+    scene: { type: 'string' },
   },
   allowPositionals: true,
 });
@@ -118,7 +123,7 @@ const chosen = actors.filter(
   ({ agent, label }) => positionals.length === 0 || [agent, label].some((one) => positionals.includes(one)),
 );
 let isGood = true;
-for (const actor of chosen) {
+for (const actor of values.sessions ? [] : chosen) {
   if (!values.acting && values.mode === undefined && shellActors.includes(actor)) {
     isGood = (await runShells(actor, values.quick)) && isGood;
     if (!values.quick) writeShellingTable();
@@ -131,5 +136,9 @@ for (const actor of chosen) {
   if (values.mode !== undefined) continue;
   isGood = (await runActing(actor, values.hooks)) && isGood;
   if (!values.hooks) writeActingTable();
+}
+if (values.sessions || (values.mode === undefined && !values.acting)) {
+  isGood = (await playSessions(positionals, values.scene ?? null)) && isGood;
+  if (values.scene === undefined) writeSessionsTable();
 }
 process.exit(isGood ? 0 : 1);

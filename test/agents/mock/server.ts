@@ -25,6 +25,8 @@ export interface Served {
   /** What the person said last, as it came, and what a tool gave back after it. */
   readonly prompt: string | null;
   readonly result: string | null;
+  /** Everything that people said in the conversation. */
+  readonly prompts: readonly string[];
 }
 
 export class MockModel {
@@ -61,6 +63,11 @@ export class MockModel {
     return this.served.filter((one) => one.task === word && one.reply === reply).length;
   }
 
+  /** Whether one request carried all of this in what people said. */
+  heard(...patterns: readonly RegExp[]): boolean {
+    return this.served.some(({ prompts }) => patterns.every((one) => prompts.some((text) => one.test(text))));
+  }
+
   async close(): Promise<void> {
     for (const response of this.#open) response.destroy();
     await new Promise((resolve) => this.#server.close(resolve));
@@ -71,7 +78,7 @@ export class MockModel {
     const body = recordOf(await bodyOf(request));
     const wire = wires.find((one) => one.serves(path));
     if (request.method !== 'POST' || wire === undefined) {
-      this.#note({ path, task: null, reply: 'unknown', tools: [], prompt: null, result: null });
+      this.#note({ path, task: null, reply: 'unknown', tools: [], prompt: null, result: null, prompts: [] });
       if (path.endsWith('/count_tokens')) sendJson(response, { input_tokens: 100 });
       else if (path.endsWith(':countTokens')) sendJson(response, { totalTokens: 100 });
       else if (path.endsWith('/models')) sendJson(response, { object: 'list', data: [], models: [] });
@@ -89,6 +96,7 @@ export class MockModel {
       tools: turn.tools.map(({ name }) => name),
       prompt: last?.text ?? null,
       result: last?.result ?? null,
+      prompts: turn.prompts.map(({ text }) => text),
     });
     await this.#answer(reply, wire, response, body, path);
   }

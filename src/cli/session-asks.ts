@@ -1,0 +1,80 @@
+// `agtmux session approve`, `reject`, `answer` and `remove`: what is asked is shown before anything is sent, unless it is
+// named, and the answer names that ask and no other (ASK3).
+
+import { createInterface } from 'node:readline/promises';
+import type { ManagedItem, ManagedReply } from '../api/schemas-sessions.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { askLines, machineLabel } from '../view/sessions.ts';
+import { askDaemon } from './connect.ts';
+import type { Action, Context } from './context.ts';
+import { errorOutput } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { deed } from './session.ts';
+import { pathOf } from './session-path.ts';
+
+type Answer = 'approve' | 'reject' | 'answer';
+
+export const sessionApprove: Action = (parsed, context) => reply(parsed, context, 'approve', {});
+
+export const sessionReject: Action = (parsed, context) => {
+  const because = parsed.value('because');
+  return reply(parsed, context, 'reject', because === undefined ? {} : { because });
+};
+
+export const sessionAnswer: Action = async (parsed, context) => {
+  const [option, text] = [parsed.value('option'), parsed.value('text')];
+  if ((option === undefined) === (text === undefined) || option === '' || text === '') {
+    throw new AgtmuxError('E_USAGE', 'answer needs one option or one text', {
+      next: 'say --option ID, as `agtmux session show` lists them, or --text TEXT',
+    });
+  }
+  await reply(parsed, context, 'answer', option === undefined ? { text } : { option });
+};
+
+async function reply(parsed: Parsed, context: Context, name: Answer, more: object): Promise<void> {
+  const [ref = ''] = parsed.args;
+  const said = parsed.value('ask');
+  if (said !== undefined || parsed.has('yes')) {
+    await deed(parsed, context, ref, name, { ...more, ...(said === undefined ? {} : { ask_id: said }) });
+    return;
+  }
+  mustHaveTerminal('an answer needs the ask it is for', 'say --ask ID, as `agtmux session show` tells it, or --yes');
+  const session = await sessionOf(context, ref);
+  const { pending_ask } = session;
+  if (pending_ask === null) throw new AgtmuxError('E_STATE_CHANGED', `it asks nothing now: it is ${session.state}`);
+  const question = [...askLines(session), 'Send your answer to this? [y/N] '].join('\n');
+  if (!(await confirmed(question)))
+    throw new AgtmuxError('E_USAGE', 'nothing was sent', { next: 'answer y, or say --yes' });
+  await deed(parsed, context, ref, name, { ...more, ask_id: pending_ask.ask_id });
+}
+
+export const sessionRemove: Action = async (parsed, context) => {
+  const [ref = ''] = parsed.args;
+  const force = parsed.has('force');
+  if (!parsed.has('yes') && !force) {
+    mustHaveTerminal('removing a session needs a yes', 'say --yes');
+    const session = await sessionOf(context, ref);
+    const question = `Remove ${session.ref} (${machineLabel(session)}) with its messages? [y/N] `;
+    if (!(await confirmed(question)))
+      throw new AgtmuxError('E_USAGE', 'nothing was removed', { next: 'answer y, or say --yes' });
+  }
+  await deed(parsed, context, ref, 'remove', { force });
+};
+
+async function sessionOf(context: Context, ref: string): Promise<ManagedItem> {
+  return (JSON.parse(await askDaemon(context, { path: pathOf(ref) }, { isQuiet: true })) as ManagedReply).session;
+}
+
+function mustHaveTerminal(what: string, next: string): void {
+  if (process.stdin.isTTY && errorOutput().isTTY) return;
+  throw new AgtmuxError('E_USAGE', `${what}, and there is no terminal to ask at`, { next });
+}
+
+async function confirmed(question: string): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: errorOutput() });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(question)).trim());
+  } finally {
+    terminal.close();
+  }
+}

@@ -1,0 +1,164 @@
+// `agtmux session`: starts, lists and shows sessions that agtmux leads, and does things to them. The daemon does it; here
+// is what a person says and how the answer reads.
+
+import { resolve } from 'node:path';
+import { type LeanOptions, withQuery } from '../api/client-lean.ts';
+import type {
+  ManagedItem,
+  ManagedList,
+  ManagedReply,
+  MessagePageReply,
+  NewSessionBody,
+} from '../api/schemas-sessions.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { autoWarning, machineLabel, messageHead, messageText, sessionLines, sessionsTable } from '../view/sessions.ts';
+import { askOnce, claim, safe } from './act.ts';
+import { askDaemon } from './connect.ts';
+import type { Action, Context } from './context.ts';
+import { readInput, readMessage } from './message.ts';
+import { columnsOf, hasColour, note, print } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { pathOf } from './session-path.ts';
+
+const messagesDefault = 10;
+
+export const sessionStart: Action = async (parsed, context) => {
+  const agent = parsed.value('agent');
+  if (agent === undefined || agent === '') {
+    throw new AgtmuxError('E_USAGE', 'start needs an agent', { next: 'say --agent claude, or another one' });
+  }
+  const { prompt, worktree } = await wishOf(parsed);
+  const body: NewSessionBody = {
+    agent,
+    prompt,
+    cwd: resolve(parsed.value('cwd') ?? '.'),
+    model: parsed.value('model') ?? null,
+    auto_approve: parsed.has('auto-approve'),
+    worktree,
+    title: parsed.value('title') ?? null,
+    driver: parsed.value('driver') ?? null,
+    resume: parsed.value('resume') ?? null,
+    env: Object.fromEntries(
+      Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    ),
+    ...claim(),
+  };
+  const session = await tell(parsed, context, { path: '/v1/managed', body }, 'started');
+  if (!parsed.has('follow')) return;
+  const { followSession } = await import('./session-follow.ts');
+  await followSession(parsed, context, session.id);
+};
+
+/** A word behind --worktree is its branch; what cannot be one was meant as the prompt. */
+async function wishOf(parsed: Parsed): Promise<{ readonly prompt: string; readonly worktree: string | null }> {
+  const said = parsed.value('worktree');
+  const [first] = parsed.args;
+  // A conversation that goes on needs no word, and nobody waits for one that was not announced.
+  if (first === undefined && said === undefined && parsed.has('resume') && !parsed.has('file')) {
+    return { prompt: '', worktree: null };
+  }
+  if (said === undefined || first !== undefined || parsed.has('file') || !/\s/.test(said)) {
+    return { prompt: await textOf(parsed, first), worktree: said ?? null };
+  }
+  return { prompt: said, worktree: '' };
+}
+
+/** The word itself, `-`, `--text`, `--file`, or standard input when none is said. */
+async function textOf(parsed: Parsed, said: string | undefined): Promise<string> {
+  if (said === undefined || said === '-') return readMessage(parsed, said);
+  if (parsed.has('text') || parsed.has('file')) {
+    throw new AgtmuxError('E_USAGE', 'the text is given in several ways', { next: 'use one of them' });
+  }
+  if (said === '') throw new AgtmuxError('E_INPUT', 'there is no text; nothing was sent', { next: 'give it a text' });
+  return said;
+}
+
+export const sessionList: Action = async (parsed, context) => {
+  const body = await askDaemon(context, { path: '/v1/managed' }, { isQuiet: parsed.has('json') });
+  if (parsed.has('json')) return print(body);
+  const { items, generated_at: now } = JSON.parse(body) as ManagedList;
+  if (items.length === 0) return print('No session yet. Start one with `agtmux session start --agent claude "..."`.');
+  print(sessionsTable(items, { columns: columnsOf(), colour: hasColour(parsed), now }).join('\n'));
+};
+
+export const sessionShow: Action = async (parsed, context) => {
+  const [ref = ''] = parsed.args;
+  const count = countOf(parsed);
+  const body = await askDaemon(context, { path: pathOf(ref) }, { isQuiet: parsed.has('json') });
+  const page = await askDaemon(context, {
+    path: withQuery(pathOf(ref, '/messages'), { count: limits.sessionPageMax }),
+  });
+  const { session, generated_at: now } = JSON.parse(body) as ManagedReply;
+  const { messages, ...rest } = JSON.parse(page) as MessagePageReply;
+  const last = count === 0 ? [] : messages.slice(-count);
+  if (parsed.has('json')) return print(JSON.stringify({ ...rest, session, messages: last }));
+  const lines = [...sessionLines(session, { columns: columnsOf(), colour: hasColour(parsed), now })];
+  for (const message of last) lines.push('', `${messageHead(message)}:`, messageText(message.text));
+  print(lines.join('\n'));
+};
+
+function countOf(parsed: Parsed): number {
+  const text = parsed.value('messages');
+  if (text === undefined) return messagesDefault;
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (count >= 0 && count <= limits.sessionPageMax) return count;
+  throw new AgtmuxError('E_USAGE', `--messages is a number from 0 to ${limits.sessionPageMax}`, {
+    next: 'write it as 20',
+  });
+}
+
+export const sessionSend: Action = async (parsed, context) => {
+  const [ref = '', said] = parsed.args;
+  const text = await textOf(parsed, said);
+  const session = await deed(parsed, context, ref, 'send', { text });
+  if (session.queued > 0 && !parsed.has('json'))
+    print(`waiting: ${session.queued}; it goes out when the turn has ended`);
+};
+
+export const sessionStop: Action = async (parsed, context) => {
+  await deed(parsed, context, parsed.args[0] ?? '', 'stop', {});
+};
+
+export const sessionRetry: Action = async (parsed, context) => {
+  await deed(parsed, context, parsed.args[0] ?? '', 'retry', {});
+};
+
+export const sessionResume: Action = async (parsed, context) => {
+  const [ref = '', said] = parsed.args;
+  const text = said === '-' ? await readInput() : said;
+  await deed(parsed, context, ref, 'resume', text === undefined ? {} : { text });
+};
+
+type Deed = 'send' | 'approve' | 'reject' | 'answer' | 'stop' | 'resume' | 'retry' | 'remove';
+
+const words: Readonly<Record<Deed, string>> = {
+  send: 'sent to',
+  approve: 'approved:',
+  reject: 'rejected:',
+  answer: 'answered:',
+  stop: 'stopped:',
+  resume: 'resumed:',
+  retry: 'trying again:',
+  remove: 'removed:',
+};
+
+export function deed(parsed: Parsed, context: Context, ref: string, name: Deed, more: object): Promise<ManagedItem> {
+  const body = { ...more, ...claim() };
+  return tell(parsed, context, { path: pathOf(ref, `/${name}`), body }, words[name]);
+}
+
+/** Asked once and never twice: a prompt must not be said a second time. */
+async function tell(
+  parsed: Parsed,
+  context: Context,
+  request: Pick<LeanOptions, 'path' | 'body'>,
+  done: string,
+): Promise<ManagedItem> {
+  const body = await askOnce(context, { method: 'POST', silenceMs: limits.sessionGitMs, ...request });
+  const { session } = JSON.parse(body) as ManagedReply;
+  if (parsed.has('json')) print(body);
+  else print(`${done} ${session.ref} (${safe(session.agent)}, ${machineLabel(session)}) in ${safe(session.cwd)}`);
+  if (session.auto_approve && done !== words.remove) note(`${session.ref} ${autoWarning}`);
+  return session;
+}
