@@ -31,6 +31,7 @@ import type {
   ShellPageReply,
   ShellReceiptReply,
 } from './schemas-shells.ts';
+import type { TimelineDocument } from './schemas-timeline.ts';
 
 interface GetReplies {
   readonly '/v1/panes': PaneList;
@@ -39,6 +40,7 @@ interface GetReplies {
   readonly '/v1/targets': TargetList;
   readonly '/v1/hooks': HookStatusReply;
   readonly '/v1/explain': ExplanationDocument;
+  readonly '/v1/timeline': TimelineDocument;
   readonly '/v1/agents': AgentList;
   readonly '/v1/output': ViewedOutputReply;
   readonly '/v1/queue': QueueList;

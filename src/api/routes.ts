@@ -10,6 +10,7 @@ import * as act from './schemas-act.ts';
 import * as explain from './schemas-explain.ts';
 import * as hookSchemas from './schemas-hooks.ts';
 import * as sessions from './schemas-sessions.ts';
+import { timelineQuerySchema, timelineSchema } from './schemas-timeline.ts';
 
 /** Documents that stand under their own name in the printed schemas. */
 export const documents = {
@@ -27,6 +28,7 @@ export const documents = {
   Done: schemas.doneSchema,
   Error: schemas.errorSchema,
   Explanation: explain.explanationSchema,
+  Timeline: timelineSchema,
   AgentItem: explain.agentItemSchema,
   AgentList: explain.agentListSchema,
   AgentChange: explain.agentChangeSchema,
@@ -141,6 +143,14 @@ export const routes = {
     query: explain.explainQuerySchema,
     hasText: true,
     reply: 'Explanation',
+  },
+  timeline: {
+    method: 'get',
+    path: '/v1/timeline',
+    summary: 'States over time, one lane an agent, with the time that was spent waiting for a person',
+    query: timelineQuerySchema,
+    hasText: true,
+    reply: 'Timeline',
   },
   agents: {
     method: 'get',

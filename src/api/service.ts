@@ -1,6 +1,7 @@
 // What the API serves: the daemon as its doors see it. The server is given one of these; tests give it a small one.
 
 import type { Feed } from '../daemon/feed.ts';
+import type { Lane, TimelineQuestion } from '../model/diary.ts';
 import type { Result } from '../model/errors.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
@@ -70,6 +71,8 @@ export interface DaemonService {
   addTarget(target: NewTarget): Promise<Result<TargetRow>>;
   connectTarget(target: TargetId): Promise<Result<TargetRow>>;
   removeTarget(target: TargetId): Promise<Result<null>>;
+  /** States over time, in wall time. */
+  timeline(question: TimelineQuestion): Promise<Result<readonly Lane[]>>;
   /** `ref` in any of its forms. */
   explain(ref: string): Promise<Result<Explanation>>;
   agentInfos(): readonly AgentInfo[];

@@ -32,6 +32,7 @@ export type ActionName =
   | 'listSessions'
   | 'watch'
   | 'explain'
+  | 'timeline'
   | 'agentsList'
   | 'agentsEnable'
   | 'agentsDisable'

@@ -22,6 +22,18 @@ const explainCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
   ],
 });
 
+const timelineCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
+  name: 'timeline',
+  words: 'how the day went: states over time, and how long agents waited for you',
+  arguments: [{ name: 'agent', isOptional: true }],
+  action: 'timeline',
+  options: [{ name: 'last', value: 'duration', words: 'how far back, up to 744h; 24h unless told' }, json, color],
+  examples: [
+    ['agtmux timeline', 'every agent of the last day, those that waited longest first'],
+    ['agtmux timeline %5 --last 2h', 'one agent'],
+  ],
+});
+
 const agentsCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
   name: 'agents',
   words: 'the adapters: what they can tell and how they are',
@@ -71,5 +83,11 @@ const wrapCommand: CommandSpec = {
 };
 
 export function agentCommands({ json, color }: Record<'json' | 'color', OptionSpec>): readonly CommandSpec[] {
-  return [explainCommand(json, color), agentsCommand(json, color), eventCommand(json), wrapCommand];
+  return [
+    explainCommand(json, color),
+    timelineCommand(json, color),
+    agentsCommand(json, color),
+    eventCommand(json),
+    wrapCommand,
+  ];
 }

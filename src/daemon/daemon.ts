@@ -6,6 +6,7 @@ import { agents } from '../agents/registry.ts';
 import type { DaemonService, DaemonStatus, FeedRow, NewTarget } from '../api/service.ts';
 import type { Entry } from '../engine/world.ts';
 import type { ActService, CallerClaim } from '../model/actions.ts';
+import type { Lane, TimelineQuestion } from '../model/diary.ts';
 import { AgtmuxError, assert, fail, ok, type Result } from '../model/errors.ts';
 import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
@@ -17,6 +18,7 @@ import type { Verdict } from '../model/verdicts.ts';
 import type { Topology } from '../observe/tmux/view.ts';
 import { AdapterBook } from './adapters.ts';
 import type { DaemonParts } from './daemon-parts.ts';
+import { type Diary, openDiary } from './diary.ts';
 import { explain } from './explain.ts';
 import { createFeed, type Feed } from './feed.ts';
 import { handedInParts, handIn } from './handed-in.ts';
@@ -54,6 +56,7 @@ export class Daemon implements DaemonService {
   readonly feed: Feed<FeedRow>;
   readonly hooks: Hooks;
   readonly mcp: Hooks;
+  readonly #diary: Diary;
   readonly #publishing: Publishing;
   readonly #ticking: Ticking;
   #isStopped = false;
@@ -84,16 +87,13 @@ export class Daemon implements DaemonService {
       snapshot: () => [...this.#book.snapshot(), ...this.#shellFeed.snapshot()],
     });
     this.#shellFeed = new ShellFeed(this.feed);
-    this.#publishing = new Publishing({ clock, book: this.#book, feed: this.feed, machines: () => this.#machines });
+    this.#diary = openDiary(parts, timeline);
+    const screens = { book: this.#book, feed: this.feed, diary: this.#diary, machines: () => this.#machines };
+    this.#publishing = new Publishing({ clock, ...screens });
     this.#ticking = new Ticking({ clock, now, ledger, inbox });
     const { manager, clientsFile } = parts.machines;
-    const installing = {
-      ...parts.hooks,
-      agents,
-      executorOf: (machine: string) => this.#machines.executorOf(machine),
-      random: manager.random,
-      clock,
-    };
+    const executorOf = (machine: string) => this.#machines.executorOf(machine);
+    const installing = { ...parts.hooks, agents, executorOf, random: manager.random, clock };
     this.hooks = new Hooks(installing);
     this.mcp = createMcpRegistration({ ...installing, program: parts.mcpProgram });
     const onChange = (): void => this.#onRules();
@@ -174,6 +174,7 @@ export class Daemon implements DaemonService {
     // What the first look found is on disk and shown before anyone is told that we are ready.
     await daemon.#drain();
     await daemon.#openHands();
+    await daemon.#diary.start();
     daemon.changed();
     daemon.#retention.start();
     parts.settings.follow(() => daemon?.settingsChanged());
@@ -215,6 +216,7 @@ export class Daemon implements DaemonService {
     await this.#machines.stop();
     // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
     await this.#drain();
+    await this.#diary.stop();
     this.feed.close();
     await this.#ground.loaded.store.close();
   }
@@ -276,6 +278,14 @@ export class Daemon implements DaemonService {
 
   toWall(time: number): number {
     return this.#ground.timeline.toWall(time);
+  }
+
+  async timeline({ ref, ...window }: TimelineQuestion): Promise<Result<readonly Lane[]>> {
+    const found = ref === null ? null : referTo(ref, this.rows(), this.#hands?.actor.nicks);
+    if (found !== null && !found.ok) return found;
+    const lanes = await this.#diary.lanes(window);
+    const wanted = found?.value.agent.runtime_id;
+    return ok(wanted === undefined ? lanes : lanes.filter(({ owner }) => owner.runtime_id === wanted));
   }
 
   endedShownMs(): number {

@@ -10,6 +10,8 @@ export interface PublishingParts {
   readonly clock: Clock;
   readonly book: RowBook;
   readonly feed: { publish(changes: readonly RowChange[]): number };
+  /** Remembers what was told. */
+  readonly diary: { note(changes: readonly RowChange[]): void };
   readonly machines: () => Pick<Machines, 'watches'>;
 }
 
@@ -36,6 +38,7 @@ export class Publishing {
       this.#timer = null;
       const changes = this.#parts.book.changes();
       this.#parts.feed.publish(changes);
+      this.#parts.diary.note(changes);
       if (changes.length > 0) this.#showInTmux();
     });
   }

@@ -137,6 +137,20 @@ export const limits = {
   retentionAgeMs: 30 * 86_400_000,
   /** About four million events. */
   retentionBytesMax: 1_073_741_824,
+  /** What screens were told is written down this often; a daemon that falls loses so much of it. */
+  diaryBatchMs: 1_000,
+  /** So exactly is known when a daemon that fell was last there. */
+  diaryBeatMs: 60_000,
+  /** Thirty agents that change every ten seconds all day take a quarter of it. */
+  diaryDayBytesMax: 16 * 1_048_576,
+  diaryFilesMax: 1_000,
+  /** Every file begins with who is there, but only when something is written after midnight. */
+  diaryLookBackMs: 86_400_000,
+  /** One question to the diary: a month. */
+  timelineMsMax: 31 * 86_400_000,
+  timelineMsDefault: 86_400_000,
+  /** Spans of one answer, the newest: more than a screen has dots. */
+  timelineSpansMax: 20_000,
   auditAgeMs: 365 * 86_400_000,
   /** A name, a title, a table cell: what follows was never meant to be read in a list. */
   gateLineCharsMax: 2_000,

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PaneList, paneListSchema, sessionListSchema, windowListSchema } from '../../src/api/schemas.ts';
+import { timelineSchema } from '../../src/api/schemas-timeline.ts';
 import { formatRef, parseRef } from '../../src/engine/refs.ts';
 import { width } from '../../src/text/width.ts';
 import { until } from '../kit/tmux-server.ts';
@@ -38,6 +39,29 @@ const agentsOf = async (...args: string[]): Promise<readonly (string | null)[]> 
   const { items } = await world.json<PaneList>('list', ...args, '--json');
   return items.map((item) => item.agent).sort();
 };
+
+describe('agtmux timeline', () => {
+  it('LOG7 tells states over time, for programs and for people', async () => {
+    const lanes = async (...args: string[]) =>
+      timelineSchema.parse(await world.json('timeline', '--json', ...args)).items;
+    await until('both have a lane', async () => (await lanes()).length === 2);
+    expect((await lanes()).map(({ agent }) => agent).sort()).toEqual(['claude', 'codex']);
+    expect(await lanes('claude', '--last', '2h')).toMatchObject([{ agent: 'claude', target: 'host', is_open: true }]);
+    const { stdout } = await world.agtmux('timeline');
+    expect(stdout).toContain('AGENT');
+    expect(stdout).toContain('agents waited for you: 0m');
+  });
+
+  it.each([
+    [['timeline', 'nobody'], 'E_REF_NOT_FOUND'],
+    [['timeline', '--last', '5y'], 'E_USAGE'],
+    [['timeline', '--last', '800h'], 'E_USAGE'],
+  ])('%j is refused', async (args, code) => {
+    const { status, stderr } = await world.agtmux(...args);
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(code);
+  });
+});
 
 describe('agtmux list', () => {
   it('FED3 prints documents that fit their schemas', async () => {

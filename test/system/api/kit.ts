@@ -8,6 +8,7 @@ import { serveApi } from '../../../src/api/server/server.ts';
 import type { DaemonService, FeedRow } from '../../../src/api/service.ts';
 import type { CallerClaim } from '../../../src/api/service-act.ts';
 import { createFeed } from '../../../src/daemon/feed.ts';
+import type { Lane } from '../../../src/model/diary.ts';
 import { fail, ok, type Result } from '../../../src/model/errors.ts';
 import type { AgentInfo, Explanation } from '../../../src/model/explanations.ts';
 import type { PaneRow, TargetRow } from '../../../src/model/rows.ts';
@@ -76,6 +77,7 @@ export class FakeDaemon implements DaemonService {
     this.feed.publish([{ key: `target:${row.target}`, value: row }]);
   }
 
+  timeline = async (): Promise<Result<readonly Lane[]>> => ok([]);
   explain = async (ref: string): Promise<Result<Explanation>> => {
     const row = this.rows().find((one) => one.ref === ref || one.agent?.agent === ref);
     if (row === undefined) return fail('E_REF_NOT_FOUND', `nothing is called ${ref}`);

@@ -44,6 +44,7 @@ const good: Readonly<Record<keyof typeof routes, Ask>> = {
   connectTarget: { method: 'POST', path: '/v1/targets/host/connect' },
   removeTarget: { method: 'DELETE', path: '/v1/targets/host' },
   explain: { path: '/v1/explain?ref=claude' },
+  timeline: { path: '/v1/timeline?ref=claude' },
   agents: { path: '/v1/agents' },
   changeAgent: { method: 'POST', path: '/v1/agents/claude', headers: json, body: '{"enabled":false}' },
   hooks: { path: '/v1/hooks?target=host&agent=claude&env=CODEX_HOME=/x' },

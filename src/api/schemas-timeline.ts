@@ -1,0 +1,51 @@
+// The document that tells how a day went: states over time, one lane an agent.
+
+import { z } from 'zod';
+import { reasonCodes } from '../model/reasons.ts';
+import { type StateName, stateNames } from '../model/states.ts';
+import { textQuery } from './schemas.ts';
+import { schemaVersion } from './version.ts';
+
+const time = z.iso.datetime().describe('UTC');
+const ms = z.int().nonnegative();
+
+export const timelineQuerySchema = z.strictObject({
+  ref: z.string().min(1).optional().describe('one agent, by any of its references'),
+  since: z.iso.datetime().optional().describe('a day before `until` unless told'),
+  until: z.iso.datetime().optional().describe('now unless told'),
+  ...textQuery,
+});
+
+const totals = z.strictObject(Object.fromEntries(stateNames.map((name) => [name, ms])) as Record<StateName, typeof ms>);
+const waited = ms.describe('what of it was spent waiting for a person');
+
+const span = z.strictObject({ state: z.enum(stateNames), reason_code: z.enum(reasonCodes), from: time, to: time });
+
+const lane = z.strictObject({
+  runtime_id: z.string(),
+  ref: z.string(),
+  agent: z.string(),
+  target: z.string(),
+  project: z.string().nullable().describe('the name of its directory; foreign text'),
+  where: z.string().describe('foreign text'),
+  spans: z.array(span).describe('oldest first; where nothing stands, nobody saw it'),
+  is_open: z.boolean().describe('the last span goes on'),
+  totals,
+  waited_ms: waited,
+});
+
+export const timelineSchema = z.strictObject({
+  schema_version: z.literal(schemaVersion),
+  generated_at: time,
+  since: time,
+  until: time,
+  items: z.array(lane).describe('those that waited longest first'),
+  days: z.array(z.strictObject({ day: z.iso.date(), totals, waited_ms: waited })).describe("of the daemon's time zone"),
+  totals,
+  waited_ms: waited,
+  is_cut: z.boolean().describe('older spans were left out to keep this small; all sums are of everything'),
+});
+
+export type TimelineDocument = z.infer<typeof timelineSchema>;
+export type TimelineLane = z.infer<typeof lane>;
+export type StateTotals = z.infer<typeof totals>;
