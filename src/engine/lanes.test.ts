@@ -69,6 +69,10 @@ describe('lanes', () => {
     expect(told(read([is(10_000, 'running'), beat(40_000), start(60_000)]))).toEqual(['running 10000-40000']);
   });
 
+  it('LOG7 a lane whose name stands in a line that was lost is left out', () => {
+    expect(read([{ ...is(10_000, 'running'), owner: null }])).toEqual([]);
+  });
+
   it('LOG7 only what lies in the window counts', () => {
     const lines = [is(10_000, 'running'), is(30_000, 'idle'), is(70_000, 'error')];
     expect(told(read(lines, 20_000, 50_000))).toEqual(['running 20000-30000', 'idle 30000-50000']);
