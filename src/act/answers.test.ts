@@ -39,4 +39,20 @@ describe('an answer that does not say what it is for', () => {
       expect(code(await world.act(await world.open(), { action: 'approve', ...said }))).toBe('delivered');
     }
   });
+
+  it('ASK3 a channel is told which one that is', async () => {
+    const world = new ActWorld();
+    world.asks(world.add('a'));
+    const meant: unknown[] = [];
+    world.channels.push({
+      name: 'own',
+      can: () => true,
+      run: async (request) => {
+        meant.push('ask_id' in request ? request.ask_id : undefined);
+        return { kind: 'delivered', words: null };
+      },
+    });
+    expect(code(await world.act(await world.open(), { action: 'approve', any_ask: true }))).toBe('delivered');
+    expect(meant).toEqual([commandAsk.ask_id]);
+  });
 });

@@ -63,7 +63,9 @@ async function answerThis(
   const channel = ground.channels.find((one) => one.can(request, identity));
   if (channel !== undefined) {
     await answered.add(identity.runtime_id, ask.ask_id);
-    const end = await bench.over(channel, request, attempt);
+    // Whatever was open is this one now: what is asked after it was not looked at.
+    const named = request.action === 'send' ? request : { ...request, ask_id: ask.ask_id };
+    const end = await bench.over(channel, named, attempt);
     if (end.kind !== 'refused') return ended(end.kind, { way: channel.name, words: end.words });
     await answered.remove(identity.runtime_id, ask.ask_id);
     return refused(end.failure);

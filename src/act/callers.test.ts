@@ -114,6 +114,16 @@ describe('an agent', () => {
     expect(callerOf(null, 0)).toMatchObject({ role: 'observer', is_traceable: false });
   });
 
+  it('ACT6 is known where the daemon started it, though nothing above the daemon is left', () => {
+    const led = up(90, 'node', { runtime_id: runtimeId('s'), is_led: true });
+    const ancestors = [up(95, 'sh -c agtmux'), led, up(80, 'node daemon.js'), init];
+    expect(callerOf(facts({ tty: null, ancestors }), 0)).toMatchObject({
+      ...{ role: 'observer', runtime_id: 's', above: ['s'], is_traceable: true },
+    });
+    const unknown = [up(95, 'sh -c agtmux'), { ...led, is_led: false }, up(80, 'node daemon.js'), init];
+    expect(callerOf(facts({ tty: null, ancestors: unknown }), 0).is_traceable).toBe(false);
+  });
+
   it('ACT6 is told by a name that holds nothing but a name', () => {
     const odd = up(70, 'x', { argv: ['/bin/\u001b[31mevil]name'], is_agent: true });
     expect(callerOf(facts({ ancestors: [odd] }), 0).name).toBe('an agent, __31mevil_name (pid 70)');

@@ -18,6 +18,8 @@ export interface AncestorFacts {
   readonly is_agent: boolean;
   /** It is a tmux server. */
   readonly is_tmux: boolean;
+  /** It is the agent of a session that the daemon started itself: who that is does not depend on what stands above it. */
+  readonly is_led?: boolean;
 }
 
 export interface CallerFacts {
@@ -133,10 +135,9 @@ export const knownAgain = (from: Caller): KnownCaller => ({
 function traceOf(facts: CallerFacts): Pick<KnownCaller, 'above' | 'is_traceable'> {
   const above = facts.ancestors.flatMap(({ runtime_id }) => (runtime_id === null ? [] : [runtime_id]));
   const origin = originOf(facts);
-  return {
-    above,
-    is_traceable: facts.is_whole && (origin === 'typed' || (origin === 'ordered' && above.length > 0)),
-  };
+  const isKnown = origin === 'typed' || (origin === 'ordered' && above.length > 0);
+  const isLed = facts.ancestors.some(({ is_led }) => is_led === true);
+  return { above, is_traceable: facts.is_whole && (isKnown || isLed) };
 }
 
 /**

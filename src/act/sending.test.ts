@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ActWorld, agentClaim } from '../../test/kit/act.ts';
+import { ActWorld, agentClaim, commandAsk } from '../../test/kit/act.ts';
 import type { ActionRequest } from '../model/actions.ts';
 
 const textOf = (request: ActionRequest): string => (request.action === 'send' ? request.text : '');
@@ -24,5 +24,26 @@ describe('a message over a channel of its own', () => {
     await world.act(actor, { action: 'send', ref: 'runtime:b', text: 'and this' }, agentClaim('a'));
     expect(sent).toEqual(['@/home/me/app.ts fix it', expect.stringMatching(/^\[from .*\nand this$/s)]);
     expect(judged).toEqual(sent);
+  });
+
+  it('ACT6 is a message and no more where its sender may not answer', async () => {
+    const world = new ActWorld();
+    world.add('a');
+    const other = world.add('b');
+    const plain: unknown[] = [];
+    world.channels.push({
+      name: 'own',
+      can: () => true,
+      run: async (request) => {
+        plain.push(request.action === 'send' && request.is_plain);
+        return { kind: 'delivered', words: null };
+      },
+    });
+    const actor = await world.open();
+    await world.act(actor, { action: 'send', text: 'one' });
+    world.asks(other, { ...commandAsk, kind: 'question' });
+    await world.act(actor, { action: 'send', ref: 'runtime:b', text: 'two' });
+    await world.act(actor, { action: 'send', ref: 'runtime:b', text: 'three' }, agentClaim('a'));
+    expect(plain).toEqual([true, false, true]);
   });
 });

@@ -8,7 +8,7 @@ import { answerAsk } from './asks.ts';
 import { type Attempt, type Bench, type Ending, ended, refused, refusedFor } from './bench.ts';
 import { compose, type HopBook, type SendRequest, withOrigin } from './composing.ts';
 import { messageRule, typeMessage } from './messages.ts';
-import { mayGoOn } from './policy.ts';
+import { mayAnswer, mayGoOn } from './policy.ts';
 import type { AnsweredAsks } from './pressing.ts';
 import type { MessageQueue } from './queue.ts';
 
@@ -83,7 +83,7 @@ async function sendNow(
   const { ground } = bench;
   const { identity, conditions } = attempt;
   // As it will arrive: what a channel can do is decided on the very words that it is given.
-  const said = { ...request, text: withOrigin(text, from), files: [] };
+  const said = { ...request, text: withOrigin(text, from), files: [], is_plain: !mayBeAnswer(bench, attempt) };
   const channel = ground.channels.find((one) => one.can(said, identity));
   if (channel !== undefined) {
     const end = await bench.over(channel, said, attempt);
@@ -106,6 +106,12 @@ async function sendNow(
       : await typeMessage(bench, attempt, withOrigin(text, from), request.enter);
   if (ending.outcome !== 'refused') hops.delivered(identity.runtime_id, from);
   return ending;
+}
+
+/** Words for whoever asks something are an answer, and whoever may not give one has none (ACT6). */
+function mayBeAnswer({ ground }: Bench, { identity, caller }: Attempt): boolean {
+  const ask = ground.stateOf(identity.runtime_id)?.ask ?? null;
+  return ask !== null && mayAnswer(caller, ground.policy(), [ask.kind]) === null;
 }
 
 const answerEnters = failure(

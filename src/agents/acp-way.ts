@@ -13,11 +13,15 @@ export interface AcpProgram {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** One word where the flag takes it so: a value that looks like an option must not become one. */
+const modelWords = (flag: string, model: string): readonly string[] =>
+  flag.startsWith('--') ? [`${flag}=${model}`] : [flag, model];
+
 export const acpWay = ({ command, install, modelFlag, env = {} }: AcpProgram): SessionWay => ({
   driver: 'acp',
   install,
   launch: ({ model }) => ({
-    command: [...command, ...(model === null || modelFlag === undefined ? [] : [modelFlag, model])],
+    command: [...command, ...(model === null || modelFlag === undefined ? [] : modelWords(modelFlag, model))],
     env,
     address: null,
   }),

@@ -4,7 +4,7 @@
 import { homedir } from 'node:os';
 import { AgtmuxError, type Result } from '../model/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Places, placesOf } from '../platform/environment.ts';
+import { configPathOf, type Places, placesOf } from '../platform/environment.ts';
 import type { Parsed } from './parse.ts';
 
 export interface Context {
@@ -29,8 +29,7 @@ export function places(): Places {
 }
 
 export function configPath(): string {
-  const { AGTMUX_CONFIG, XDG_CONFIG_HOME } = process.env;
-  return AGTMUX_CONFIG ?? `${XDG_CONFIG_HOME ?? `${homedir()}/.config`}/agtmux/config.toml`;
+  return configPathOf({ env: process.env, home: homedir() });
 }
 
 export const logPath = (): string => `${places().stateDir}/daemon.log`;

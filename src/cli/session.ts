@@ -54,15 +54,21 @@ export const sessionStart: Action = async (parsed, context) => {
 async function wishOf(parsed: Parsed): Promise<{ readonly prompt: string; readonly worktree: string | null }> {
   const said = parsed.value('worktree');
   const [first] = parsed.args;
+  const isElsewhere = first !== undefined || parsed.has('file');
+  if (said !== undefined && !isElsewhere && /\s/.test(said)) return { prompt: said, worktree: '' };
   // A conversation that goes on needs no word, and nobody waits for one that was not announced.
-  if (first === undefined && said === undefined && parsed.has('resume') && !parsed.has('file')) {
-    return { prompt: '', worktree: null };
-  }
-  if (said === undefined || first !== undefined || parsed.has('file') || !/\s/.test(said)) {
-    return { prompt: await textOf(parsed, first), worktree: said ?? null };
-  }
-  return { prompt: said, worktree: '' };
+  if (!isElsewhere && parsed.has('resume')) return { prompt: '', worktree: said ?? null };
+  const prompt = await textOf(parsed, first).catch((problem: unknown) => {
+    const isMissing = problem instanceof AgtmuxError && (problem.code === 'E_INPUT' || problem.code === 'E_USAGE');
+    throw isMissing && !isElsewhere && said ? takenForBranch(said) : problem;
+  });
+  return { prompt, worktree: said ?? null };
 }
+
+const takenForBranch = (word: string): AgtmuxError =>
+  new AgtmuxError('E_USAGE', `${safe(word)} was taken for the branch of the worktree, and there is no prompt`, {
+    next: `say --worktree=${safe(word)} and the prompt; if that was the prompt, put it before --worktree`,
+  });
 
 /** The word itself, `-`, `--text`, `--file`, or standard input when none is said. */
 async function textOf(parsed: Parsed, said: string | undefined): Promise<string> {

@@ -125,8 +125,9 @@ async function factsIn(
 ): Promise<CallerFacts | null> {
   const runtimeOf = (one: number, start: string): RuntimeId | null =>
     runtimeOfProcess(ledger, one, start) ?? sessions()?.runtimeOfProcess(one, start) ?? null;
+  const isLed = (one: number, start: string): boolean => sessions()?.runtimeOfProcess(one, start) != null;
   // Also those that are switched off: who is not watched is an agent all the same.
-  const parts = { identify: identifyAgent, runtimeOf };
+  const parts = { identify: identifyAgent, runtimeOf, isLed };
   if (processes.list() !== null) return callerFacts(pid, { ...parts, processes });
   const executor = machines.executorAt(hostTarget);
   return executor === null ? null : callerFactsByPs(pid, { ...parts, executor });

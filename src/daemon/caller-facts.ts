@@ -12,6 +12,8 @@ export interface CallerFactsParts {
   readonly identify: Identify;
   /** The agent whose process this is. */
   readonly runtimeOf: (pid: number, start: string) => RuntimeId | null;
+  /** It is the agent of a session of the daemon's own. */
+  readonly isLed: (pid: number, start: string) => boolean;
 }
 
 const ancestorsMax = 64;
@@ -49,7 +51,8 @@ export function callerFacts(pid: number, parts: CallerFactsParts): CallerFacts |
 
 type StatLine = NonNullable<ReturnType<typeof parseStat>>;
 
-function ancestorOf(pid: number, line: StatLine, { processes, identify, runtimeOf }: CallerFactsParts): AncestorFacts {
+function ancestorOf(pid: number, line: StatLine, parts: CallerFactsParts): AncestorFacts {
+  const { processes, identify, runtimeOf, isLed } = parts;
   const argv = argvIn(processes, pid);
   const executable = processes.readLink(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '') ?? null;
   const tty = ttyPath(line.ttyNumber);
@@ -62,6 +65,7 @@ function ancestorOf(pid: number, line: StatLine, { processes, identify, runtimeO
     runtime_id: runtimeOf(pid, line.startTicks),
     is_agent: identify({ executable, argv }) !== null,
     is_tmux: line.name === 'tmux: server',
+    is_led: isLed(pid, line.startTicks),
   };
 }
 

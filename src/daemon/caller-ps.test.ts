@@ -42,7 +42,7 @@ const detail = (variables: string, rows: readonly string[] = files): string =>
   );
 const plain = detail(' TERM=xterm HOME=/Users/me PATH=/bin:/usr/bin WORDS=a b c');
 
-const parts = { identify: identifyAgent, runtimeOf: () => null };
+const parts = { identify: identifyAgent, runtimeOf: () => null, isLed: () => false };
 
 describe('who asks on macOS', () => {
   it('ACT6 is a person in a shell of tmux', () => {
@@ -75,6 +75,7 @@ describe('who asks on macOS', () => {
     const known = {
       ...parts,
       runtimeOf: (pid: number, at: string) => (pid === 4502 && at === start ? runtimeId('r') : null),
+      isLed: () => false,
     };
     expect(callerOf(factsByPs(4600, table, plain, known), 0)).toMatchObject({ runtime_id: 'r', above: ['r'] });
   });

@@ -8,7 +8,7 @@ import type { ProcessEntry, ProcessTable } from '../observe/process/table.ts';
 import type { Executor } from '../targets/executor.ts';
 import type { CallerFactsParts } from './caller-facts.ts';
 
-export interface CallerPsParts extends Pick<CallerFactsParts, 'identify' | 'runtimeOf'> {
+export interface CallerPsParts extends Pick<CallerFactsParts, 'identify' | 'runtimeOf' | 'isLed'> {
   readonly executor: Pick<Executor, 'run'>;
 }
 
@@ -43,7 +43,7 @@ export function factsByPs(
   pid: number,
   table: ProcessTable,
   detailText: string,
-  parts: Pick<CallerFactsParts, 'identify' | 'runtimeOf'>,
+  parts: Pick<CallerFactsParts, 'identify' | 'runtimeOf' | 'isLed'>,
 ): CallerFacts | null {
   const [own, ...above] = chainOf(table, pid);
   // The first process and those of the kernel ask for nothing.
@@ -84,7 +84,7 @@ interface Details {
 function ancestorOf(
   { pid, argv, tty, identity }: ProcessEntry,
   { executables, inputs }: Details,
-  { identify, runtimeOf }: Pick<CallerFactsParts, 'identify' | 'runtimeOf'>,
+  { identify, runtimeOf, isLed }: Pick<CallerFactsParts, 'identify' | 'runtimeOf' | 'isLed'>,
 ): AncestorFacts {
   const executable = executables.get(pid) ?? null;
   const program = (executable ?? argv[0] ?? '').split('/').at(-1) ?? '';
@@ -98,6 +98,7 @@ function ancestorOf(
     is_agent: identify({ executable, argv }) !== null,
     // Its clients have a terminal; the server gave its own away.
     is_tmux: tty === null && /^tmux(?:: server)?$/.test(program),
+    is_led: isLed(pid, identity.start),
   };
 }
 

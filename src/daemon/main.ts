@@ -10,7 +10,7 @@ import { AgtmuxError, errors, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealChannels } from '../platform/channel.ts';
 import { createRealClock } from '../platform/clock.ts';
-import { type Places, placesOf } from '../platform/environment.ts';
+import { configPathOf, type Places, placesOf } from '../platform/environment.ts';
 import { createRealExec } from '../platform/exec.ts';
 import { createRealFiles } from '../platform/files.ts';
 import { createLog } from '../platform/log.ts';
@@ -34,7 +34,7 @@ const files = createRealFiles();
 const uid = process.getuid?.() ?? 0;
 const { env } = process;
 
-const configPath = env.AGTMUX_CONFIG ?? `${env.XDG_CONFIG_HOME ?? `${homedir()}/.config`}/agtmux/config.toml`;
+const configPath = configPathOf({ env, home: homedir() });
 
 async function preparePlaces(): Promise<Places> {
   const places = must(placesOf({ env, platform: process.platform, uid, home: homedir() }));

@@ -69,7 +69,7 @@ type Spoken = Extract<ActionRequest, { readonly action: 'send' | 'approve' | 're
 function deedOf(request: Spoken): MachineDeed {
   switch (request.action) {
     case 'send':
-      return { action: 'send', text: request.text };
+      return { action: 'send', text: request.text, is_plain: request.is_plain === true };
     case 'approve':
       return { action: 'approve', ...named(request) };
     case 'reject':

@@ -13,7 +13,7 @@ const owner: LaneOwner = {
   cwd: '/home/me/shop',
   place: 'work:1.0',
 };
-const is = (at: number, state: StateName, runtime = one): DiaryLine => ({
+const is = (at: number, state: StateName, runtime = one): Extract<DiaryLine, { kind: 'state' }> => ({
   kind: 'state',
   at,
   runtime_id: runtime,

@@ -81,6 +81,8 @@ export type ActionRequest = { readonly ref: string; readonly conditions: ActionC
       readonly files?: readonly FileReference[];
       /** For the CONNECTED agent, and no other (RTE4); the reference is empty. */
       readonly connected?: boolean;
+      /** A message and no more, never the answer to what is asked. Nobody asks for it: whoever acts finds out. */
+      readonly is_plain?: boolean;
     }
   | ({ readonly action: 'approve' } & AskMeant)
   | ({ readonly action: 'reject'; readonly because?: string } & AskMeant)

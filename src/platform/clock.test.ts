@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createRealClock } from './clock.ts';
 import { clockContract } from './contract/clock.contract.ts';
 
@@ -25,6 +25,19 @@ describe('real clock', () => {
     cancel();
     process.off('warning', heard);
     expect(warnings).toEqual([]);
+  });
+
+  it('a machine that was busy while a timer was set makes no delay of less than nothing', () => {
+    const [times, delays] = [[10, 15], [] as number[]];
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => times.shift() ?? 15);
+    const set = vi.spyOn(globalThis, 'setTimeout').mockImplementation((_call, delayMs) => {
+      delays.push(delayMs ?? 0);
+      return {} as NodeJS.Timeout;
+    });
+    createRealClock().after(0, () => undefined);
+    now.mockRestore();
+    set.mockRestore();
+    expect(delays).toEqual([0]);
   });
 
   it('a hundred short timers all keep their time', async () => {

@@ -28,7 +28,8 @@ export function createRealClock(): Clock {
     const dueMs = monotonicMs() + delayMs;
     let timer: NodeJS.Timeout | null = null;
     const arm = (): void => {
-      timer = setTimeout(wake, Math.min(Math.ceil(dueMs - monotonicMs()), timerMsMax));
+      // The machine may have been busy with something else since `dueMs` was worked out.
+      timer = setTimeout(wake, Math.min(Math.max(0, Math.ceil(dueMs - monotonicMs())), timerMsMax));
     };
     const wake = (): void => {
       // Node rounds its timers and may wake a fraction of a millisecond early.

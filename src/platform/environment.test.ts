@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Places, placesOf, type SystemFacts } from './environment.ts';
+import { configPathOf, type Places, placesOf, type SystemFacts } from './environment.ts';
 
 function places(env: SystemFacts['env'], facts: Partial<SystemFacts> = {}): Places {
   const result = placesOf({ env, platform: 'linux', uid: 1_000, home: '/home/me', ...facts });
@@ -58,6 +58,15 @@ describe('places', () => {
   it('empty and relative XDG variables count as not set, as their specification says', () => {
     expect(places({ XDG_STATE_HOME: '', XDG_RUNTIME_DIR: 'run' })).toEqual(places({}));
     expect(places({ AGTMUX_STATE_DIR: '', AGTMUX_RUNTIME_DIR: '' })).toEqual(places({}));
+  });
+
+  it('ACT6 the settings, and with them the policy, are the user’s own unless a whole path says otherwise', () => {
+    const at = (env: Record<string, string>): string => configPathOf({ env, home: '/home/me' });
+    expect(at({})).toBe('/home/me/.config/agtmux/config.toml');
+    expect(at({ XDG_CONFIG_HOME: '', AGTMUX_CONFIG: '' })).toBe(at({}));
+    expect(at({ XDG_CONFIG_HOME: 'etc' })).toBe(at({}));
+    expect(at({ XDG_CONFIG_HOME: '/etc/me' })).toBe('/etc/me/agtmux/config.toml');
+    expect(at({ AGTMUX_CONFIG: '/srv/a.toml' })).toBe('/srv/a.toml');
   });
 
   it('a runtime directory left over from another user is not used', () => {

@@ -34,6 +34,13 @@ export function placesOf(facts: SystemFacts): Result<Places> {
   });
 }
 
+/** The user's settings; their directory also holds the policy and the rules of screens. */
+export function configPathOf(facts: Pick<SystemFacts, 'env' | 'home'>): string {
+  const chosen = variable(facts, 'AGTMUX_CONFIG');
+  if (chosen !== null) return chosen;
+  return posix.join(sharedDirOf(facts, 'XDG_CONFIG_HOME') ?? posix.join(facts.home, '.config'), 'agtmux/config.toml');
+}
+
 function stateDirOf(facts: SystemFacts): Result<string> {
   const chosen = variable(facts, 'AGTMUX_STATE_DIR');
   if (chosen !== null) return absolute('AGTMUX_STATE_DIR', chosen);
@@ -66,14 +73,14 @@ function isOfAnotherUser(directory: string, uid: number): boolean {
 }
 
 /** The XDG specification: relative paths in these variables are to be ignored. */
-function sharedDirOf(facts: SystemFacts, name: string): string | null {
+function sharedDirOf(facts: Pick<SystemFacts, 'env'>, name: string): string | null {
   const value = variable(facts, name);
   if (value === null) return null;
   const checked = absolute(name, value);
   return checked.ok ? checked.value : null;
 }
 
-function variable(facts: SystemFacts, name: string): string | null {
+function variable(facts: Pick<SystemFacts, 'env'>, name: string): string | null {
   const value = facts.env[name];
   return value === undefined || value === '' ? null : value;
 }

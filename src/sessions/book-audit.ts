@@ -3,7 +3,7 @@
 import type { CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, type Failure } from '../model/errors.ts';
 import type { BookParts } from './book-parts.ts';
-import { type AuditedDeed, auditOfDeed, mayDeed } from './book-roles.ts';
+import { type AuditedDeed, auditOfDeed, mayDeed, type WantedDeed } from './book-roles.ts';
 import type { KeptSession } from './store-record.ts';
 
 export type Audited = AuditedDeed;
@@ -24,8 +24,8 @@ export class BookAudit {
   }
 
   /** Null: it may. */
-  denial({ caller, name }: Audited, session: KeptSession | null): Failure | null {
-    return mayDeed(caller, this.#parts.policy(), name, session);
+  denial({ caller }: Audited, deed: WantedDeed, session: KeptSession | null): Failure | null {
+    return mayDeed(caller, this.#parts.policy(), deed, session);
   }
 
   async finish(deed: Audited, result: Parameters<typeof auditOfDeed>[1]): Promise<void> {

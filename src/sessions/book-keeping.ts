@@ -111,17 +111,16 @@ export class Keeping {
 
   /** Nothing is written behind the scenes any more; what is wanted is on disk when it resolves. */
   async close(): Promise<void> {
+    await this.stop();
+    if (this.#shown !== this.#wanted) await this.#tryWrite();
+  }
+
+  /** Nothing is written any more once it resolves: a record that is on its way would come back after it was removed. */
+  async stop(): Promise<void> {
     this.#isClosed = true;
     this.#cancelLater?.();
     this.#cancelRepeat?.();
     await this.#writing?.catch(() => undefined);
-    if (this.#shown !== this.#wanted) await this.#tryWrite();
-  }
-
-  stop(): void {
-    this.#isClosed = true;
-    this.#cancelLater?.();
-    this.#cancelRepeat?.();
   }
 
   #place(): Place {

@@ -7,6 +7,7 @@ import type { ActionKind } from '../model/actions.ts';
 import { type Failure, failure } from '../model/errors.ts';
 import type { AuditRecord } from '../model/records.ts';
 import type { SessionDeed, SessionWish } from '../model/sessions.ts';
+import { takesWordsForAnswer } from './machine-deeds.ts';
 import type { KeptSession } from './store-record.ts';
 
 type DeedName = SessionDeed['action'] | 'start';
@@ -26,19 +27,33 @@ const asActions: Readonly<Record<DeedName, ActionKind>> = {
 
 const answers: readonly DeedName[] = ['approve', 'reject', 'answer'];
 
+/** As far as rights go: what it is, and whether it brings words of its own. */
+export interface WantedDeed {
+  readonly action: DeedName;
+  readonly text?: string;
+}
+
+/** Whether it answers what is asked: words to one that waits for some do, whatever they are called. */
+const isAnswer = (name: DeedName, session: KeptSession): boolean =>
+  answers.includes(name) || (name === 'send' && takesWordsForAnswer(session));
+
 /** Null: it may. */
 export function mayDeed(
   caller: KnownCaller,
   policy: Policy,
-  name: DeedName,
+  { action: name, text }: WantedDeed,
   session: KeptSession | null,
 ): Failure | null {
   if (caller.role === 'observer' && name === 'send') {
     // Its name has to stand in the message, and how many agents it went through.
     return failure('E_ROLE', 'an agent writes to a session as to any other agent', 'use `agtmux send session:<id>`');
   }
-  const problem = mayDo(caller, asActions[name], session?.runtime_id ?? null);
-  if (problem !== null || !answers.includes(name) || session?.pending_ask == null) return problem;
+  const runtime = session?.runtime_id ?? null;
+  const problem = mayDo(caller, asActions[name], runtime);
+  if (problem !== null) return problem;
+  // Words reach its input, also where they come with something else.
+  if (name === 'resume' && text !== undefined) return mayDo(caller, 'send', runtime);
+  if (session?.pending_ask == null || !isAnswer(name, session)) return null;
   return mayAnswer(caller, policy, [session.pending_ask.kind]);
 }
 

@@ -14,6 +14,7 @@ import type {
   SessionService,
   SessionWish,
 } from '../model/sessions.ts';
+import { FileError } from '../platform/files.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { type Audited, BookAudit } from './book-audit.ts';
 import { Entry } from './book-entry.ts';
@@ -22,7 +23,7 @@ import type { BookParts } from './book-parts.ts';
 import { detailOfDeed, detailOfWish } from './book-roles.ts';
 import { type Chosen, chooseWay, wayOfRecord } from './book-ways.ts';
 import type { Done } from './live.ts';
-import type { MachineDeed } from './machine-deeds.ts';
+import { type MachineDeed, takesWordsForAnswer } from './machine-deeds.ts';
 import { freshFields, freshMemory } from './machine-memory.ts';
 import { SessionStore } from './store.ts';
 import { type KeptSession, managedIdOf, type SessionSecrets } from './store-record.ts';
@@ -37,6 +38,8 @@ export class SessionBook implements SessionService {
   readonly #entries = new Map<ManagedId, Entry>();
   readonly #byRuntime = new Map<RuntimeId, Entry>();
   readonly #epoch: number;
+  /** Being removed: what starts a process now would leave it without a session. */
+  readonly #leaving = new Set<ManagedId>();
   #seq = 0;
 
   private constructor(parts: BookParts) {
@@ -104,7 +107,7 @@ export class SessionBook implements SessionService {
 
   async start(wish: SessionWish, claim: CallerClaim): Promise<Result<SessionRow>> {
     const deed = await this.#audit.begin('start', wish.agent, claim, detailOfWish(wish));
-    const denied = this.#audit.denial(deed, null);
+    const denied = this.#audit.denial(deed, { action: 'start' }, null);
     const started = denied === null ? await this.#start(wish) : { ok: false as const, failure: denied };
     if (!started.ok) return this.#refused(deed, started.failure);
     await this.#audit.finish({ ...deed, session: started.value.live.record }, 'delivered');
@@ -116,11 +119,13 @@ export class SessionBook implements SessionService {
     const entry = this.#find(ref);
     if (!entry.ok) return this.#refused(audited, entry.failure);
     const of: Audited = { ...audited, session: entry.value.live.record };
-    const denied = this.#audit.denial(of, entry.value.live.record);
+    const denied = this.#audit.denial(of, deed, entry.value.live.record);
     if (denied !== null) return this.#refused(of, denied);
     const { row } = entry.value;
     const done =
-      deed.action === 'remove' ? await this.#remove(entry.value, deed.force) : await this.act(entry.value, deed);
+      deed.action === 'remove'
+        ? await this.#remove(entry.value, deed.force).catch(unkept)
+        : await this.act(entry.value, deed);
     if (!done.ok) return this.#refused(of, done.failure);
     await this.#audit.finish(of, done.value === 'queued' ? 'queued' : 'delivered');
     return ok(deed.action === 'remove' ? row : entry.value.row);
@@ -128,7 +133,8 @@ export class SessionBook implements SessionService {
 
   /** Without asking who wants it: for doors that have done so. */
   async act(entry: Entry, deed: MachineDeed): Promise<Result<Done>> {
-    const named = namedAsk(entry.live.record, deed);
+    if (this.#leaving.has(entry.id)) return fail('E_STATE_CHANGED', 'it is being removed');
+    const named = namedAsk(entry.live.record, asSeen(deed, entry.live.record));
     if (!named.ok) return named;
     const isSpawning =
       !entry.live.isLed && (deed.action === 'send' || deed.action === 'resume' || deed.action === 'retry');
@@ -160,12 +166,14 @@ export class SessionBook implements SessionService {
     if (!(await this.#parts.ports.isDirectory(wish.cwd))) {
       return fail('E_INPUT', `there is no directory ${wish.cwd}`, 'make it, or name another one with --cwd');
     }
-    const id = await this.#store.nextId();
+    const next = await this.#store.nextId().then(ok<ManagedId>, unkept);
+    if (!next.ok) return next;
+    const id = next.value;
     const { exec } = this.#parts;
     const branch = wish.worktree;
     const made = branch === null ? ok(null) : await makeWorktree(exec, wish.env, { cwd: wish.cwd, branch, name: id });
     if (!made.ok) return made;
-    const entry = await this.#begin(id, wish, chosen.value, made.value);
+    const entry = await this.#begin(id, wish, chosen.value, made.value).catch(unkept);
     if (!entry.ok && made.value !== null) {
       await removeWorktree(exec, wish.env, made.value, { force: false, madeBranch: made.value.madeBranch });
     }
@@ -204,7 +212,7 @@ export class SessionBook implements SessionService {
     await this.#store.saveSecrets(id, secrets);
     const entry = this.#add(record, secrets, chosen);
     await entry.talk.load();
-    const started = await entry.live.start(wish.prompt);
+    const started = await entry.live.start(wish.prompt).catch(unkept);
     if (!started.ok) {
       await this.#forget(entry);
       return started;
@@ -218,6 +226,16 @@ export class SessionBook implements SessionService {
     if (entry.live.isActive && !force) {
       return fail('E_STATE_CHANGED', 'it is at work', 'stop it first: `agtmux session stop`, or say --force');
     }
+    if (this.#leaving.has(entry.id)) return fail('E_STATE_CHANGED', 'it is being removed already');
+    this.#leaving.add(entry.id);
+    try {
+      return await this.#removeNow(entry, force);
+    } finally {
+      this.#leaving.delete(entry.id);
+    }
+  }
+
+  async #removeNow(entry: Entry, force: boolean): Promise<Result<Done>> {
     if (entry.live.isActive) await entry.live.do({ action: 'stop' });
     await entry.live.end();
     const { worktree, made_branch } = entry.live.record;
@@ -230,7 +248,7 @@ export class SessionBook implements SessionService {
   }
 
   async #forget(entry: Entry): Promise<void> {
-    entry.keeping.stop();
+    await entry.keeping.stop();
     await entry.talk.settle();
     entry.talk.close();
     await entry.keeping.end();
@@ -290,6 +308,12 @@ export class SessionBook implements SessionService {
   }
 }
 
+/** A disk that takes nothing is a refusal with its reason, not a defect. */
+function unkept(problem: unknown): Result<never> {
+  if (problem instanceof FileError) return fail('E_STORE_IO', problem.message);
+  throw problem;
+}
+
 const tooManyLed = (): Result<never> => ({
   ok: false,
   failure: failure(
@@ -298,6 +322,30 @@ const tooManyLed = (): Result<never> => ({
     'stop some, or wait until they have ended',
   ),
 });
+
+/**
+ * What is meant is what is there when it is decided who may: not what may be asked by the time it is done (ASK3). Whoever
+ * writes to one that asks nothing does not answer.
+ */
+function asSeen(deed: MachineDeed, record: KeptSession): MachineDeed {
+  switch (deed.action) {
+    case 'send': {
+      const ask = deed.is_plain !== true && takesWordsForAnswer(record) ? shownAsk(record) : null;
+      if (ask === null) return { ...deed, is_plain: true };
+      return ask.accepts.includes('text') ? { action: 'answer', ask_id: ask.ask_id, text: deed.text } : deed;
+    }
+    case 'approve':
+    case 'reject':
+    case 'answer': {
+      const ask_id = deed.ask_id ?? shownAsk(record)?.ask_id;
+      return ask_id === undefined ? deed : { ...deed, ask_id };
+    }
+    case 'stop':
+    case 'resume':
+    case 'retry':
+      return deed;
+  }
+}
 
 /** By its first words, when nobody gave it a name. */
 function titleOf({ title, prompt, resume }: SessionWish): string {

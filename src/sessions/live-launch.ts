@@ -75,7 +75,7 @@ export async function rejoinRunner(
   parts: LiveParts,
   record: KeptSession,
 ): Promise<((handlers: RunnerHandlers) => Runner) | null> {
-  const { ports } = parts;
+  const { ports, handlers: kept } = parts;
   const secrets = parts.secrets();
   if (!parts.dialect.livesOn || !record.is_led) return null;
   const launch = launchOf(parts, record, record.agent_session, secrets.secret);
@@ -84,6 +84,7 @@ export async function rejoinRunner(
   const { address, process } = record;
   const place = address === null ? null : placeOfAddress(address);
   if (address === null || place === null || process === null || !(await ports.processes.isAlive(process))) return null;
-  const plan = { launch, program: null, cwd: record.cwd, env: {}, secret: secrets.secret, outputPath: null };
+  const { outputPath } = kept;
+  const plan = { launch, program: null, cwd: record.cwd, env: {}, secret: secrets.secret, outputPath };
   return (handlers) => new FoundRunner(ports, plan, { address, place, identity: process }, handlers);
 }

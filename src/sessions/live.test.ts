@@ -155,6 +155,48 @@ describe('messages that wait', () => {
     expect(process.written.at(-1)).toBe('{"kind":"send","text":"two"}');
   });
 
+  it('ACT7 one that was on its way when something was asked is no answer to it, and is still the first', async () => {
+    const world = new ToyWorld();
+    const process = await world.begun();
+    for (const text of ['one', 'two']) await world.live.do({ action: 'send', text });
+    world.onKeep = () => process.say('question q1');
+    process.say('done');
+    await settled();
+    expect([world.state, world.live.record.queue]).toEqual(['waiting_input', ['one', 'two']]);
+    expect(process.written.join()).not.toContain('one');
+    await world.live.do({ action: 'answer', text: 'blue' });
+    expect(process.written.at(-1)).toBe('{"kind":"write","ask_id":"q1","text":"blue"}');
+    process.say('done');
+    await settled();
+    expect(process.written.at(-1)).toBe('{"kind":"send","text":"one"}');
+  });
+
+  it('ACT7 one that cannot be written down is not lost, and keeps its place', async () => {
+    const world = new ToyWorld();
+    const process = await world.begun();
+    for (const text of ['one', 'two']) await world.live.do({ action: 'send', text });
+    world.trouble = new FileError('write', '/state/s1.json', 'ENOSPC');
+    process.say('done');
+    await settled();
+    expect([world.live.record.queue, process.written.length]).toEqual([['one', 'two'], 1]);
+    world.trouble = null;
+    process.say('request r2');
+    process.say('done');
+    await settled();
+    expect(process.written.at(-1)).toBe('{"kind":"send","text":"one"}');
+  });
+
+  it('ACT7 a plain message never answers what is asked; a person who writes without saying so does', async () => {
+    const world = new ToyWorld();
+    const process = await world.begun();
+    process.say('question q1');
+    const plain = { action: 'send', text: 'hello', is_plain: true } as const;
+    expect(await world.live.do(plain)).toMatchObject({ failure: { code: 'E_DIALOG' } });
+    expect([world.state, process.written.length]).toEqual(['waiting_input', 1]);
+    expect(await world.live.do({ action: 'send', text: 'hello' })).toEqual({ ok: true, value: 'done' });
+    expect(process.written.at(-1)).toBe('{"kind":"write","ask_id":"q1","text":"hello"}');
+  });
+
   it('ACT7 there is an end to them', async () => {
     const world = new ToyWorld();
     await world.begun();
@@ -164,6 +206,18 @@ describe('messages that wait', () => {
 });
 
 describe('stopping', () => {
+  it('SES4 one that has finished keeps its state and loses its process; the next message starts it again', async () => {
+    const world = new ToyWorld();
+    const process = await world.begun();
+    process.say('done');
+    expect(await world.live.do({ action: 'stop' })).toEqual({ ok: true, value: 'done' });
+    expect([world.state, process.isInputOpen]).toEqual(['completed', false]);
+    await process.exit(0);
+    expect([world.state, world.live.isLed, world.live.record.process]).toEqual(['completed', false, null]);
+    await world.live.do({ action: 'send', text: 'more' });
+    expect([world.processes.length, world.process.written[0]]).toEqual([2, 'open more conversation']);
+  });
+
   it('SES4 it has a moment to finish, then its input is closed, then TERM, then KILL', async () => {
     const world = new ToyWorld();
     const process = await world.begun();

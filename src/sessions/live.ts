@@ -8,6 +8,7 @@ import type { Cancel } from '../platform/clock.ts';
 import { FileError } from '../platform/files.ts';
 import type { LedSignal } from '../platform/led-process.ts';
 import type { Heard, Opening, Turn } from './dialect.ts';
+import { activeStates, passingRefusals, turnEnds } from './live-kinds.ts';
 import { Lane } from './live-lane.ts';
 import { openRunner, type Planned, planRun, rejoinRunner } from './live-launch.ts';
 import { endLeft } from './live-left.ts';
@@ -19,15 +20,6 @@ import type { Runner, RunnerEnd } from './runner-parts.ts';
 import type { KeptSession } from './store-record.ts';
 
 export type Done = 'done' | 'queued';
-
-const activeStates: readonly string[] = ['creating', 'streaming', 'waiting_approval', 'waiting_input'];
-
-const turnEnds: readonly string[] = [
-  'turn_cancelled',
-  'say:completion_result',
-  'ask:completion_result',
-  'ask:api_req_failed',
-];
 
 /** What a wish would lead to. */
 interface Tried {
@@ -50,6 +42,8 @@ export class LiveSession {
   #isClosed = false;
   /** It was told to stop its turn and has not said yet that it has. */
   #isCancelling = false;
+  /** The first of what waits could not be said: not before something has changed. */
+  #isQueueHeld = false;
   #notices = 0;
   #cancelDue: Cancel | null = null;
 
@@ -147,6 +141,8 @@ export class LiveSession {
     if (stepped.effect === 'queue') return this.#enqueue(text);
     if (turn !== null) return this.#deliver(deed, stepped.record);
     this.#adopt(stepped.record);
+    // One that has finished has nothing to stop but its process.
+    if (deed.action === 'stop') this.#line.endAfter(0);
     this.#settle();
     return ok('done');
   }
@@ -333,6 +329,7 @@ export class LiveSession {
   /** After every change: what is due, whether the process has to go, what waits, and that others have to be told. */
   #settle(): void {
     if (this.#isClosed) return;
+    this.#isQueueHeld = false;
     const { clock, now } = this.#parts.ports;
     this.#cancelDue?.();
     const due = dueOf(this.#record);
@@ -359,13 +356,20 @@ export class LiveSession {
   #serveQueue(): void {
     const { state, queue } = this.#record;
     const takes = state === 'completed' || (state === 'paused' && this.#line.isAlive);
-    if (!takes || queue.length === 0 || this.#lane.isBusy || this.#isClosed) return;
+    if (!takes || queue.length === 0 || this.#isQueueHeld || this.#lane.isBusy || this.#isClosed) return;
     void this.#lane.run(async () => {
       const [text, ...rest] = this.#record.queue;
       if (text === undefined) return;
       this.#adopt({ ...this.#record, queue: rest });
-      const done = await this.#do({ action: 'send', text });
-      if (!done.ok) this.#notice(`a waiting message was dropped: ${done.failure.message}`);
+      const done = await this.#do({ action: 'send', text, is_plain: true });
+      if (done.ok && done.value === 'done') return;
+      if (!done.ok && !passingRefusals.includes(done.failure.code))
+        return this.#notice(`a waiting message was dropped: ${done.failure.message}`);
+      // It has begun something by itself, or the disk is full: the message is still the first of those that wait.
+      const { queue } = this.#record;
+      this.#adopt({ ...this.#record, queue: [text, ...(done.ok ? queue.slice(0, -1) : queue)] });
+      this.#settle();
+      this.#isQueueHeld = true;
     });
   }
 

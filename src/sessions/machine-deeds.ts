@@ -12,16 +12,22 @@ export interface Want {
   readonly deed: Deed;
 }
 
-export type MachineDeed = Exclude<SessionDeed, { readonly action: 'remove' }>;
+export type MachineDeed =
+  | Exclude<SessionDeed, { readonly action: 'remove' | 'send' }>
+  /** `is_plain`: a message and no more. It is never taken for the answer to what is asked. */
+  | (Extract<SessionDeed, { readonly action: 'send' }> & { readonly is_plain?: boolean });
 type Answer = Extract<SessionDeed, { readonly action: 'answer' }>;
 
 const naming = (id: string | undefined): { readonly ask_id?: string } => (id === undefined ? {} : { ask_id: id });
 
+/** Whatever is said to it now counts as the answer to what it asks. */
+export const takesWordsForAnswer = ({ pending_ask, state }: Pick<Machined, 'pending_ask' | 'state'>): boolean =>
+  pending_ask !== null && (state === 'waiting_input' || (state === 'error' && pending_ask.accepts.includes('text')));
+
 /** Words to an agent: the answer to what it asks, the word it waits for, or a message of their own. */
 function deedOfWords(record: Machined, text: string): Deed {
   const { pending_ask, state } = record;
-  if (pending_ask !== null && (state === 'waiting_input' || state === 'error'))
-    return { kind: 'write', ask_id: pending_ask.ask_id, text };
+  if (pending_ask !== null && takesWordsForAnswer(record)) return { kind: 'write', ask_id: pending_ask.ask_id, text };
   // Where it asked whether to go on, words are the answer to that.
   return state === 'paused' && pending_ask !== null ? { kind: 'continue', text } : { kind: 'send', text };
 }
@@ -62,6 +68,10 @@ export function wantOf(record: Machined, deed: MachineDeed, at: number, isAlive:
   const pendingId = record.pending_ask?.ask_id;
   switch (deed.action) {
     case 'send':
+      if (deed.is_plain === true && takesWordsForAnswer(record)) {
+        const next = 'answer it first: `agtmux session answer`';
+        return fail('E_DIALOG', 'the session asks something, and this message is no answer to it', next);
+      }
       return ok({ event: { kind: 'send_message', at, is_alive: isAlive }, deed: deedOfWords(record, deed.text) });
     case 'approve': {
       const id = deed.ask_id ?? pendingId;

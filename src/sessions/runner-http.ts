@@ -123,6 +123,7 @@ export class FoundRunner implements Runner {
   readonly #identity: ProcessIdentity;
   readonly #handlers: RunnerHandlers;
   readonly #talk: ServerTalk;
+  readonly #outputPath: string | null;
   #isOver = false;
   #cancel: Cancel | null = null;
 
@@ -138,6 +139,7 @@ export class FoundRunner implements Runner {
   ) {
     this.#ports = ports;
     this.#identity = found.identity;
+    this.#outputPath = plan.outputPath;
     this.#handlers = handlers;
     this.address = found.address;
     const options = {
@@ -188,6 +190,8 @@ export class FoundRunner implements Runner {
     const isAlive = await this.#ports.processes.isAlive(this.#identity);
     if (this.#isOver) return;
     if (isAlive) {
+      // What it prints nobody reads any more; it must not fill the disk.
+      if (this.#outputPath !== null) void this.#ports.programs.cut(this.#outputPath);
       this.#lookLater();
       return;
     }

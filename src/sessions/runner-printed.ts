@@ -39,8 +39,12 @@ export class Printed {
   }
 
   async #look(): Promise<void> {
-    const hasMore = await this.#read();
-    if (this.#from > limits.sessionReadBytesMax && !hasMore) {
+    let hasMore = true;
+    for (let bytes = 0; hasMore && bytes < limits.sessionReadBytesMax; bytes += readBytesMax) {
+      hasMore = await this.#read();
+    }
+    // Whoever prints faster than that loses some of it: the disk must not fill.
+    if (hasMore || this.#from > limits.sessionReadBytesMax) {
       await this.#ports.programs.cut(this.#path);
       this.#from = 0;
     }

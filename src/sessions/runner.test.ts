@@ -1,6 +1,6 @@
 // Lines of a pipe, real programs behind their gate, and a server that is found by the address it prints.
 
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,21 @@ import { placeOfAddress } from './runner-server.ts';
 import { SocketRunner } from './runner-socket.ts';
 
 describe('lines', () => {
+  it('SES10 nothing of what came in is held on to but the bytes of the line', () => {
+    const heard: string[] = [];
+    const lines = new Lines(
+      1_000,
+      (line) => heard.push(line),
+      () => undefined,
+    );
+    const chunk = Buffer.from('a');
+    lines.push(chunk);
+    chunk[0] = 0x62;
+    lines.push(chunk);
+    lines.push(Buffer.from('\n'));
+    expect([heard, lines.held]).toEqual([['ab'], 0]);
+  });
+
   it('SES2 however bytes are cut, the lines are the same', () => {
     fc.assert(
       fc.property(
@@ -276,10 +291,13 @@ describe('a server', () => {
         return true;
       },
     };
-    const runner = new FoundRunner({ ...ports, processes }, withServer(''), found, handlers);
+    const outputPath = join(folder, 'output');
+    writeFileSync(outputPath, 'what nobody reads any more');
+    const runner = new FoundRunner({ ...ports, processes }, withServer('', { outputPath }), found, handlers);
     runner.begin();
     runner.say(get('again'));
     await until(() => heard.some(({ from }) => from === 'reply'));
+    await until(() => readFileSync(outputPath, 'utf8') === '');
     runner.endInput();
     expect(signals).toEqual(['TERM']);
     isAlive = false;

@@ -52,6 +52,11 @@ export function beginTurn<Memory extends Watched>(draft: Draft<Memory>): void {
   watchFor(draft, 'silence', limits.sessionSilenceMs);
 }
 
+/** It was told something: an answer may come after days, and the silence that counts begins with it. */
+export function spokenTo<Memory extends Watched>(draft: Draft<Memory>): void {
+  setWatch(draft, { heardAt: Math.max(draft.at, draft.memory.watch.heardAt) });
+}
+
 /** The end of a turn. */
 export function endTurn<Memory extends Watched>(draft: Draft<Memory>, ending: MachineEvent): void {
   setWatch(draft, { isTurnOpen: false, isCancelling: false, held: null });

@@ -102,6 +102,27 @@ describe('a worktree for a session', () => {
     expect(await remove(tree)).toEqual({ ok: true, value: null });
   });
 
+  it('SES8 a stash on top of commits keeps them for nobody', async () => {
+    const tree = await made();
+    commit(tree.path, 'second');
+    writeFileSync(join(tree.path, 'second'), 'changed');
+    git(tree.path, 'stash');
+    expect(await remove(tree)).toMatchObject({ failure: { message: expect.stringContaining('nowhere else') } });
+  });
+
+  it('SES8 the commits of one that somebody removed by hand are not lost with its branch', async () => {
+    const tree = await made();
+    commit(tree.path, 'second');
+    const tip = git(tree.path, 'rev-parse', 'HEAD');
+    git(repository, 'worktree', 'remove', tree.path);
+    expect(await remove(tree)).toMatchObject({
+      failure: { message: expect.stringContaining(`nowhere else (${tip.slice(0, 10)})`) },
+    });
+    expect(git(repository, 'rev-parse', 'agtmux/s7')).toBe(tip);
+    git(repository, 'branch', '--delete', '--force', 'agtmux/s7');
+    expect(await remove(tree)).toEqual({ ok: true, value: null });
+  });
+
   it.each([
     ['a branch that is checked out already', 'main'],
     ['no name of a branch', 'a b'],

@@ -86,14 +86,17 @@ export async function makeWorktree(
   return ok({ path, branch, repository, cwd, madeBranch: !isThere });
 }
 
-/** What speaks against removing it; null when nothing is lost. `gone` is the branch that goes with it, if one does. */
-async function losses(git: Git, path: string, gone: string | null): Promise<string | null> {
-  const inside = ['-C', path];
-  const status = await git.run(...inside, 'status', '--porcelain', '--untracked-files=all');
+/**
+ * What speaks against removing it; null when nothing is lost. `path` is null when somebody has removed it by hand; `gone` is
+ * the branch that goes with it, if one does.
+ */
+async function losses(git: Git, path: string | null, gone: string | null): Promise<string | null> {
+  const inside = path === null ? [] : ['-C', path];
+  const status = path === null ? ok('') : await git.run(...inside, 'status', '--porcelain', '--untracked-files=all');
   if (!status.ok) return `its state cannot be told (${status.failure.message})`;
   const changes = status.value === '' ? 0 : status.value.split('\n').length;
   if (changes > 0) return `it holds what is not committed (files: ${changes})`;
-  const tips = [await git.run(...inside, 'rev-parse', 'HEAD')];
+  const tips = path === null ? [] : [await git.run(...inside, 'rev-parse', 'HEAD')];
   if (gone !== null) tips.push(await git.run('rev-parse', '--verify', `refs/heads/${gone}`));
   for (const tip of tips) {
     if (tip.ok && !(await isKept(git, tip.value, gone)))
@@ -104,7 +107,8 @@ async function losses(git: Git, path: string, gone: string | null): Promise<stri
 
 /** Some other branch or tag has this commit, or the repository stands on it. */
 async function isKept(git: Git, commit: string, gone: string | null): Promise<boolean> {
-  const held = await git.run('for-each-ref', '--contains', commit, '--format=%(refname)');
+  const places = ['refs/heads', 'refs/tags', 'refs/remotes'];
+  const held = await git.run('for-each-ref', '--contains', commit, '--format=%(refname)', ...places);
   const names = held.ok ? held.value.split('\n') : [];
   if (names.some((name) => name !== '' && name !== `refs/heads/${gone}`)) return true;
   return git.holds('merge-base', '--is-ancestor', commit, 'HEAD');
@@ -123,7 +127,7 @@ export async function removeWorktree(
     return how.force ? ok(`its repository ${worktree.repository} is gone; ${worktree.path} was left`) : list;
   const isKnown = list.value.split('\n').includes(`worktree ${worktree.path}`);
   const gone = how.madeBranch ? worktree.branch : null;
-  const lost = isKnown ? await losses(git, worktree.path, gone) : null;
+  const lost = await losses(git, isKnown ? worktree.path : null, gone);
   if (lost !== null && !how.force) {
     return fail(
       'E_STATE_CHANGED',

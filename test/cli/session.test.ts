@@ -99,10 +99,19 @@ describe('session start', () => {
     [['--worktree', 'do it now'], { worktree: '', prompt: 'do it now' }],
     [['--worktree', '--', 'go'], { worktree: '', prompt: 'go' }],
     [['--worktree', '--model', 'm', 'go'], { worktree: '', prompt: 'go' }],
+    [['--resume', 'c1', '--worktree'], { worktree: '', prompt: '', resume: 'c1' }],
+    [['--resume', 'c1', '--worktree=fix'], { worktree: 'fix', prompt: '' }],
   ])('SES8 %j is understood', async (args, wanted) => {
     const ran = await stage.run(['session', 'start', '--agent', 'claude', ...args]);
     expect([ran.stderr, ran.status]).toEqual(['', 0]);
     expect(lastAsked()?.what).toMatchObject(wanted);
+  });
+
+  it('SES8 one word behind --worktree is its branch; without a prompt that is told', async () => {
+    const ran = await run('session start --agent claude --worktree continue');
+    expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining('continue was taken for the branch')]);
+    expect(await run('session start --agent claude --worktree fix', { input: 'go' })).toMatchObject({ status: 0 });
+    expect(lastAsked()?.what).toMatchObject({ worktree: 'fix', prompt: 'go' });
   });
 
   it.each([

@@ -36,6 +36,10 @@ function eventsOf({ from, ...rest }: Heard, at: number): readonly MachineEvent[]
   if (kind === 'created') return [{ kind: 'session_created', at, agent_session: agentSessionId(id) }];
   if (kind === 'request') return [{ kind: 'api_req_started', at, request: id }];
   if (kind === 'ask') return [{ kind: 'ask:command', at, ask: { ...yesNo, ask_id: askId(id) } }];
+  if (kind === 'question') {
+    const ask = { ...yesNo, kind: 'question', accepts: ['text'], ask_id: askId(id) } as const;
+    return [{ kind: 'ask:followup', at, ask }];
+  }
   if (kind === 'done') return [{ kind: 'say:completion_result', at, outcome: 'verified' }];
   if (kind === 'renamed') return [{ kind: 'session_renamed', at, agent_session: agentSessionId(id) }];
   if (kind === 'cancelled') return [{ kind: 'turn_cancelled', at }];

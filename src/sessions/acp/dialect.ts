@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../../model/errors.ts';
 import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
 import { noCalls } from '../json-rpc.ts';
-import { beginTurn, type Excuse, hearClock, hearGone, setWatch } from '../watch.ts';
+import { beginTurn, type Excuse, hearClock, hearGone, setWatch, spokenTo } from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
 import { answer, dropAsks } from './asks.ts';
 import { isOpening, sayCancel, sayHello, sayNext, sayPrompt } from './calls.ts';
@@ -50,8 +50,7 @@ export const acp: Dialect<AcpMemory> = {
   },
   do(memory: AcpMemory, deed: Deed, at: number): Result<Turn<AcpMemory>> {
     const draft = draftOf(memory, at);
-    // An answer may come after days: the silence that counts begins with it.
-    setWatch(draft, { heardAt: at });
+    spokenTo(draft);
     const done = act(draft, deed);
     return done.ok ? ok(turnOf(draft)) : done;
   },

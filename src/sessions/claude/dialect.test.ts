@@ -310,6 +310,15 @@ describe('time', () => {
     expect(asked.pass(limits.sessionToolSilenceMs * 10)).toEqual([]);
   });
 
+  it('SES6 the silence after a late answer begins with the answer', () => {
+    const one = talk();
+    one.line(leave('q1', 'Bash', { command: 'one' }));
+    one.pass(limits.sessionSilenceMs * 2.9);
+    one.do({ kind: 'approve', ask_id: 'q1' });
+    expect(one.pass(limits.sessionSilenceMs * 0.9)).toEqual([]);
+    expect(one.pass(limits.sessionSilenceMs)).toMatchObject([{ kind: 'heartbeat_lost' }]);
+  });
+
   it('a subagent behind the answer keeps the turn open until it reports or is gone', () => {
     const tasks = (...types: string[]) => ({
       ...{ type: 'system', subtype: 'background_tasks_changed' },

@@ -3,7 +3,7 @@
 import { fail, ok, type Result } from '../../model/errors.ts';
 import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, nextId, sayLine, turnOf, write } from '../draft.ts';
-import { beginTurn, type Excuse, hearClock, hearGone, setWatch, watchSigns } from '../watch.ts';
+import { beginTurn, type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
 import { answer } from './asks.ts';
 import { hearLine } from './hear.ts';
@@ -49,6 +49,7 @@ export const claudeStream: Dialect<ClaudeMemory> = {
   },
   do(memory: ClaudeMemory, deed: Deed, at: number): Result<Turn<ClaudeMemory>> {
     const draft = draftOf(memory, at);
+    spokenTo(draft);
     const done = act(draft, deed);
     return done.ok ? ok(turnOf(draft)) : done;
   },

@@ -311,9 +311,20 @@ describe('SES6 how a turn ended', () => {
     ]);
     const silent = running();
     expect(silent.pass(limits.sessionSilenceMs)).toMatchObject([{ kind: 'heartbeat_lost' }]);
+    silent.line(notice('item/agentMessage/delta', { itemId: 'm1', delta: 'here I am' }));
+    expect(silent.pass(limits.sessionSilenceMs)).toMatchObject([{ kind: 'heartbeat_lost' }]);
     const tool = running();
     tool.line(item('started', command('c1')));
     expect(tool.pass(limits.sessionSilenceMs * 2)).toEqual([]);
+  });
+
+  it('SES6 the silence after a late answer begins with the answer', () => {
+    const one = running();
+    one.line(approval(0, 'c1'));
+    one.pass(limits.sessionSilenceMs * 2.9);
+    one.do({ kind: 'approve', ask_id: 'tu/c1' });
+    expect(one.pass(limits.sessionSilenceMs * 0.9)).toEqual([]);
+    expect(one.pass(limits.sessionSilenceMs)).toMatchObject([{ kind: 'heartbeat_lost' }]);
   });
 
   it('a thread that was put away can be taken up again', () => {

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../../model/errors.ts';
 import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
 import { noCalls } from '../json-rpc.ts';
-import { type Excuse, hearClock, hearGone, setWatch, watchSigns } from '../watch.ts';
+import { type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
 import { answer } from './asks.ts';
 import { isOpening, sayHello, sayInterrupt, sayPrompt } from './calls.ts';
@@ -55,6 +55,7 @@ const codex = (name: string, livesOn: boolean): Dialect<CodexMemory> => ({
   },
   do(memory: CodexMemory, deed: Deed, at: number): Result<Turn<CodexMemory>> {
     const draft = draftOf(memory, at);
+    spokenTo(draft);
     const done = act(draft, deed);
     return done.ok ? ok(turnOf(draft)) : done;
   },

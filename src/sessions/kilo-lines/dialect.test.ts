@@ -219,6 +219,19 @@ describe('failures', () => {
     one.say('api_req_started', 400);
     expect(one.pass(limits.sessionSilenceMs)).toMatchObject([{ kind: 'heartbeat_lost' }]);
   });
+
+  it('SES6 the silence after a late answer begins with the answer', () => {
+    const one = running();
+    one.ask('followup', 300, { content: 'which?' });
+    one.pass(limits.sessionSilenceMs * 2.9);
+    one.do({ kind: 'write', ask_id: id(300), text: 'blue' });
+    expect(one.pass(limits.sessionSilenceMs * 0.9)).toEqual([]);
+    const other = running();
+    other.ask('browser_action_launch', 300, { content: 'look' });
+    other.pass(limits.sessionToolSilenceMs * 1.95);
+    other.do({ kind: 'reject', ask_id: id(300), because: null });
+    expect(other.pass(limits.sessionSilenceMs * 0.9)).toEqual([]);
+  });
 });
 
 describe('stopping and going on', () => {

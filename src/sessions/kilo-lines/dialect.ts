@@ -7,7 +7,7 @@ import { agentSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
 import { draftOf, hearGarbage, hearStillborn, hearStray, keep, nextId, note, tell, turnOf } from '../draft.ts';
-import { hearClock, hearGone, setWatch, watchSigns } from '../watch.ts';
+import { hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
 import { goOn } from '../words.ts';
 import { answer, hearAsk, sayHeld, sayRetry, sayStop, sayTask, sayWords } from './asks.ts';
 import { rowsIn } from './lines.ts';
@@ -55,6 +55,7 @@ export const kiloLines: Dialect<LinesMemory> = {
   },
   do(memory: LinesMemory, deed: Deed, at: number): Result<Turn<LinesMemory>> {
     const draft = draftOf(memory, at);
+    spokenTo(draft);
     const done = act(draft, deed);
     return done.ok ? ok(scheduled(draft)) : done;
   },

@@ -427,6 +427,9 @@ describe('silence and loss', () => {
     const ask = running();
     ask.ask('per_1');
     expect(ask.pass(limits.sessionToolSilenceMs * 9)).toEqual([]);
+    ask.pass(limits.sessionSilenceMs * 0.9);
+    ask.do({ kind: 'approve', ask_id: 'per_1' });
+    expect(ask.pass(limits.sessionSilenceMs * 0.9)).toEqual([]);
     const retry = running();
     retry.status('retry', { attempt: 1, next: 1_800_000_000_000 + limits.sessionSilenceMs });
     expect(retry.pass(limits.sessionSilenceMs * 1.5)).toEqual([]);

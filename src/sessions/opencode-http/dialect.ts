@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, own, tell, turnOf } from '../draft.ts';
-import { type Excuse, hearClock, hearGone, setWatch, watchSigns } from '../watch.ts';
+import { type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
 import { answer, askOnceMore, putNext, refuseAsks } from './asks.ts';
 import { isOpening, modelOf, sayAbort, sayAgain, sayConversation, sayLook, sayPrompt } from './calls.ts';
@@ -32,6 +32,7 @@ export const opencodeHttp: Dialect<HttpMemory> = {
   },
   do(memory: HttpMemory, deed: Deed, at: number): Result<Turn<HttpMemory>> {
     const draft = draftOf(memory, at);
+    spokenTo(draft);
     const done = act(draft, deed);
     return done.ok ? ok(scheduled(draft)) : done;
   },

@@ -38,6 +38,8 @@ const saysRow = (text: string): string => agentRow({ type: 'text', text });
 /** At a shell that has printed something before, on the alternate screen, with its conversation in its registry. */
 async function started(session: string): Promise<LookAlike> {
   const pane = world.terminal();
+  // What is typed before the shell is there stands above its prompt, and what it prints behind it.
+  await until(() => /[$#] *$/.test(world.tmux('capture-pane', '-p', '-t', pane).trimEnd()));
   world.tmux('send-keys', '-t', pane, 'echo typed-before', 'Enter');
   await until(() => world.tmux('capture-pane', '-p', '-t', pane).includes('\ntyped-before'));
   const actor = LookAlike.startInside(world, 'claude', pane);

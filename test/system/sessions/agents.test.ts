@@ -226,6 +226,22 @@ describe('who may', () => {
     expect(await heardBy('below', ['session', 'list', '--json'])).toContain('"items"');
   });
 
+  it('ACT6 it writes to another session, signed with who it is', async () => {
+    const { id } = await world.begin('text x');
+    await world.becomes(id, 'completed');
+    expect(await heardBy('below', ['send', id, '--text', 'text y'])).toContain('status 0');
+    await until(async () => /\[from .*\ntext y/s.test(await world.words(id, 'user')));
+    expect(await heardBy('apart', ['send', id, '--text', 'text z'])).toContain('E_ROLE');
+  });
+
+  it('ACT6 its message to another session that asks something is no answer', async () => {
+    const { id } = await world.begin('question');
+    await world.becomes(id, 'waiting_input');
+    const before = world.answers().length;
+    expect(await heardBy('below', ['send', id, '--text', 'red'])).toContain('E_DIALOG');
+    expect([(await world.session(id)).state, world.answers().length]).toEqual(['waiting_input', before]);
+  });
+
   it('ACT6 a program answers only what the policy lets it', async () => {
     world.policy('');
     try {
@@ -236,7 +252,15 @@ describe('who may', () => {
         return problem.code === 'E_ROLE';
       });
       await expect(world.deed(id, 'approve')).rejects.toMatchObject({ code: 'E_ROLE' });
-      await world.deed(id, 'stop');
+      const { id: asking, ref } = await world.begin('question');
+      await world.becomes(asking, 'waiting_input');
+      await expect(world.deed(asking, 'send', { text: 'red' })).rejects.toMatchObject({ code: 'E_ROLE' });
+      await until(async () => (await world.client.get('/v1/explain', { ref })).item.ask !== null);
+      expect(await act({ action: 'send', ref, text: 'red', ...sent })).toMatchObject({
+        outcome: 'refused',
+        failure: { code: 'E_DIALOG' },
+      });
+      expect(await world.session(asking)).toMatchObject({ state: 'waiting_input' });
     } finally {
       world.policy('allow_approve = ["operator"]\nkinds = ["command", "question"]\n');
     }

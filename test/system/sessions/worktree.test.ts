@@ -1,7 +1,7 @@
 // A session in a worktree of its own, from the command line to the last branch; and one that prints without end.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
@@ -15,6 +15,9 @@ const git = (folder: string, ...args: readonly string[]): string =>
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   }).trim();
+
+const which = (program: string): string =>
+  execFileSync('sh', ['-c', `command -v ${program}`], { encoding: 'utf8' }).trim();
 
 beforeAll(async () => {
   world = new LedWorld();
@@ -58,6 +61,27 @@ describe('session start --worktree', () => {
     await world.becomes(id, 'completed');
     expect((await world.agtmux(['session', 'remove', id, '--yes'])).status).toBe(0);
     expect([existsSync(cwd), git(world.project, 'branch', '--list', 'fix')]).toEqual([false, '']);
+  });
+
+  it('SES8 nothing is started in a session that is being removed', async () => {
+    const { id } = await world.begin('text hello', { worktree: 'slow' });
+    await world.becomes(id, 'completed');
+    const [begun, go, real] = [join(world.dir, 'git.begun'), join(world.dir, 'git.go'), which('git')];
+    const slow = `#!/bin/sh\ncase "$*" in *'worktree remove'*) : > '${begun}'; until [ -e '${go}' ]; do sleep 0.05; done;; esac\nexec '${real}' "$@"\n`;
+    writeFileSync(join(world.bin, 'git'), slow, { mode: 0o755 });
+    try {
+      const removed = world.deed(id, 'remove');
+      await until(() => existsSync(begun));
+      const starts = world.noted('start').length;
+      await expect(world.deed(id, 'send', { text: 'text more' })).rejects.toMatchObject({ code: 'E_STATE_CHANGED' });
+      await expect(world.deed(id, 'remove')).rejects.toMatchObject({ code: 'E_STATE_CHANGED' });
+      writeFileSync(go, '');
+      await removed;
+      expect(world.noted('start').length).toBe(starts);
+    } finally {
+      writeFileSync(go, '');
+      rmSync(join(world.bin, 'git'));
+    }
   });
 
   it('SES8 a start that fails leaves no worktree and no branch behind', async () => {
