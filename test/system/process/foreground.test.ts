@@ -40,6 +40,17 @@ function until(expected: Record<string, unknown>): Promise<PaneAgents> {
   );
 }
 
+/** The same with claims of any kind. */
+const settles = (claims: (found: PaneAgents) => void): Promise<PaneAgents> =>
+  vi.waitFor(
+    () => {
+      const found = look();
+      claims(found);
+      return found;
+    },
+    { timeout: 30_000, interval: 20 },
+  );
+
 function identityOf(found: PaneAgents): ProcessIdentity {
   if (found.process === null) throw new Error('no process');
   return found.process.identity;
@@ -95,15 +106,20 @@ describe('a pane and its processes', () => {
     lab.type(`'${lab.codexNative}' 1000 &`);
     await until({ agent: 'codex', suspended: true, command: 'bash' });
     lab.type(`(exec -a claude '${lab.claudeNative}' 1000)`);
-    const native = await until({ agent: 'claude', suspended: false });
-    expect(native.agent).toMatchObject({ version: '2.1.325', confidence: 'high' });
-    expect(native.children.map((run) => [run.agent.agent, run.suspended])).toEqual([['codex', true]]);
+    // Between fork and exec it is still the shell, under its new name.
+    await settles(({ agent, children }) => {
+      expect(agent).toMatchObject({ agent: 'claude', version: '2.1.325', confidence: 'high' });
+      expect(children.map((run) => [run.agent.agent, run.suspended])).toEqual([['codex', true]]);
+    });
     lab.key('C-c');
     await until({ command: 'bash' });
     lab.type(`kill %1; '${node}' '${lab.claudeScript}' '${lab.codexNative}' 1000`);
-    const nested = await until({ agent: 'claude', suspended: false, children: [{ agent: { agent: 'codex' } }] });
+    const nested = await settles(({ agent, suspended, process: parent, children }) => {
+      expect({ agent: agent?.agent, suspended }).toEqual({ agent: 'claude', suspended: false });
+      const own = { ppid: parent?.pid, tty: null, tpgid: -1 };
+      expect(children).toMatchObject([{ agent: { agent: 'codex' }, process: own }]);
+    });
     const tool = nested.children[0]?.process;
-    expect(tool).toMatchObject({ ppid: nested.process?.pid, tty: null, tpgid: -1 });
     // It is in a session of its own and would outlive the pane.
     if (tool !== undefined) process.kill(tool.pid, 'SIGKILL');
     await until({ agent: 'claude', children: [] });
