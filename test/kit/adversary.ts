@@ -1,6 +1,8 @@
 // Everything that can go on in a tmux while somebody types into it from outside: programs that die, shells that come to
 // the front, panes that are respawned, swapped, scrolled or synchronised, servers that restart. Keeps a diary, so that a
 // refusal can be held against what really happened.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { ReplyBlocks } from '../../src/observe/tmux/command-client.ts';
 import type { Random } from '../security/gate-inputs.ts';
 import { foregroundOf, openLink, type Recorder, recorderCommand, type TestLink } from './recorder.ts';
@@ -22,6 +24,7 @@ interface Slot {
 
 /** Without a history, which it would write when its directory is being removed. */
 const shell = 'exec env HISTFILE=/dev/null bash --norc --noprofile -i';
+const run = promisify(execFile);
 const prompt = /^\S*[$#] /;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -38,6 +41,7 @@ export class Adversary {
   readonly #recorder: Recorder;
   readonly #random: Random;
   #own: TestLink | null = null;
+  #renewing: string | null = null;
   #isStopped = false;
 
   constructor(kit: TmuxServerKit, recorder: Recorder, random: Random) {
@@ -77,9 +81,13 @@ export class Adversary {
 
   async #run(): Promise<void> {
     while (!this.#isStopped) {
-      const trick = this.#random(40) === 0 ? 'server' : tricks[this.#random(tricks.length - 1)];
+      const wanted = this.slots.find(({ pane }) => pane === this.#renewing);
+      this.#renewing = null;
+      const chosen = this.#random(40) === 0 ? 'server' : tricks[this.#random(tricks.length - 1)];
+      const trick = wanted === undefined ? chosen : 'respawn';
       const any = this.slots[this.#random(this.slots.length)];
-      const slot = this.#random(4) === 0 ? any : (this.slots.find(({ pane }) => pane === this.aim) ?? any);
+      const aimed = this.#random(4) === 0 ? any : (this.slots.find(({ pane }) => pane === this.aim) ?? any);
+      const slot = wanted ?? aimed;
       if (trick === undefined || slot === undefined) continue;
       const entry: Entry = { trick, from: performance.now(), until: null };
       this.diary.push(entry);
@@ -102,6 +110,13 @@ export class Adversary {
     this.link?.close();
     this.#own?.close();
     await until('all of it has ended', () => [...pids].every((pid) => !isAlive(pid)));
+  }
+
+  /** Asks for a new program there, as soon as no other trick is played. */
+  async renew(pane: string): Promise<void> {
+    const asked = this.diary.length;
+    this.#renewing ??= pane;
+    await until('a trick was played', () => this.diary.length > asked || this.#isStopped || this.failure !== null);
   }
 
   /** What went on at some time since then. */
@@ -164,6 +179,12 @@ export class Adversary {
     await pause(this.#random(60));
     await this.#type(slot, 'fg');
     await until('the program is back', () => foregroundOf(panePid) === foreground);
+    // The shell leaves the terminal as it likes it; agents set it anew when they go on, `tee` does not.
+    const [block] = await this.#tmux(`display-message -p -t ${slot.pane} "#{pane_tty}"`);
+    const tty = Buffer.from(block?.body ?? new Uint8Array())
+      .toString()
+      .trim();
+    await run('stty', ['-F', tty, 'raw', '-echo', 'opost', 'onlcr']).catch(() => null);
   }
 
   async #startInShell(slot: Slot): Promise<void> {

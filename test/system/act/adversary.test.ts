@@ -92,6 +92,7 @@ it(`ACT2: ${count} sends and ${count / 5} approvals among adversaries: none to a
   const approvals: Attempt[] = [];
   const wrongReasons: string[] = [];
   const tally = new Map<string, number>();
+  const unsure = new Set<number>();
   const running = adversary.run();
   for (let index = 0; index < count + count / 5; ) {
     const lookedAt = performance.now();
@@ -102,6 +103,11 @@ it(`ACT2: ${count} sends and ${count / 5} approvals among adversaries: none to a
       continue;
     }
     const { place, foreground } = seen;
+    // An earlier message may still stand there: whoever sends looks for that, and says no (ACT3).
+    if (unsure.has(foreground)) {
+      await adversary.renew(place.pane);
+      continue;
+    }
     adversary.aim = place.pane;
     const recheck = async (): Promise<boolean> => foregroundOf(place.panePid) === foreground;
     // The person reads and decides.
@@ -121,6 +127,7 @@ it(`ACT2: ${count} sends and ${count / 5} approvals among adversaries: none to a
         wrongReasons.push(`${index}: ${outcome.why} after ${happened.join(', ')}`);
       }
     }
+    if (isSend && ['pasted', 'lost'].includes(name)) unsure.add(foreground);
     if (isSend) sends.set(index, { foreground, outcome: name });
     else approvals.push({ foreground, outcome: name });
     const key = `${isSend ? 'send' : 'approval'} ${name}`;
