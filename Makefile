@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents build check static unit setup sim mutants bench coverage clean
+.PHONY: help start test test-agents build package check static unit setup sim mutants bench coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, play a demo of look-alikes'
@@ -22,6 +22,7 @@ help:
 	@echo 'make test-agents    fetch the real agents (1.4 GB) and lead each through every state (AGENTS="claude codex" for some)'
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'
+	@echo 'make package        the tarball that users install, in $(REPORTS)/'
 	@echo 'make sim SEEDS=n    n seeded schedules against the reference fold (default $(SEEDS))'
 	@echo 'make mutants        plant every known bug and see that the simulation catches it'
 	@echo 'make bench          measure, and print one table'
@@ -33,6 +34,9 @@ setup:
 
 build:
 	@sh scripts/build.sh
+
+package: build
+	@$(RUN) node scripts/pack.ts $(REPORTS)
 
 start:
 	@sh scripts/system-packages.sh

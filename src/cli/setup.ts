@@ -1,0 +1,185 @@
+// `agtmux setup`: the first run. One step after the other shows what it would change, asks, and does it by the same way as
+// the command of its own; a step that cannot be done here says why and keeps no other from being done.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { NoticeSettingsReply } from '../api/schemas-notices.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { claim, safe } from './act.ts';
+import { type SetupStep, setupSteps } from './commands-setup.ts';
+import { askDaemon } from './connect.ts';
+import { type Action, type Context, configPath } from './context.ts';
+import { stop } from './daemon.ts';
+import { hooksInstall } from './hooks.ts';
+import { mcpInstall } from './mcp-install.ts';
+import { menubarInstall } from './menubar.ts';
+import { print } from './output.ts';
+import { Parsed } from './parse.ts';
+import { answerTo, hasTerminal, isYes } from './question.ts';
+import { daemonInstall, daemonUninstall } from './service.ts';
+import { missingFolders, noteFolders } from './setup-folders.ts';
+import { tmuxInstall } from './tmux.ts';
+
+interface Run {
+  readonly context: Context;
+  readonly isDry: boolean;
+  readonly hasYes: boolean;
+  readonly color: string | undefined;
+}
+
+/** What became of a step, for the last lines. */
+type Outcome = 'done' | 'shown' | 'left out' | { readonly problem: string };
+
+interface Step {
+  readonly words: string;
+  readonly run: (run: Run) => Promise<Outcome>;
+}
+
+/** A step was not done: a script wants to know. */
+const troubleStatus = 1;
+
+const steps: Readonly<Record<SetupStep, Step>> = {
+  hooks: {
+    words: 'hooks: agents tell what they do, at once and in their own words',
+    run: (run) => ownQuestion(run, hooksInstall),
+  },
+  tmux: { words: "tmux: marks and a summary in tmux's own status line", run: (run) => asked(run, tmuxInstall) },
+  mcp: {
+    words: 'MCP: agents run commands in the background and see each other',
+    run: (run) => ownQuestion(run, mcpInstall),
+  },
+  notifications: { words: 'notifications: your desktop tells you when an agent needs you', run: notifications },
+  menubar: { words: 'menu bar: who needs you, always in sight', run: menubar },
+  service: { words: 'service: the daemon starts with your login', run: service },
+};
+
+export const setup: Action = async (parsed, context) => {
+  const run: Run = {
+    context,
+    isDry: parsed.has('dry-run'),
+    hasYes: parsed.has('yes'),
+    color: parsed.value('color'),
+  };
+  if (!run.isDry && !run.hasYes && !hasTerminal()) {
+    throw new AgtmuxError('E_USAGE', 'nothing was written: setup asks before each change, and there is no terminal', {
+      next: 'look at `agtmux setup --dry-run`, then say --yes',
+    });
+  }
+  const missing = missingFolders();
+  const skipped = parsed.values('skip');
+  const told: string[] = [];
+  for (const name of setupSteps) {
+    const isHere = name !== 'menubar' || process.platform === 'darwin';
+    const outcome = !isHere || skipped.includes(name) ? 'left out' : await step(name, run);
+    if (isHere) told.push(lineOf(name, outcome));
+    if (typeof outcome === 'object') process.exitCode = troubleStatus;
+  }
+  if (!run.isDry) noteFolders(missing);
+  print(
+    [
+      '',
+      ...told,
+      ...(run.isDry
+        ? []
+        : ['', 'Next: start an agent in tmux, then `agtmux list`. `agtmux uninstall` undoes all of this.']),
+    ].join('\n'),
+  );
+};
+
+async function step(name: SetupStep, run: Run): Promise<Outcome> {
+  print(`\n── ${steps[name].words}`);
+  try {
+    return await steps[name].run(run);
+  } catch (problem) {
+    if (!(problem instanceof AgtmuxError)) throw problem;
+    return { problem: `${problem.message}; ${problem.next} [${problem.code}]` };
+  }
+}
+
+function lineOf(name: SetupStep, outcome: Outcome): string {
+  const [mark, words] =
+    typeof outcome === 'string' ? [outcome === 'done' ? '✓' : '○', outcome] : ['✕', outcome.problem];
+  return safe(`${mark} ${name.padEnd(14)}${words}`);
+}
+
+function optionsOf({ color }: Run, ...names: readonly string[]): Parsed {
+  const said = names.map((name) => [name, ['']] as const);
+  return new Parsed([], new Map([...said, ...(color === undefined ? [] : [['color', [color]] as const])]));
+}
+
+/** A command that shows the difference and asks by itself. */
+async function ownQuestion(run: Run, install: Action): Promise<Outcome> {
+  if (run.isDry) {
+    await install(optionsOf(run, 'dry-run'), run.context);
+    return 'shown';
+  }
+  try {
+    await install(optionsOf(run, ...(run.hasYes ? ['yes'] : [])), run.context);
+    return 'done';
+  } catch (problem) {
+    // It was answered with no.
+    if (problem instanceof AgtmuxError && problem.code === 'E_USAGE' && problem.message === 'nothing was written')
+      return 'left out';
+    throw problem;
+  }
+}
+
+/** A command that can show what it would do. */
+async function asked(run: Run, install: Action): Promise<Outcome> {
+  await install(optionsOf(run, 'dry-run'), run.context);
+  if (run.isDry) return 'shown';
+  if (!(await isWanted(run))) return 'left out';
+  await install(optionsOf(run), run.context);
+  return 'done';
+}
+
+async function isWanted({ hasYes }: Run): Promise<boolean> {
+  return hasYes || isYes(await answerTo('Do this? [y/N] '));
+}
+
+/** Most people have neither of the two programs. */
+async function menubar(run: Run): Promise<Outcome> {
+  try {
+    return await asked(run, menubarInstall);
+  } catch (problem) {
+    if (!(problem instanceof AgtmuxError) || problem.code !== 'E_UNSUPPORTED') throw problem;
+    print(safe(`not here: ${problem.message}`));
+    return 'left out';
+  }
+}
+
+async function service(run: Run): Promise<Outcome> {
+  await daemonInstall(optionsOf(run, 'dry-run'), run.context);
+  if (run.isDry) return 'shown';
+  if (!(await isWanted(run))) return 'left out';
+  // The one that this setup started would keep the service's own out.
+  await stop(run.context);
+  try {
+    await daemonInstall(optionsOf(run), run.context);
+    return 'done';
+  } catch (problem) {
+    if (!(problem instanceof AgtmuxError) || problem.code !== 'E_DAEMON_DOWN') throw problem;
+    // A service that nobody starts would only be in the way.
+    await daemonUninstall(optionsOf(run), run.context);
+    print(safe(`not here: ${problem.message}`));
+    print('the daemon starts with the first command that needs it');
+    return 'left out';
+  }
+}
+
+async function notifications(run: Run): Promise<Outcome> {
+  const path = join(dirname(configPath()), 'notifications.toml');
+  if (existsSync(path)) {
+    print(safe(`${path} is there and stays as it is; see \`agtmux notify\``));
+    return 'left out';
+  }
+  print([safe(`+++ ${path}`), '+ channels = [ "browser", "desktop" ]'].join('\n'));
+  print('try it with `agtmux notify test`; `agtmux notify set --text ask` shows what is asked, with buttons');
+  if (run.isDry) return 'shown';
+  if (!(await isWanted(run))) return 'left out';
+  const body = { channels: ['browser', 'desktop'], ...claim() };
+  const request = { method: 'POST', path: '/v1/notifications/settings', body } as const;
+  const { path: written } = JSON.parse(await askDaemon(run.context, request)) as NoticeSettingsReply;
+  print(safe(`written: ${written}`));
+  return 'done';
+}

@@ -1,0 +1,134 @@
+// `agtmux uninstall`: the last run. Takes out what was put into files of others, ends the service and the daemon, and
+// removes what is agtmux's own; every file of the user's is as it was. What agents call goes last, after nobody calls it.
+
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { StatusReply, TargetList } from '../api/schemas.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { safe } from './act.ts';
+import { type Action, type Context, configPath, places } from './context.ts';
+import { stop } from './daemon.ts';
+import { hooksRemove } from './hooks.ts';
+import { mcpUninstall } from './mcp-install.ts';
+import { menubarUninstall } from './menubar.ts';
+import { print } from './output.ts';
+import { Parsed } from './parse.ts';
+import { answerTo, hasTerminal, isYes } from './question.ts';
+import { askRunning, isDown } from './running.ts';
+import { daemonUninstall } from './service.ts';
+import { notedFolders, removeEmpty } from './setup-folders.ts';
+import { tmuxRemove } from './tmux.ts';
+
+export const uninstall: Action = async (parsed, context) => {
+  const { stateDir } = places();
+  mustBeOurs(stateDir);
+  await mustBeIdle();
+  const hasState = existsSync(join(stateDir, 'agtmux.db'));
+  const color = parsed.value('color');
+  const removers = removersHere(hasState);
+  const options = (...names: readonly string[]): Parsed =>
+    new Parsed(
+      [],
+      new Map([
+        ...names.map((name) => [name, ['']] as const),
+        ...(color === undefined ? [] : [['color', [color]] as const]),
+      ]),
+    );
+  for (const remove of removers) await remove(options('dry-run'), context);
+  const own = ownFiles(parsed.has('settings'));
+  print(own.map((path) => safe(`rm ${path}`)).join('\n'));
+  if (parsed.has('dry-run')) return;
+  if (!parsed.has('yes')) await confirm();
+  for (const remove of removers) await remove(options('yes'), context);
+  await removeOwn(own, context);
+  print('removed; the program itself goes with: npm uninstall -g agtmux');
+};
+
+/** Where nothing of ours ever ran, no daemon is started to find that out. */
+function removersHere(hasState: boolean): readonly Action[] {
+  const inFiles = hasState ? [hooksRemove, mcpUninstall] : [];
+  const menubar = process.platform === 'darwin' ? [quietly(menubarUninstall)] : [];
+  return [...inFiles, tmuxRemove, daemonUninstall, ...menubar];
+}
+
+/** Without a menu bar program there is nothing to take out of it. */
+const quietly =
+  (remove: Action): Action =>
+  async (parsed, context) => {
+    try {
+      await remove(parsed, context);
+    } catch (problem) {
+      if (!(problem instanceof AgtmuxError) || problem.code !== 'E_UNSUPPORTED') throw problem;
+    }
+  };
+
+/** A folder that the user named may hold more than ours; home and what is above it is never taken for ours. */
+function mustBeOurs(stateDir: string): void {
+  if (!existsSync(stateDir)) return;
+  const isAboveHome = `${homedir()}/`.startsWith(`${stateDir.replace(/\/+$/, '')}/`);
+  const isKnown =
+    existsSync(join(stateDir, 'agtmux.db')) || basename(stateDir) === 'agtmux' || readdirSync(stateDir).length === 0;
+  if (isAboveHome || !isKnown) {
+    throw new AgtmuxError('E_UNSAFE_DIR', `${stateDir} does not look like a state directory of agtmux`, {
+      next: 'look at AGTMUX_STATE_DIR; nothing was removed',
+    });
+  }
+}
+
+async function mustBeIdle(): Promise<void> {
+  try {
+    const { shells } = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
+    if (shells.running > 0) {
+      throw new AgtmuxError('E_STATE_CHANGED', `${shells.running} background shells of agents still run`, {
+        next: 'end them with `agtmux shell kill`, or wait; nothing was removed',
+      });
+    }
+    const { items } = JSON.parse((await askRunning({ path: '/v1/targets' })).body) as TargetList;
+    const far = items.filter(({ kind }) => kind === 'ssh').map(({ target }) => target);
+    if (far.length > 0) {
+      print(safe(`hooks on other machines stay: \`agtmux hooks remove --target NAME\` first (${far.join(', ')})`));
+    }
+  } catch (problem) {
+    if (!isDown(problem)) throw problem;
+  }
+}
+
+async function confirm(): Promise<void> {
+  if (!hasTerminal()) {
+    throw new AgtmuxError('E_USAGE', 'nothing was removed: this needs a yes, and there is no terminal to ask at', {
+      next: 'look at `agtmux uninstall --dry-run`, then say --yes',
+    });
+  }
+  if (isYes(await answerTo('Remove all of this? [y/N] '))) return;
+  throw new AgtmuxError('E_USAGE', 'nothing was removed', { next: 'answer y, or say --yes' });
+}
+
+/** What is agtmux's own; with `isAll` also what the user wrote for it. */
+function ownFiles(isAll: boolean): readonly string[] {
+  const { stateDir, runtimeDir, socketPath } = places();
+  const config = dirname(configPath());
+  const notifications = join(config, 'notifications.toml');
+  const settings = isAll
+    ? [configPath(), notifications, join(config, 'policy.toml'), join(config, 'rules')]
+    : [notifications].filter(isMadeHere);
+  // A runtime directory that is named by hand may hold more.
+  const runtime = basename(runtimeDir) === 'agtmux' ? [runtimeDir] : [socketPath, join(runtimeDir, 'starting')];
+  return [...settings, ...runtime, stateDir].filter((path) => existsSync(path));
+}
+
+const isMadeHere = (path: string): boolean =>
+  existsSync(path) && readFileSync(path, 'utf8').startsWith('# Made by agtmux.\n');
+
+async function removeOwn(own: readonly string[], context: Context): Promise<void> {
+  await stop(context);
+  const folders = [...notedFolders(), dirname(configPath())];
+  for (const path of own) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+    } catch (cause) {
+      throw new AgtmuxError('E_FILE', `${path} cannot be removed`, { next: 'remove it by hand', cause });
+    }
+  }
+  removeEmpty(folders);
+}
