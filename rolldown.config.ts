@@ -4,7 +4,7 @@ import { defineConfig, type OutputOptions } from 'rolldown';
 
 /** What every command loads, in one file: each further file costs a millisecond of every `agtmux list`. */
 const core =
-  /src\/(cli\/(commands(-\w+)?|connect|context|list|output|parse|running)|api\/(client-lean|client-wire|version)|model\/(errors|limits|states)|platform\/(clock|environment))\.ts$/;
+  /src\/(cli\/(commands(-\w+)?|connect|context|list|output|parse|running)|api\/(client-lean|client-wire|version)|model\/(errors|limits|notices|states)|platform\/(clock|environment))\.ts$/;
 
 /** Packages that come in both forms are taken as modules: the other form of one of them looks for its files at run time. */
 const shared = {

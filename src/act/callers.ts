@@ -124,6 +124,18 @@ export const namelessCaller = (hops: number): KnownCaller => ({
   is_traceable: false,
 });
 
+/** Somebody sits at the desktop that shows our notification: only the desktop itself says that a button was pressed. */
+export const personAtDesktop: KnownCaller = {
+  role: 'human',
+  name: 'a person at a notification',
+  runtime_id: null,
+  hops: 0,
+  why: 'a button of our own notification was pressed',
+  pid: null,
+  above: [],
+  is_traceable: true,
+};
+
 /** Of a message that waited: who sent it was looked at when it was sent. */
 export const knownAgain = (from: Caller): KnownCaller => ({
   ...from,

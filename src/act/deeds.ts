@@ -5,7 +5,7 @@ import type { ActionConditions, ActionKind, CallerClaim, Receipt } from '../mode
 import { AgtmuxError } from '../model/errors.ts';
 import { auditOf, type Deed, receiptOf } from './audit.ts';
 import { type Ending, ended } from './bench.ts';
-import { callerOf, type KnownCaller, namelessCaller } from './callers.ts';
+import { callerOf, type KnownCaller, namelessCaller, personAtDesktop } from './callers.ts';
 import type { ActGround } from './ground.ts';
 import { underPolicy } from './policy.ts';
 
@@ -19,7 +19,8 @@ export class Deeds {
     this.#onFinished = onFinished;
   }
 
-  async callerOf({ pid, hops }: CallerClaim): Promise<KnownCaller> {
+  async callerOf({ pid, hops, door }: CallerClaim): Promise<KnownCaller> {
+    if (door === 'notification') return personAtDesktop;
     const caller = pid === null ? namelessCaller(hops) : callerOf(await this.#ground.factsOf(pid), hops);
     return underPolicy(caller, this.#ground.policy());
   }

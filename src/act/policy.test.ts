@@ -45,6 +45,7 @@ const table: Readonly<Record<ActionKind, readonly [Right, Right, Right]>> = {
   activate: ['yes', 'yes', 'no'],
   queue: ['yes', 'yes', 'own'],
   agents: ['yes', 'yes', 'no'],
+  notify: ['yes', 'yes', 'no'],
   stop: ['yes', 'yes', 'no'],
 };
 

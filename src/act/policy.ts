@@ -54,6 +54,7 @@ const everything: Readonly<Record<ActionKind, Right>> = {
   activate: 'yes',
   queue: 'yes',
   agents: 'yes',
+  notify: 'yes',
   stop: 'yes',
 };
 
@@ -76,6 +77,7 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     activate: 'no',
     queue: 'own',
     agents: 'no',
+    notify: 'no',
     stop: 'no',
   },
 };

@@ -22,6 +22,7 @@ import type {
 import type { AttachPlanReply, AuditList, QueueList, ReceiptReply, ViewedOutputReply } from './schemas-act.ts';
 import type { AgentList, ExplanationDocument } from './schemas-explain.ts';
 import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from './schemas-hooks.ts';
+import type { NoticeListReply, NoticeSettingsReply, NoticeTestReply } from './schemas-notices.ts';
 import type { ManagedList, ManagedReply, MessagePageReply } from './schemas-sessions.ts';
 import type {
   NewShellBody,
@@ -49,6 +50,8 @@ interface GetReplies {
   readonly [log: `/v1/shells/${string}/log`]: ShellPageReply;
   readonly '/v1/managed': ManagedList;
   readonly [managed: `/v1/managed/${string}`]: ManagedReply;
+  readonly '/v1/notifications': NoticeListReply;
+  readonly '/v1/notifications/settings': NoticeSettingsReply;
   readonly '/v1/status': StatusReply;
 }
 
@@ -61,6 +64,10 @@ interface PostReplies {
   readonly '/v1/runtimes': ReceiptReply;
   readonly '/v1/shells/notices': ShellNoticesReply;
   readonly '/v1/events': VerdictsReply;
+  readonly '/v1/notifications/settings': NoticeSettingsReply;
+  readonly '/v1/notifications/mute': NoticeSettingsReply;
+  readonly '/v1/notifications/unmute': NoticeSettingsReply;
+  readonly '/v1/notifications/test': NoticeTestReply;
   readonly '/v1/stop': DoneReply;
   readonly [connect: `/v1/targets/${string}/connect`]: TargetReply;
   readonly [queued: `/v1/queue/${string}`]: ReceiptReply;

@@ -3,6 +3,7 @@
 
 import type { z } from 'zod';
 import { mcpDocuments, mcpRoutes } from './routes-mcp.ts';
+import { noticeDocuments, noticeRoutes } from './routes-notices.ts';
 import { sessionRoutes } from './routes-sessions.ts';
 import { shellDocuments, shellRoutes } from './routes-shells.ts';
 import * as schemas from './schemas.ts';
@@ -51,6 +52,7 @@ export const documents = {
   AuditList: act.auditListSchema,
   ...mcpDocuments,
   ...shellDocuments,
+  ...noticeDocuments,
   NewSession: sessions.newSessionSchema,
   SessionDeed: sessions.sessionDeedSchema,
   ManagedItem: sessions.managedItemSchema,
@@ -255,6 +257,7 @@ export const routes = {
   ...mcpRoutes,
   ...shellRoutes,
   ...sessionRoutes,
+  ...noticeRoutes,
   status: {
     method: 'get',
     path: '/v1/status',

@@ -10,6 +10,7 @@ import { healths } from '../model/records.ts';
 import { machineStates } from '../model/sessions.ts';
 import { confidences, stateNames } from '../model/states.ts';
 import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
+import { noticeItemSchema } from './schemas-notices.ts';
 import { sessionViewSchema } from './schemas-sessions.ts';
 import { shellEventSchema, shellItemSchema, shellLatencySchema } from './schemas-shells.ts';
 import { schemaVersion } from './version.ts';
@@ -24,7 +25,7 @@ const byState = z.strictObject(
 
 export const sorts = ['needs', 'age', 'agent', 'target', 'state', 'name'] as const;
 export const groupings = ['target-session', 'session-name'] as const;
-export const feedScopes = ['all', 'panes', 'targets', 'windows', 'sessions', 'shells'] as const;
+export const feedScopes = ['all', 'panes', 'targets', 'windows', 'sessions', 'shells', 'notices'] as const;
 
 const head = {
   schema_version: z.literal(schemaVersion),
@@ -236,7 +237,7 @@ export const errorSchema = z.strictObject({
   error: z.strictObject({ code: z.enum(errorCodes), message: z.string(), next: z.string() }),
 });
 
-const feedValue = z.union([paneItemSchema, targetItemSchema, shellItemSchema]);
+const feedValue = z.union([paneItemSchema, targetItemSchema, shellItemSchema, noticeItemSchema]);
 
 /** By their number each is told once, in order, also to a client that comes back. */
 const feedEvents = { events: z.array(shellEventSchema).describe('what happened to shells, oldest first') };

@@ -5,6 +5,7 @@ import type { Lane, TimelineQuestion } from '../model/diary.ts';
 import type { Result } from '../model/errors.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
+import type { NoticeRow, NoticeService } from '../model/notices.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { ShellEvent, ShellLatency, ShellRow, ShellService } from '../model/shells.ts';
@@ -33,7 +34,7 @@ export interface DaemonStatus {
 }
 
 /** What the feed carries: rows by their key, and what happened to shells, each under a key of its own. */
-export type FeedRow = PaneRow | TargetRow | ShellRow | ShellEvent;
+export type FeedRow = PaneRow | TargetRow | ShellRow | ShellEvent | NoticeRow;
 
 export interface NewTarget {
   readonly name: string;
@@ -56,7 +57,7 @@ export interface DaemonService {
   /** How long a bad end stays in the default lists (RSV12; configurable). */
   endedShownMs(): number;
   /**
-   * Keys are `row:<runtime or pane ref>`, `target:<name>` and `shell:<shell id>`; null means gone. Under
+   * Keys are `row:<runtime or pane ref>`, `target:<name>`, `shell:<shell id>` and `notice:<id>`; null means gone. Under
    * `shell-event:<seq>` stands what happened to a shell, which is never part of a snapshot.
    */
   readonly feed: Feed<FeedRow>;
@@ -66,6 +67,7 @@ export interface DaemonService {
   readonly acting: ActService;
   readonly sessions: SessionService;
   readonly shells: ShellService;
+  readonly notices: NoticeService;
   /** From outside: what the agent that started this program would say itself. */
   handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]>;
   addTarget(target: NewTarget): Promise<Result<TargetRow>>;

@@ -8,7 +8,9 @@ import { actCommands } from './commands-act.ts';
 import { agentCommands } from './commands-agents.ts';
 import { hooksCommand } from './commands-hooks.ts';
 import { mcpCommand } from './commands-mcp.ts';
+import { menubarCommand, notifyCommand } from './commands-notify.ts';
 import { sessionCommand } from './commands-session.ts';
+import { setupCommands } from './commands-setup.ts';
 import { shellCommand } from './commands-shells.ts';
 
 export type { ActionName, CommandSpec, OptionSpec } from './command-spec.ts';
@@ -243,6 +245,9 @@ export const commands: readonly CommandSpec[] = [
   tmux,
   hooksCommand({ dryRun, json, color }),
   mcpCommand({ dryRun, json, color }),
+  notifyCommand({ json }),
+  menubarCommand({ dryRun }),
+  ...setupCommands({ dryRun, color }),
   daemon,
   {
     name: 'logs',

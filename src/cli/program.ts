@@ -106,6 +106,7 @@ function exampleLines(examples: readonly (readonly [string, string])[]): string 
 const overview = `
 Examples:
 ${exampleLines([
+  ['agtmux setup', 'the first time: shows each change and asks'],
   ['agtmux list', 'every agent, those that need you first'],
   ['agtmux watch', 'the same, kept current'],
   ['agtmux next', 'go to the agent that has waited longest for you'],

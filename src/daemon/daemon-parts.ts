@@ -25,6 +25,9 @@ export interface DaemonParts {
   readonly rulesFolder: string;
   /** Where it says who may answer asks besides people. */
   readonly policyPath: string;
+  /** Where it says who is told when an agent needs a person. */
+  readonly noticesPath: string;
+  readonly platform: string;
   /** bin/agtmux-wrap. */
   readonly wrapperPath: string;
   /** bin/agtmux-shell. */

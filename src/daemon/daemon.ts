@@ -12,6 +12,7 @@ import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import type { NoticeService } from '../model/notices.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { Verdict } from '../model/verdicts.ts';
@@ -27,6 +28,7 @@ import { Hooks } from './hooks/service.ts';
 import { Inbox } from './inbox.ts';
 import { Machines } from './machines.ts';
 import { createMcpRegistration } from './mcp/registration.ts';
+import { type Notices, openNotices } from './notify/open.ts';
 import { PolicyBook } from './policy-book.ts';
 import { Publishing } from './publishing.ts';
 import { referTo } from './refer.ts';
@@ -51,6 +53,7 @@ export class Daemon implements DaemonService {
   readonly #adapters: AdapterBook;
   readonly #policy: PolicyBook;
   #hands: Hands | null = null;
+  #notices: Notices | null = null;
   readonly #shellFeed: ShellFeed;
   readonly #startedAt: number;
   readonly feed: Feed<FeedRow>;
@@ -84,12 +87,12 @@ export class Daemon implements DaemonService {
     this.feed = createFeed<FeedRow>({
       epoch: ground.epoch,
       firstVersion: ground.feedVersion,
-      snapshot: () => [...this.#book.snapshot(), ...this.#shellFeed.snapshot()],
+      snapshot: () => [...this.#book.snapshot(), ...this.#shellFeed.snapshot(), ...(this.#notices?.snapshot() ?? [])],
     });
     this.#shellFeed = new ShellFeed(this.feed);
     this.#diary = openDiary(parts, timeline);
     const screens = { book: this.#book, feed: this.feed, diary: this.#diary, machines: () => this.#machines };
-    this.#publishing = new Publishing({ clock, ...screens });
+    this.#publishing = new Publishing({ clock, ...screens, onRows: () => this.#notices?.look() });
     this.#ticking = new Ticking({ clock, now, ledger, inbox });
     const { manager, clientsFile } = parts.machines;
     const executorOf = (machine: string) => this.#machines.executorOf(machine);
@@ -146,6 +149,11 @@ export class Daemon implements DaemonService {
     return this.#hands;
   }
 
+  get notices(): NoticeService {
+    assert(this.#notices !== null, 'people are told when the daemon is ready');
+    return this.#notices.desk;
+  }
+
   get shells(): Shelling {
     return this.#handsNow().shells;
   }
@@ -194,6 +202,14 @@ export class Daemon implements DaemonService {
       offer: (events) => this.#offer(events),
       onChange: () => this.#publishing.soon(),
     });
+    this.#notices = await openNotices({
+      ...this.#parts,
+      machinery: this.#machines,
+      now: () => this.now(),
+      rows: () => this.#book.shown(),
+      publish: (changes) => void this.feed.publish(changes),
+      acting: this.#hands.actor,
+    });
   }
 
   /** Before the doors close: whoever waits for a command is told that it runs on. */
@@ -210,6 +226,7 @@ export class Daemon implements DaemonService {
     this.#retention.stop();
     this.#rules.stop();
     this.#policy.stop();
+    await this.#notices?.close();
     this.#hands?.actor.close();
     await this.#hands?.shells.close();
     await this.#hands?.sessions.close();

@@ -122,6 +122,8 @@ async function run(): Promise<void> {
     hooks: hooksOf(places),
     mcpProgram: async () => launcherText({ node: process.execPath, program: besideBundle('agtmux'), env }),
     rulesFolder: `${dirname(configPath)}/rules`,
+    noticesPath: `${dirname(configPath)}/notifications.toml`,
+    platform: process.platform,
     policyPath: await policyPathOf({
       files,
       stateDir: places.stateDir,

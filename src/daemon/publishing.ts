@@ -13,6 +13,8 @@ export interface PublishingParts {
   /** Remembers what was told. */
   readonly diary: { note(changes: readonly RowChange[]): void };
   readonly machines: () => Pick<Machines, 'watches'>;
+  /** Who else looks at what is shown, once it is. */
+  readonly onRows: () => void;
 }
 
 /** Changes within this time are told together: a spinner in a title rings ten times a second. */
@@ -40,6 +42,7 @@ export class Publishing {
       this.#parts.feed.publish(changes);
       this.#parts.diary.note(changes);
       if (changes.length > 0) this.#showInTmux();
+      this.#parts.onRows();
     });
   }
 

@@ -22,6 +22,7 @@ export const actionKinds = [
   'activate',
   'queue',
   'agents',
+  'notify',
   'stop',
 ] as const;
 export type ActionKind = (typeof actionKinds)[number];
@@ -120,6 +121,8 @@ export interface CallerClaim {
   readonly pid: number | null;
   /** How many agents the message has gone through, as far as the caller was told. */
   readonly hops: number;
+  /** A person pressed a button that the daemon itself put on the desktop. No route reads this from anyone. */
+  readonly door?: 'notification';
 }
 
 /** A message that waits for its agent (ACT7). */
@@ -163,9 +166,9 @@ export interface NewAgent {
   readonly args: readonly string[];
 }
 
-/** What changes agtmux itself: which agents it sees, whether its daemon runs. */
+/** What changes agtmux itself: which agents it sees, whom it tells, whether its daemon runs. */
 export interface GoverningDeed {
-  readonly action: Extract<ActionKind, 'agents' | 'stop'>;
+  readonly action: Extract<ActionKind, 'agents' | 'notify' | 'stop'>;
   readonly named: string;
   /** For the audit. */
   readonly detail: Readonly<Record<string, unknown>>;

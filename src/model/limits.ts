@@ -3,6 +3,7 @@
 import { actLimits } from './limits-act.ts';
 import { dialectLimits } from './limits-dialects.ts';
 import { nativeLimits } from './limits-native.ts';
+import { noticeLimits } from './limits-notices.ts';
 import { sessionLimits } from './limits-sessions.ts';
 import { shellLimits } from './limits-shells.ts';
 import { spoolLimits } from './limits-spool.ts';
@@ -11,6 +12,7 @@ export const limits = {
   ...actLimits,
   ...dialectLimits,
   ...nativeLimits,
+  ...noticeLimits,
   ...shellLimits,
   ...sessionLimits,
   ...spoolLimits,

@@ -7,6 +7,7 @@ import type { ShellEvent } from '../../model/shells.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { listSessions, listWindows } from '../../view/lists.ts';
 import { isoTime, paneItem, targetItem } from '../../view/lists-items.ts';
+import { noticeItem } from '../../view/notice-items.ts';
 import { shellEventItem, shellItem } from '../../view/shell-items.ts';
 import type { FeedScope } from '../schemas.ts';
 import type { DaemonService, FeedCursor, FeedMessage, FeedRow, Subscriber } from '../service.ts';
@@ -136,6 +137,7 @@ class FeedStream {
     const toWall = (time: number): number => this.#service.toWall(time);
     if ('identity' in row) return paneItem(row, toWall);
     if (isEvent(row)) return shellEventItem(row, toWall);
+    if ('notice_id' in row) return noticeItem(row, toWall);
     return 'last_log' in row ? shellItem(row, toWall) : targetItem(row, toWall);
   }
 
@@ -194,11 +196,20 @@ class FeedStream {
 
 const isEvent = (row: FeedRow | null): row is ShellEvent => row !== null && 'seq' in row;
 
-const prefixes = { panes: 'row:', windows: 'row:', sessions: 'row:', targets: 'target:', shells: 'shell' } as const;
+const rows = 'row:';
+const prefixes = {
+  panes: rows,
+  windows: rows,
+  sessions: rows,
+  targets: 'target:',
+  shells: 'shell',
+  notices: 'notice:',
+} as const;
 
-/** Lists of windows and sessions are sums over panes: nothing in them changes with a shell. */
+/** Lists of windows and sessions are sums over panes: nothing in them changes with a shell or a notice. */
 const isAboutLists = (message: Data): boolean =>
-  message.type === 'snapshot' || message.changes.some(({ key }) => !key.startsWith(prefixes.shells));
+  message.type === 'snapshot' ||
+  message.changes.some(({ key }) => !key.startsWith(prefixes.shells) && !key.startsWith(prefixes.notices));
 
 function sse(event: string, id: string, data: unknown): string {
   return `event: ${event}\nid: ${id}\ndata: ${safeJson(data)}\n\n`;

@@ -21,6 +21,7 @@ import { actHandlers } from './handlers-act.ts';
 import { explainHandlers } from './handlers-explain.ts';
 import { hookHandlers } from './handlers-hooks.ts';
 import { mcpHandlers } from './handlers-mcp.ts';
+import { noticeHandlers } from './handlers-notices.ts';
 import { sessionHandlers } from './handlers-sessions.ts';
 import { shellHandlers } from './handlers-shells.ts';
 import { jsonReply, textReply, unwrap } from './replies.ts';
@@ -37,6 +38,7 @@ export function createHandlers(service: DaemonService, clock: Clock): Readonly<R
     ...actHandlers(service),
     ...shellHandlers(service),
     ...sessionHandlers(service, clock),
+    ...noticeHandlers(service),
   };
 }
 

@@ -230,6 +230,7 @@ const table: Readonly<Record<ActionKind, readonly [boolean, boolean, boolean]>> 
   activate: [true, true, false],
   queue: [true, true, false],
   agents: [true, true, false],
+  notify: [true, true, false],
   stop: [true, true, false],
 };
 
@@ -256,6 +257,7 @@ for (const action of asks) more[action] = { ...more[action], any_ask: true };
     else if (action === 'view') codes[action] = await ask('GET', '/v1/output?ref=' + encodeURIComponent(ref) + '&pid=' + pid, null);
     else if (action === 'new') codes[action] = await ask('POST', '/v1/runtimes', { agent: 'nonesuch' });
     else if (action === 'agents') codes[action] = await ask('POST', '/v1/agents/nonesuch', { enabled: true });
+    else if (action === 'notify') codes[action] = await ask('POST', '/v1/notifications/unmute', {});
     // What may be done is done, and there is only one daemon.
     else if (action === 'stop') codes[action] = ${isStopping} ? await ask('POST', '/v1/stop', {}) : 'yes';
     else if (action === 'queue') codes[action] = await ask('DELETE', '/v1/queue/none?pid=' + pid, null);

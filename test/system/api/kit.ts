@@ -16,6 +16,7 @@ import { verdict } from '../../../src/model/verdicts.ts';
 import { type Clock, createRealClock } from '../../../src/platform/clock.ts';
 import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
 import { FakeActing } from './kit-act.ts';
+import { FakeNotices } from './kit-notices.ts';
 import { FakeSessions } from './kit-sessions.ts';
 import { FakeShells } from './kit-shells.ts';
 
@@ -104,6 +105,7 @@ export class FakeDaemon implements DaemonService {
   readonly acting = new FakeActing(() => this.rows());
   readonly shells = new FakeShells(() => this.feed);
   readonly sessions = new FakeSessions();
+  readonly notices = new FakeNotices();
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
   now = (): number => 1_000_000;

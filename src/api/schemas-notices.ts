@@ -1,0 +1,98 @@
+// The documents of notifications: what was noticed, the settings, and what a test came to. Data only.
+
+import { askKinds } from '../model/asks.ts';
+import { limits } from '../model/limits.ts';
+import { desktopTexts, noticeChannels, noticeEvents } from '../model/notices.ts';
+import { claimBody } from './schemas-act.ts';
+import { schemaVersion } from './version.ts';
+import { z } from './zod.ts';
+
+const head = { schema_version: z.literal(schemaVersion), generated_at: z.string() };
+const events = z.array(z.enum(noticeEvents));
+const channel = z.enum(noticeChannels);
+const scope = { agent: z.string().nullable(), project: z.string().nullable() };
+
+export const noticeItemSchema = z.strictObject({
+  notice_id: z.string().describe('the same over a restart of the daemon'),
+  event: z.enum(noticeEvents),
+  ref: z.string(),
+  runtime_id: z.string(),
+  agent: z.string(),
+  project: z.string(),
+  place: z.string(),
+  title: z.string(),
+  body: z.string(),
+  ask_id: z.string().nullable(),
+  ask_kind: z.enum(askKinds).nullable(),
+  at: z.string(),
+  over_at: z.string().nullable(),
+  is_quiet: z.boolean().describe('nothing is to be shown for it now: muted, quiet time, or somebody looks at it'),
+  channels: z.array(channel),
+  told: z.array(
+    z.strictObject({ channel, outcome: z.enum(['told', 'failed', 'summed_up']), detail: z.string().nullable() }),
+  ),
+});
+
+export const noticeListSchema = z.strictObject({ ...head, items: z.array(noticeItemSchema) });
+
+export const noticeSettingsSchema = z.strictObject({
+  ...head,
+  path: z.string(),
+  on: events,
+  channels: z.array(channel),
+  quiet: z.string().nullable(),
+  skip_looked_at: z.boolean(),
+  desktop_text: z.enum(desktopTexts),
+  rules: z.array(z.strictObject({ ...scope, on: events.nullable(), channels: z.array(channel).nullable() })),
+  command: z.string().nullable(),
+  webhook: z.string().nullable().describe('where it goes, without the path'),
+  mutes: z.array(z.strictObject({ ...scope, until: z.string().nullable() })),
+  is_quiet_now: z.boolean(),
+  trouble: z.string().nullable(),
+  status: z.array(
+    z.strictObject({
+      channel,
+      is_on: z.boolean(),
+      told: z.int(),
+      failed: z.int(),
+      last_trouble: z.string().nullable(),
+    }),
+  ),
+});
+
+export const noticeTestSchema = z.strictObject({
+  ...head,
+  channels: z.array(
+    z.strictObject({ channel, outcome: z.enum(['told', 'off', 'failed']), detail: z.string().nullable() }),
+  ),
+});
+
+const someone = {
+  agent: z.string().min(1).max(limits.idCharsMax).optional(),
+  project: z.string().min(1).max(limits.pathCharsMax).optional(),
+};
+
+export const noticesQuerySchema = z.strictObject({ count: z.int().min(1).max(limits.noticesListMax).optional() });
+
+export const noticeChangeSchema = z.strictObject({
+  on: events.optional(),
+  channels: z.array(channel).optional(),
+  quiet: z.string().max(limits.idCharsMax).nullable().optional(),
+  skip_looked_at: z.boolean().optional(),
+  desktop_text: z.enum(desktopTexts).optional(),
+  ...claimBody,
+});
+
+export const newMuteSchema = z.strictObject({
+  minutes: z.number().positive().max(limits.noticeMuteMinutesMax).optional().describe('until unmuted when left out'),
+  ...someone,
+  ...claimBody,
+});
+
+export const unmuteSchema = z.strictObject({ ...someone, ...claimBody });
+export const newNoticeTestSchema = z.strictObject({ channel: channel.optional(), ...claimBody });
+
+export type NoticeItem = z.infer<typeof noticeItemSchema>;
+export type NoticeListReply = z.infer<typeof noticeListSchema>;
+export type NoticeSettingsReply = z.infer<typeof noticeSettingsSchema>;
+export type NoticeTestReply = z.infer<typeof noticeTestSchema>;

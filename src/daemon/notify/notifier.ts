@@ -1,0 +1,325 @@
+// The one who taps on the shoulder: holds the rows against what was told, tells each event once by the ways that are
+// wanted, and takes back what was answered elsewhere (NOT1 to NOT6). What was told is on disk before it is told.
+
+import type { ActionRequest, CallerClaim, Receipt } from '../../model/actions.ts';
+import { limits } from '../../model/limits.ts';
+import type { NoticeChannel, NoticeMute, NoticeRow, NoticeTold } from '../../model/notices.ts';
+import type { PaneRow } from '../../model/rows.ts';
+import type { Cancel, Clock } from '../../platform/clock.ts';
+import type { Files } from '../../platform/files.ts';
+import type { Log } from '../../platform/log.ts';
+import { NoticeBook } from './book.ts';
+import { NoticesFile, readKept } from './kept.ts';
+import { Pacing } from './pacing.ts';
+import { isQuiet, quietOf } from './quiet.ts';
+import { fits, type NoticeSettings, waysFor } from './settings.ts';
+import type { Message, Press, Told, Way } from './ways.ts';
+import { kindWords } from './words.ts';
+
+export interface NotifierParts {
+  readonly clock: Clock;
+  /** The daemon's timeline. */
+  readonly now: () => number;
+  readonly log: Pick<Log, 'warn' | 'debug'>;
+  readonly files: Files;
+  /** notices.json. */
+  readonly path: string;
+  readonly home: string;
+  readonly settings: () => NoticeSettings;
+  readonly ways: (onPress: (id: string, press: Press) => void) => readonly Way[];
+  readonly publish: (changes: readonly { readonly key: string; readonly value: NoticeRow | null }[]) => void;
+  readonly rows: () => readonly PaneRow[];
+  /** An attached client shows this pane. */
+  readonly isLookedAt: (row: PaneRow) => boolean;
+  readonly act: (request: ActionRequest, claim: CallerClaim) => Promise<Receipt>;
+  /** Minutes since midnight where the person is. */
+  readonly minuteOfDay: () => number;
+}
+
+export interface ChannelCount {
+  readonly told: number;
+  readonly failed: number;
+  readonly last_trouble: string | null;
+}
+
+const noCount: ChannelCount = { told: 0, failed: 0, last_trouble: null };
+
+export class Notifier {
+  readonly #parts: NotifierParts;
+  readonly #book = new NoticeBook();
+  readonly #ways: readonly Way[];
+  readonly #pacings: ReadonlyMap<NoticeChannel, Pacing>;
+  readonly #counts = new Map<NoticeChannel, ChannelCount>();
+  readonly #handles = new Map<string, string>();
+  readonly #published = new Set<string>();
+  /** What a person read who presses a button. */
+  readonly #shown = new Map<string, string>();
+  /** What is being shown at this moment, by notice. */
+  readonly #underWay = new Map<string, number>();
+  readonly #file: NoticesFile;
+  #mutes: readonly NoticeMute[] = [];
+  #timer: { readonly at: number; readonly cancel: Cancel } | null = null;
+  #isFirst = true;
+  #isStopped = false;
+
+  private constructor(parts: NotifierParts) {
+    this.#parts = parts;
+    this.#ways = parts.ways((id, press) => void this.#pressed(id, press));
+    const seen = this.#ways.filter(({ channel }) => channel === 'desktop' || channel === 'terminal');
+    const openOf = (id: string): NoticeRow | null => this.#openOf(id);
+    this.#pacings = new Map(seen.map((way) => [way.channel, new Pacing(parts.clock, way, openOf)]));
+    this.#file = new NoticesFile(parts.files, parts.path, () => ({
+      notices: this.#book.all(),
+      handles: Object.fromEntries(this.#handles),
+      mutes: this.#mutes,
+    }));
+  }
+
+  static async open(parts: NotifierParts): Promise<Notifier> {
+    const notifier = new Notifier(parts);
+    const { kept, trouble } = await readKept(parts.files, parts.path);
+    if (trouble !== null) parts.log.warn('what was told could not be read', { problem: trouble });
+    notifier.#book.load(kept.notices);
+    notifier.#mutes = kept.mutes;
+    for (const [id, handle] of Object.entries(kept.handles)) notifier.#handles.set(id, handle);
+    return notifier;
+  }
+
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    for (const pacing of this.#pacings.values()) pacing.stop();
+    for (const way of this.#ways) way.close();
+    await this.#file.settled();
+  }
+
+  /** To be called whenever the rows have changed. */
+  look(): void {
+    if (this.#isStopped) return;
+    const { now, settings, home, rows } = this.#parts;
+    const step = this.#book.step(rows(), now(), (subject) => waysFor(settings(), subject, home));
+    for (const notice of step.over) this.#takeBack(notice);
+    const again = step.changed.filter(({ notice_id }) => this.#published.has(notice_id));
+    this.#parts.publish(again.map((notice) => ({ key: keyOf(notice), value: notice })));
+    if (step.over.length + step.changed.length > 0) void this.#file.save();
+    if (step.opened.length + step.changed.length > 0 || this.#isFirst) this.#wake(limits.noticeAfterMs);
+    this.#isFirst = false;
+  }
+
+  list(countMax: number): readonly NoticeRow[] {
+    return this.#book.all().toReversed().slice(0, countMax);
+  }
+
+  /** What the feed has at this moment. */
+  snapshot(): readonly { readonly key: string; readonly value: NoticeRow }[] {
+    const shown = this.#book.open().filter(({ notice_id }) => this.#published.has(notice_id));
+    return shown.map((notice) => ({ key: keyOf(notice), value: notice }));
+  }
+
+  mutes(): readonly NoticeMute[] {
+    const wall = this.#parts.clock.wallMs();
+    return this.#mutes.filter(({ until }) => until === null || until > wall);
+  }
+
+  setMutes(mutes: readonly NoticeMute[]): void {
+    this.#mutes = mutes;
+    void this.#file.save();
+    this.#wake(0);
+  }
+
+  /** Something that keeps notices back, or lets them out, has changed. */
+  reconsider(): void {
+    this.look();
+    this.#wake(0);
+  }
+
+  countOf(channel: NoticeChannel): ChannelCount {
+    return this.#counts.get(channel) ?? noCount;
+  }
+
+  isQuietNow(): boolean {
+    const quiet = quietOf(this.#parts.settings().quiet ?? '');
+    return quiet !== null && isQuiet(quiet, this.#parts.minuteOfDay());
+  }
+
+  /** Says something that is about nobody. */
+  async tellTest(channel: NoticeChannel): Promise<Told> {
+    const way = this.#ways.find((one) => one.channel === channel);
+    if (way === undefined) return { ok: false, problem: 'there is no such way on this machine' };
+    const body = 'This is how an agent calls you.';
+    const message: Message = { id: 'test', title: 'agtmux: a test', body, plain: body, isUrgent: false, notice: null };
+    const told = await way.tell(message);
+    this.#count(channel, told);
+    return told;
+  }
+
+  #openOf(id: string): NoticeRow | null {
+    const notice = this.#book.get(id);
+    return notice === null || notice.over_at !== null ? null : notice;
+  }
+
+  #wake(delayMs: number): void {
+    if (this.#isStopped) return;
+    const at = this.#parts.clock.monotonicMs() + delayMs;
+    if (this.#timer !== null && this.#timer.at <= at) return;
+    this.#timer?.cancel();
+    const cancel = this.#parts.clock.after(delayMs, () => {
+      this.#timer = null;
+      void this.#tellDue();
+    });
+    this.#timer = { at, cancel };
+  }
+
+  /** What has been open for a moment and may be told is told. */
+  async #tellDue(): Promise<void> {
+    const now = this.#parts.now();
+    const rows = new Map(this.#parts.rows().map((row) => [row.agent?.runtime_id, row] as const));
+    const due: { readonly id: string; readonly way: Way }[] = [];
+    for (const notice of this.#book.open()) {
+      const waitMs = notice.at + limits.noticeAfterMs - now;
+      if (waitMs > 0) this.#wake(waitMs);
+      else due.push(...this.#dueWays(notice, this.#isHeldBack(notice, rows.get(notice.runtime_id))));
+    }
+    if (due.length === 0) return;
+    // On disk first: whatever happens from here on, nobody is told twice (NOT2).
+    await this.#file.save();
+    for (const { id, way } of due) void this.#tell(id, way);
+  }
+
+  /** The ways that are to be used now; they count as told from here on. */
+  #dueWays(notice: NoticeRow, isHeld: boolean): readonly { readonly id: string; readonly way: Way }[] {
+    const { notice_id: id } = notice;
+    if (isHeld) this.#wake(limits.noticesQuietLookMs);
+    const ways = isHeld ? [] : this.#ways.filter((way) => isWanted(notice, way.channel));
+    const told = ways.map(({ channel }): NoticeTold => ({ channel, outcome: 'told', detail: null }));
+    const next = { ...notice, is_quiet: isHeld, told: [...notice.told, ...told] };
+    this.#book.put(next);
+    if (!this.#published.has(id) || notice.is_quiet !== isHeld) {
+      this.#published.add(id);
+      this.#parts.publish([{ key: keyOf(next), value: next }]);
+    }
+    return ways.map((way) => ({ id, way }));
+  }
+
+  #isHeldBack({ agent, cwd }: NoticeRow, row: PaneRow | undefined): boolean {
+    const { home, settings, isLookedAt } = this.#parts;
+    if (this.isQuietNow() || this.mutes().some((mute) => fits(mute, agent, cwd, home))) return true;
+    return settings().skip_looked_at && row !== undefined && isLookedAt(row);
+  }
+
+  async #tell(id: string, way: Way): Promise<void> {
+    const notice = this.#openOf(id);
+    // Answered while it was being written down (NOT3).
+    if (notice === null || this.#isStopped) return;
+    this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1);
+    const message = messageOf(notice);
+    if (way.channel === 'desktop') this.#shown.set(id, message.body);
+    const told = await (this.#pacings.get(way.channel)?.tell(message) ?? way.tell(message));
+    const left = (this.#underWay.get(id) ?? 1) - 1;
+    if (left === 0) this.#underWay.delete(id);
+    else this.#underWay.set(id, left);
+    if (told === null) this.#mark(id, { channel: way.channel, outcome: 'summed_up', detail: null });
+    else this.#settled(id, way, told);
+    if (this.#openOf(id) === null) void this.#withdraw(id, way);
+  }
+
+  #settled(id: string, way: Way, told: Told): void {
+    this.#count(way.channel, told);
+    if (!told.ok) {
+      this.#mark(id, { channel: way.channel, outcome: 'failed', detail: told.problem });
+      this.#parts.log.warn('a notification could not be shown', { by: way.channel, problem: told.problem });
+    } else if (told.handle !== null) {
+      this.#handles.set(id, told.handle);
+      void this.#file.save();
+    }
+  }
+
+  #mark(id: string, told: NoticeTold): void {
+    const notice = this.#book.get(id);
+    if (notice === null) return;
+    const others = notice.told.filter(({ channel }) => channel !== told.channel);
+    this.#book.put({ ...notice, told: [...others, told] });
+    void this.#file.save();
+  }
+
+  #count(channel: NoticeChannel, told: Told): void {
+    const { told: count, failed, last_trouble } = this.countOf(channel);
+    this.#counts.set(
+      channel,
+      told.ok
+        ? { told: count + 1, failed, last_trouble }
+        : { told: count, failed: failed + 1, last_trouble: told.problem },
+    );
+  }
+
+  #takeBack(notice: NoticeRow): void {
+    const { notice_id: id } = notice;
+    if (this.#published.delete(id)) this.#parts.publish([{ key: keyOf(notice), value: null }]);
+    // What is just being shown is taken back once it is there.
+    if (this.#underWay.has(id)) return;
+    for (const way of this.#ways) if (wasTold(notice, way.channel)) void this.#withdraw(id, way);
+  }
+
+  async #withdraw(id: string, way: Way): Promise<void> {
+    if (this.#pacings.get(way.channel)?.settled(id) === true) return;
+    const handle = way.channel === 'desktop' ? (this.#handles.get(id) ?? null) : null;
+    if (way.channel === 'desktop') {
+      this.#handles.delete(id);
+      this.#shown.delete(id);
+    }
+    await way.withdraw(id, handle);
+  }
+
+  /** A button of ours was pressed. What it was about is looked at again, by the same guard as for everyone (NOT5). */
+  async #pressed(id: string, press: Press): Promise<void> {
+    const notice = this.#openOf(id);
+    if (notice === null || notice.ask_id === null) return;
+    const { runtime_id, ask_id } = notice;
+    // The same ask says something else than what was read.
+    if (this.#shown.get(id) !== notice.body)
+      return this.#notDone(id, press, 'what is asked has changed [E_STATE_CHANGED]');
+    const request: ActionRequest = {
+      action: press,
+      ref: `runtime:${runtime_id}`,
+      ask_id,
+      conditions: { if_runtime: runtime_id },
+    };
+    const receipt = await this.#parts.act(request, { pid: null, hops: 0, door: 'notification' });
+    if (receipt.outcome !== 'refused') return;
+    await this.#notDone(
+      id,
+      press,
+      receipt.failure === null ? '' : `${receipt.failure.message} [${receipt.failure.code}]`,
+    );
+  }
+
+  async #notDone(id: string, press: Press, why: string): Promise<void> {
+    const plain = 'It was not done; look at the agent.';
+    const message: Message = {
+      id: `not-${id}`,
+      title: `${press} was refused`,
+      body: why,
+      plain,
+      isUrgent: true,
+      notice: null,
+    };
+    await this.#ways.find(({ channel }) => channel === 'desktop')?.tell(message);
+  }
+}
+
+const keyOf = ({ notice_id }: NoticeRow): string => `notice:${notice_id}`;
+
+const isWanted = ({ channels, told }: NoticeRow, channel: NoticeChannel): boolean =>
+  channels.includes(channel) && told.every((one) => one.channel !== channel);
+
+const wasTold = ({ told }: NoticeRow, channel: NoticeChannel): boolean =>
+  told.some((one) => one.channel === channel && one.outcome !== 'failed');
+
+const messageOf = (notice: NoticeRow): Message => ({
+  id: notice.notice_id,
+  title: notice.title,
+  body: notice.body,
+  plain: `${notice.agent} ${kindWords(notice)} (${notice.place})`,
+  isUrgent: notice.event === 'waiting_approval' || notice.event === 'waiting_input',
+  notice,
+});

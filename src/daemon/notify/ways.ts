@@ -1,0 +1,31 @@
+// What a way of telling is: it shows a message, says what came of it, and takes it back where it can. Whatever a way does
+// takes bounded time and never throws; the daemon does not wait for it.
+
+import type { NoticeChannel, NoticeRow } from '../../model/notices.ts';
+
+export interface Message {
+  /** Of the notice, or of a sum of several. */
+  readonly id: string;
+  readonly title: string;
+  /** Everything there is to say; a way may show less. */
+  readonly body: string;
+  /** Without a word of what is asked, for ways that others can see. */
+  readonly plain: string;
+  readonly isUrgent: boolean;
+  /** What the notice is about; null for a sum and for a test. */
+  readonly notice: NoticeRow | null;
+}
+
+export type Told =
+  /** `handle` is how it is found again to be taken back, also by another run of the daemon. */
+  { readonly ok: true; readonly handle: string | null } | { readonly ok: false; readonly problem: string };
+
+export interface Way {
+  readonly channel: NoticeChannel;
+  tell(message: Message): Promise<Told>;
+  /** `handle` is null when nobody knows it any more. */
+  withdraw(id: string, handle: string | null): Promise<void>;
+  close(): void;
+}
+
+export type Press = 'approve' | 'reject';

@@ -1,0 +1,76 @@
+// What a notice says: who, where, what is wanted. Everything passes the gate (SEC3), and what looks like a secret is
+// blotted out. Pure.
+
+import { redact } from '../../engine/redact.ts';
+import type { AskKind } from '../../model/asks.ts';
+import { limits } from '../../model/limits.ts';
+import type { NoticeEvent, NoticeRow } from '../../model/notices.ts';
+import type { AgentRow, PaneRow } from '../../model/rows.ts';
+import { foreign, gateLine } from '../../text/gate.ts';
+
+const words: Readonly<Record<NoticeEvent, string>> = {
+  waiting_approval: 'approve',
+  waiting_input: 'answer',
+  error: 'error',
+  completed: 'done',
+};
+
+/** Same marks as on every other screen. */
+const marks: Readonly<Record<NoticeEvent, string>> = {
+  waiting_approval: '▲',
+  waiting_input: '?',
+  error: '✕',
+  completed: '✓',
+};
+
+const kinds: Readonly<Record<AskKind, string>> = {
+  command: 'wants to run a command',
+  edit: 'wants to change a file',
+  tool: 'wants to use a tool',
+  plan: 'has a plan to be approved',
+  question: 'asks a question',
+  trust: 'asks whether the folder is trusted',
+  dialog: 'shows a menu',
+};
+
+export const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
+
+export const placeOf = ({ identity, window_index, pane_index, session, ref }: PaneRow): string =>
+  session === undefined ? `${identity.target}/${identity.session_name}:${window_index}.${pane_index}` : ref;
+
+/** `▲ claude in web-shop: approve`. */
+export function titleOf(event: NoticeEvent, { agent, nick }: AgentRow, cwd: string): string {
+  const project = projectOf(cwd);
+  const who = nick ?? agent;
+  const where = project === '' ? '' : ` in ${project}`;
+  return gateLine(foreign(`${marks[event]} ${who}${where}: ${words[event]}`), {
+    columnsMax: limits.noticeTitleColumnsMax,
+  });
+}
+
+/** What is asked, or what happened, in one line; whole, as others may have to decide on it. */
+export function bodyOf({ ask, detail, reason_code }: AgentRow): string {
+  const text = ask?.text ?? detail ?? (reason_code === 'usage_limit' ? 'hit a usage limit' : '');
+  return gateLine(foreign(redact(text)));
+}
+
+/** What may stand in the arguments of a process: no word of what is asked (SEC6). */
+export function kindWords({ event, ask_kind }: Pick<NoticeRow, 'event' | 'ask_kind'>): string {
+  if (ask_kind !== null) return kinds[ask_kind];
+  const plain: Readonly<Record<NoticeEvent, string>> = {
+    waiting_approval: 'wants an approval',
+    waiting_input: 'waits for an answer',
+    error: 'ran into an error',
+    completed: 'has finished',
+  };
+  return plain[event];
+}
+
+/** `▲4 ?2`, in the order of who needs a person first. */
+export function countsOf(events: readonly NoticeEvent[]): string {
+  return (['waiting_approval', 'waiting_input', 'error', 'completed'] as const)
+    .map((event) => [event, events.filter((one) => one === event).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([event, count]) => `${marks[event]}${count}`)
+    .join(' ');
+}
