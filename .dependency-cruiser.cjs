@@ -5,6 +5,8 @@
 const layers = require('./scripts/layers.json');
 
 const tests = '[.](test|contract)[.]ts$';
+/** Nothing of it is loaded from node_modules: the pages are bundled whole. */
+const bundled = '^src/web/';
 const roomNames = Object.keys(layers.rooms);
 const screens = ['cli', 'tui', 'web', 'menubar', 'mcp', 'view'];
 
@@ -74,6 +76,13 @@ module.exports = {
       to: { path: 'node_modules' },
     },
     {
+      name: 'pages-no-node',
+      severity: 'error',
+      comment: 'a browser has no Node',
+      from: { path: bundled, pathNot: tests },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
       name: 'no-cycles',
       severity: 'error',
       comment: 'a cycle means that two files are one idea, or three',
@@ -91,7 +100,7 @@ module.exports = {
       name: 'no-dev-packages-in-product',
       severity: 'error',
       comment: 'what ships imports only what package.json lists under dependencies',
-      from: { path: '^(src|bin)/', pathNot: tests },
+      from: { path: '^(src|bin)/', pathNot: [tests, bundled] },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'npm-optional', 'npm-peer'] },
     },
     {
@@ -114,7 +123,7 @@ module.exports = {
     // TypeScript 7 has no compiler API in JavaScript; swc reads the sources instead (docs/adr/0001).
     parser: 'swc',
     enhancedResolveOptions: {
-      extensions: ['.ts', '.js', '.json'],
+      extensions: ['.ts', '.tsx', '.js', '.json'],
       exportsFields: ['exports'],
       conditionNames: ['import', 'node', 'default', 'types'],
     },

@@ -46,6 +46,7 @@ start:
 static: setup
 	$(RUN) tsc -p tsconfig.json
 	$(RUN) tsc -p tsconfig.pure.json
+	$(RUN) tsc -p tsconfig.web.json
 	$(RUN) biome check --error-on-warnings .
 	$(RUN) depcruise --config .dependency-cruiser.cjs --output-type err-long src test bench scripts
 	$(RUN) knip
@@ -57,7 +58,7 @@ check: static unit
 
 # The last line says what vitest counted: the build machine reads it. Whole-system suites are part of the vitest run.
 test: setup
-	@sh scripts/system-packages.sh
+	@sh scripts/system-packages.sh browser
 	@rm -f $(REPORTS)/unit.json $(REPORTS)/system.json
 	$(MAKE) --no-print-directory static
 	@sh scripts/build.sh

@@ -9,7 +9,7 @@ sh scripts/setup.sh
 take_turn
 
 # Several may have found the same stale bundle; the first one in the line has made it new for all of them.
-if [ -e dist/.built ] && [ -z "$(find src package.json package-lock.json rolldown.config.ts \
+if [ -e dist/.built ] && [ -z "$(find src package.json package-lock.json rolldown.config.ts vite.config.ts scripts/compress.ts \
   -newer dist/.built ! -name '*.test.ts' 2>/dev/null)" ]; then
   exit 0
 fi
@@ -23,5 +23,11 @@ if ! said=$(sh scripts/run.sh rolldown --config rolldown.config.ts --dir "$work"
   printf '%s\n' "$said" >&2
   exit 1
 fi
+# The pages, and their packed forms beside them.
+if ! said=$(sh scripts/run.sh vite build --config vite.config.ts --outDir "$root/$work/web" --emptyOutDir 2>&1); then
+  printf '%s\n' "$said" >&2
+  exit 1
+fi
+sh scripts/run.sh node scripts/compress.ts "$work/web"
 rm -rf dist
 mv "$work" dist

@@ -16,7 +16,7 @@ export const bans: readonly Ban[] = [
   {
     calls: ['Date.now', 'Date', 'performance.*', 'process.hrtime', 'process.hrtime.*', 'process.uptime'],
     imports: ['node:perf_hooks'],
-    rooms: ['platform'],
+    rooms: ['platform', 'web/port'],
     why: 'the clock is a port; everything else is told the time',
   },
   {
@@ -28,7 +28,7 @@ export const bans: readonly Ban[] = [
   {
     calls: ['setTimeout', 'setInterval', 'setImmediate'],
     imports: ['node:timers', 'node:timers/promises'],
-    rooms: ['platform'],
+    rooms: ['platform', 'web/port'],
     why: 'waiting is a port; simulated time must be able to skip it',
   },
   {
@@ -71,8 +71,14 @@ export const packages: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/server': 'the MCP server',
   '@swc/core': 'reads TypeScript for dependency-cruiser, which TypeScript 7 no longer can',
   '@types/node': 'types of the platform',
+  '@types/react': 'types of the pages',
+  '@types/react-dom': 'the same for the browser',
+  '@vitejs/plugin-react': 'React for the bundle of the pages',
+  '@types/ws': 'types of ws',
   '@vitest/coverage-v8': 'branch coverage of the pure rooms',
   '@xterm/headless': 'a terminal: the model of a pane that is watched live, and the witness of the text gate',
+  '@xterm/xterm': 'the live terminal of the pages',
+  'axe-core': 'finds what keeps people out of a page',
   commander: 'the command line beyond the hot path',
   'dependency-cruiser': 'holds the layers',
   'fast-check': 'generated inputs',
@@ -80,11 +86,16 @@ export const packages: Readonly<Record<string, string>> = {
   'jsonc-parser': 'where things stand in JSON that others wrote, so that an edit leaves every other byte alone',
   knip: 'finds unused files, exports and packages',
   'oxc-parser': 'reads the sources for these checks',
+  'playwright-core': 'drives a real browser in tests',
   publint: 'checks the package before it is published',
+  react: 'the pages, and the full-screen view',
+  'react-dom': 'the pages in a browser',
   rolldown: 'the bundle',
   'smol-toml': 'reads config.toml',
   typescript: 'the language',
+  vite: 'the bundle of the pages',
   vitest: 'the test runner',
+  ws: 'sockets of live panes at the web door',
   zod: 'schemas: one definition gives types, checks, JSON Schema and OpenAPI',
 };
 

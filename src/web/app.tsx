@@ -1,0 +1,90 @@
+// Which page is shown at which address; and the page that says how to get in, or that nobody answers.
+
+import type { ReactNode } from 'react';
+import { AgentPage } from './pages/agent.tsx';
+import { AgentsPage } from './pages/agents.tsx';
+import { AuditPage } from './pages/audit.tsx';
+import { OverviewPage } from './pages/overview.tsx';
+import { SessionsPage } from './pages/sessions.tsx';
+import { SettingsPage } from './pages/settings.tsx';
+import { ShellsPage } from './pages/shells.tsx';
+import { TargetsPage } from './pages/targets.tsx';
+import { TimelinePage } from './pages/timeline.tsx';
+import { Command, Empty, Link } from './parts/basics.tsx';
+import { Frame } from './parts/frame.tsx';
+import { refusalText } from './state/deeds.ts';
+import { useModel, usePlace } from './state/hooks.ts';
+import type { Model } from './state/model.ts';
+import { pathOf } from './state/route.ts';
+
+export function App(): ReactNode {
+  const model = useModel();
+  if (model.link === 'shut') return <ShutOut model={model} />;
+  if (!model.isFilled) return <Waiting model={model} />;
+  return (
+    <Frame>
+      <Page />
+    </Frame>
+  );
+}
+
+function Page(): ReactNode {
+  const { page, id, tab } = usePlace();
+  switch (page) {
+    case 'overview':
+      return <OverviewPage />;
+    case 'agents':
+      return id === null ? <AgentsPage /> : <AgentPage key={id} id={id} tab={tab} />;
+    case 'sessions':
+      return <SessionsPage id={id} />;
+    case 'shells':
+      return <ShellsPage id={id} />;
+    case 'timeline':
+      return <TimelinePage />;
+    case 'audit':
+      return <AuditPage />;
+    case 'targets':
+      return <TargetsPage />;
+    case 'settings':
+      return <SettingsPage id={id} />;
+    case 'nowhere':
+      return (
+        <Empty title="There is no such page.">
+          <Link to={pathOf('overview')}>Overview</Link>
+        </Empty>
+      );
+  }
+}
+
+/** The cookie is gone or too old, or the link was used: a terminal makes a new one. */
+function ShutOut({ model }: { readonly model: Model }): ReactNode {
+  return (
+    <main className="door">
+      <h1>agtmux</h1>
+      <p>This browser is not signed in. Run this in a terminal, and open the address it prints:</p>
+      <Command>agtmux web --open</Command>
+      {model.trouble === null ? null : <p className="dim small">{refusalText(model.trouble)}</p>}
+      <p className="dim small" role="status">
+        This page goes on by itself as soon as you are in.
+      </p>
+    </main>
+  );
+}
+
+function Waiting({ model }: { readonly model: Model }): ReactNode {
+  const isDown = model.trouble !== null;
+  return (
+    <main className="door">
+      <h1>agtmux</h1>
+      {isDown ? (
+        <>
+          <p>The daemon does not answer. Any command starts it, for example:</p>
+          <Command>agtmux list</Command>
+        </>
+      ) : null}
+      <p className="waiting" role="status">
+        <span className="spinner" aria-hidden="true" /> {isDown ? 'Trying again by itself…' : 'Connecting…'}
+      </p>
+    </main>
+  );
+}

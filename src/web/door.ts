@@ -1,0 +1,143 @@
+// The door of the daemon as the pages use it: enters with the token of the address, sends requests with the key of this
+// browser, and tells a refusal, a closed door and a dead daemon apart.
+
+import type { SendOptions } from '../api/client-types.ts';
+import type { Answer } from '../api/client-wire.ts';
+import type { WebEnteredReply, WebSessionReply } from '../api/schemas-web.ts';
+import { AgtmuxError, type ErrorCode, errors, type Failure, failure, ok, type Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { clock, keep, kept } from './port.ts';
+
+/** Who we are at the door. */
+export type Entrance = Pick<WebSessionReply, 'role' | 'read_only' | 'version'>;
+
+const headers = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
+  accept: 'application/json',
+  'x-agtmux-key': kept('key') ?? '',
+  ...more,
+});
+
+const isErrorCode = (text: unknown): text is ErrorCode => typeof text === 'string' && Object.hasOwn(errors, text);
+
+const down = (): Failure =>
+  failure(
+    'E_DAEMON_DOWN',
+    'the daemon does not answer',
+    'start it with any agtmux command; this page goes on by itself',
+  );
+
+async function failureOf(response: Response): Promise<Failure> {
+  try {
+    const { error } = (await response.json()) as { error?: { code?: unknown; message?: unknown; next?: unknown } };
+    const code = isErrorCode(error?.code) ? error.code : 'E_INTERNAL';
+    return failure(code, String(error?.message ?? `the daemon answered ${response.status}`), String(error?.next ?? ''));
+  } catch {
+    return failure('E_INTERNAL', `the daemon answered ${response.status}`, 'load the page again');
+  }
+}
+
+/** Told whenever the door no longer knows this browser. */
+let onShut: () => void = () => undefined;
+export function whenShut(heard: () => void): void {
+  onShut = heard;
+}
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+function withQuery(path: string, query: Query): string {
+  const said = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return said.length === 0 ? path : `${path}?${new URLSearchParams(said)}`;
+}
+
+type Method = 'GET' | 'POST' | 'DELETE';
+
+async function send<Value>(method: Method, path: string, body?: unknown, waitMs?: number): Promise<Result<Value>> {
+  const patience = AbortSignal.timeout(waitMs ?? limits.actAnswerMs);
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const more: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
+  try {
+    const response = await fetch(path, { method, headers: headers(more), signal: patience, ...sent });
+    if (response.status === 401) onShut();
+    return response.ok ? ok((await response.json()) as Value) : { ok: false, failure: await failureOf(response) };
+  } catch {
+    return { ok: false, failure: down() };
+  }
+}
+
+export const get = <Value>(path: string, query: Query = {}): Promise<Result<Value>> =>
+  send<Value>('GET', withQuery(path, query));
+export const post = <Value>(path: string, body: unknown = {}): Promise<Result<Value>> =>
+  send<Value>('POST', path, body);
+export const remove = <Value>(path: string): Promise<Result<Value>> => send<Value>('DELETE', path);
+
+export type Entering =
+  | { readonly type: 'in'; readonly entrance: Entrance }
+  | { readonly type: 'shut' | 'down'; readonly failure: Failure };
+
+/** With the token of the address if it has one, else with what this browser has kept. */
+export async function enter(): Promise<Entering> {
+  const token = /^#token=([0-9a-f]+)$/i.exec(location.hash)?.[1];
+  if (token !== undefined) {
+    const entered = await send<WebEnteredReply>('POST', '/web/enter', { token });
+    if (entered.ok) keep('key', entered.value.key);
+    if (entered.ok || entered.failure.code !== 'E_DAEMON_DOWN') history.replaceState(null, '', location.pathname);
+    if (entered.ok) return { type: 'in', entrance: entered.value };
+    // The link was used already: whoever used it here before is still in.
+    const known = await knownHere();
+    return known.type === 'in' ? known : { type: typeOf(entered.failure), failure: entered.failure };
+  }
+  return knownHere();
+}
+
+async function knownHere(): Promise<Entering> {
+  const session = await get<WebSessionReply>('/web/session');
+  return session.ok
+    ? { type: 'in', entrance: session.value }
+    : { type: typeOf(session.failure), failure: session.failure };
+}
+
+const typeOf = ({ code }: Failure): 'shut' | 'down' => (code === 'E_DAEMON_DOWN' ? 'down' : 'shut');
+
+/** For what is read as it comes: the feed, and the messages of a session. Throws as the client of the socket does. */
+export async function open({ path, headers: more = {}, signal, silenceMs }: SendOptions): Promise<Answer> {
+  const silence = new AbortController();
+  let cancel: () => void = () => undefined;
+  const heard = (): void => {
+    cancel();
+    cancel = clock.after(silenceMs ?? limits.feedSilenceMs, () => silence.abort());
+  };
+  heard();
+  const either = signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]);
+  const close = (): void => {
+    cancel();
+    silence.abort();
+  };
+  try {
+    const response = await fetch(path, { headers: headers(more), signal: either });
+    if (response.status === 401) onShut();
+    if (!response.ok || response.body === null) {
+      const { code, message, next } = await failureOf(response);
+      throw new AgtmuxError(code, message, { next });
+    }
+    const body = bodyOf(response.body, heard);
+    return { status: response.status, headers: new Map(response.headers), body: () => body, close };
+  } catch (error) {
+    close();
+    throw error instanceof AgtmuxError ? error : new AgtmuxError('E_DAEMON_DOWN', down().message, { cause: error });
+  }
+}
+
+async function* bodyOf(stream: ReadableStream<Uint8Array>, heard: () => void): AsyncGenerator<string, void, void> {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      heard();
+      yield decoder.decode(chunk.value, { stream: true });
+    }
+  } catch (cause) {
+    throw new AgtmuxError('E_DAEMON_DOWN', 'the connection to the daemon was lost', { cause });
+  } finally {
+    reader.releaseLock();
+  }
+}

@@ -1,0 +1,55 @@
+// Notifications of the browser: shown once each, taken back when the ask was answered elsewhere, and a press leads to the
+// agent. Only where the person has allowed them.
+
+import { foreign, gateLine } from '../text/gate.ts';
+import { keep, kept, onKept } from './port.ts';
+import { go } from './state/hooks.ts';
+import { planNotices } from './state/notices.ts';
+import { pathOf } from './state/route.ts';
+import { current, subscribe } from './state/store.ts';
+
+const rememberedMax = 200;
+const standing = new Map<string, Notification>();
+
+const remembered = (): readonly string[] => (kept('notices') ?? '').split(' ').filter((id) => id !== '');
+
+const isAllowed = (): boolean => 'Notification' in window && Notification.permission === 'granted';
+
+function look(): void {
+  const { notices } = current();
+  const { show, close } = planNotices(notices, new Set(remembered()), new Set(standing.keys()));
+  for (const id of close) {
+    standing.get(id)?.close();
+    standing.delete(id);
+  }
+  if (!isAllowed() || kept('notifications') === 'off') return;
+  for (const { notice_id, title, body, runtime_id } of show) {
+    keep('notices', [...remembered(), notice_id].slice(-rememberedMax).join(' '));
+    const notification = new Notification(gateLine(foreign(title)), {
+      body: gateLine(foreign(body)),
+      tag: notice_id,
+      icon: '/icon-192.png',
+    });
+    notification.onclick = () => {
+      window.focus();
+      go(pathOf('agents', runtime_id));
+      notification.close();
+    };
+    standing.set(notice_id, notification);
+  }
+}
+
+export function startNotifying(): void {
+  subscribe(look);
+  onKept((name) => {
+    if (name === 'notifications') look();
+  });
+}
+
+/** `unsupported` where the browser has none: then the desktop channel of the daemon remains. */
+export const permission = (): NotificationPermission | 'unsupported' =>
+  'Notification' in window ? Notification.permission : 'unsupported';
+
+export async function askPermission(): Promise<NotificationPermission | 'unsupported'> {
+  return 'Notification' in window ? await Notification.requestPermission() : 'unsupported';
+}

@@ -1,0 +1,35 @@
+// Agents: everyone on one board, narrowed by words.
+
+import { type ReactNode, useState } from 'react';
+import { PageHead } from '../parts/basics.tsx';
+import { Board, NoAgents } from '../parts/board.tsx';
+import { agentsOf, filterAgents } from '../state/agents.ts';
+import { useModel, useNow } from '../state/hooks.ts';
+
+export function AgentsPage(): ReactNode {
+  const model = useModel();
+  const [typed, setTyped] = useState('');
+  const items = agentsOf(model, useNow());
+  const shown = filterAgents(items, typed);
+  return (
+    <>
+      <PageHead title="Agents">
+        <input
+          type="search"
+          data-filter
+          className="filter"
+          aria-label="Filter agents"
+          placeholder="Filter: agent, state, project…  /"
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+        />
+        <span className="dim" role="status">
+          {typed === '' ? `${items.length} agents` : `${shown.length} of ${items.length}`}
+        </span>
+      </PageHead>
+      {items.length === 0 && model.isFilled ? <NoAgents /> : null}
+      {items.length > 0 && shown.length === 0 ? <p className="calm-note">No agent fits “{typed}”.</p> : null}
+      <Board items={shown} />
+    </>
+  );
+}

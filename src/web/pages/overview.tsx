@@ -1,0 +1,142 @@
+// Overview: who needs a person, first; below it the board; beside it how today went.
+
+import type { ReactNode } from 'react';
+import type { TimelineDocument } from '../../api/schemas-timeline.ts';
+import { AgentCard } from '../parts/agent-card.tsx';
+import { Link, PageHead, ReadingNote } from '../parts/basics.tsx';
+import { Board, NoAgents } from '../parts/board.tsx';
+import { Lanes, Totals } from '../parts/plots.tsx';
+import { line, StateText } from '../parts/text.tsx';
+import { agentsOf, countsOf, needsYou, statesInOrder } from '../state/agents.ts';
+import { useBeat, useModel, useNow, useReading } from '../state/hooks.ts';
+import type { Model } from '../state/model.ts';
+import { pathOf } from '../state/route.ts';
+import { durationText, lanesIn, upTo } from '../state/timeline.ts';
+
+const timelineMs = 30_000;
+const lanesMax = 8;
+
+export function OverviewPage(): ReactNode {
+  const model = useModel();
+  const items = agentsOf(model, useNow());
+  const needing = items.filter(needsYou);
+  const others = items.filter((item) => !needsYou(item));
+  const counts = countsOf(items);
+  return (
+    <>
+      <PageHead title="Overview">
+        <p className="counts">
+          {statesInOrder
+            .filter((state) => counts[state] > 0)
+            .map((state) => (
+              <span key={state} className="count">
+                {counts[state]} <StateText state={state} />
+              </span>
+            ))}
+        </p>
+      </PageHead>
+      {items.length === 0 && model.isFilled ? <NoAgents /> : null}
+      <div className="overview">
+        <div>
+          <NeedsYou needing={needing} hasAgents={items.length > 0} />
+          {others.length === 0 ? null : (
+            <section aria-labelledby="board-title">
+              <h2 id="board-title">Everyone else</h2>
+              <Board items={others} />
+            </section>
+          )}
+        </div>
+        <aside aria-label="Today">
+          {items.length === 0 ? null : <Today />}
+          <Health model={model} />
+        </aside>
+      </div>
+    </>
+  );
+}
+
+interface NeedsProps {
+  readonly needing: ReturnType<typeof agentsOf>;
+  readonly hasAgents: boolean;
+}
+
+function NeedsYou({ needing, hasAgents }: NeedsProps): ReactNode {
+  if (!hasAgents) return null;
+  return (
+    <section aria-labelledby="needs-title">
+      <h2 id="needs-title">
+        Needs you {needing.length === 0 ? null : <span className="number">{needing.length}</span>}
+      </h2>
+      {needing.length === 0 ? (
+        <p className="calm-note">Nobody needs you. This page tells when that changes.</p>
+      ) : (
+        <div className="cards">
+          {needing.map((item) => (
+            <AgentCard key={item.runtime_id} item={item} />
+          ))}
+        </div>
+      )}
+    </section>
+  );
+}
+
+const dayMs = 24 * 3_600_000;
+
+function Today(): ReactNode {
+  const reading = useReading<TimelineDocument>('/v1/timeline', useBeat(timelineMs));
+  const now = useNow();
+  const { value } = reading;
+  const frame = { from: Math.max(midnight(now), now - dayMs), to: now };
+  return (
+    <section aria-labelledby="today-title" className="panel">
+      <h2 id="today-title">
+        Today <Link to={pathOf('timeline')}>Timeline</Link>
+      </h2>
+      <ReadingNote reading={reading} />
+      {value === null ? null : (
+        <>
+          <p className="waited">
+            <strong>{durationText(value.waited_ms)}</strong> agents waited for you in the last 24 hours
+          </p>
+          <Lanes
+            lanes={lanesIn(value, frame, lanesMax).map((lane) => openLane(lane, value, now))}
+            frame={frame}
+            isSmall
+            ticksMax={4}
+          />
+          <Totals document={value} />
+        </>
+      )}
+    </section>
+  );
+}
+
+const openLane = (lane: TimelineDocument['items'][number], document: TimelineDocument, now: number) =>
+  upTo({ ...document, items: [lane] }, now).items[0] ?? lane;
+
+function midnight(now: number): number {
+  const at = new Date(now);
+  at.setHours(0, 0, 0, 0);
+  // Shortly after midnight a day of minutes shows nothing; then it is the last hours that matter.
+  return now - at.getTime() < 6 * 3_600_000 ? now - 6 * 3_600_000 : at.getTime();
+}
+
+function Health({ model }: { readonly model: Model }): ReactNode {
+  const targets = [...model.targets.values()];
+  if (targets.length === 0) return null;
+  return (
+    <section aria-labelledby="health-title" className="panel">
+      <h2 id="health-title">
+        Machines <Link to={pathOf('targets')}>Targets</Link>
+      </h2>
+      <ul className="healths">
+        {targets.map(({ target, health, trouble }) => (
+          <li key={target}>
+            <span className={`dot h-${health}`} aria-hidden="true" /> {line(target)}{' '}
+            <span className="dim">{health === 'ok' ? 'ok' : line(trouble ?? health)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

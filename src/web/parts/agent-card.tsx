@@ -1,0 +1,107 @@
+// One agent on a page: as a card when it needs a person, as a row on the board otherwise.
+
+import { memo, type ReactNode } from 'react';
+import { autoWarning } from '../../view/sessions.ts';
+import { agentLabel, wordsOf } from '../../view/words.ts';
+import { type AgentItem, isAway, marksOf, placeOf, projectOf, whatOf } from '../state/agents.ts';
+import { act } from '../state/deeds.ts';
+import { useEntrance, whyIdle } from '../state/entrance.ts';
+import { useNow } from '../state/hooks.ts';
+import { pathOf } from '../state/route.ts';
+import { AskBox } from './ask.tsx';
+import { Link, OutcomeLine } from './basics.tsx';
+import { Age, line, RouteMark, StateWord } from './text.tsx';
+
+export const pageOf = (item: AgentItem): string =>
+  item.session === null ? pathOf('agents', item.runtime_id) : pathOf('sessions', item.session.id);
+
+const nameOf = (item: AgentItem): string =>
+  `${line(agentLabel(item))} in ${line(projectOf(item.cwd))}: ${wordsOf(item.state).word}`;
+
+function Marks({ item }: { readonly item: AgentItem }): ReactNode {
+  return (
+    <>
+      {marksOf(item).map((mark) => (
+        <span key={mark} className="tag">
+          {mark}
+        </span>
+      ))}
+      {item.session?.auto_approve === true ? (
+        <span className="tag warn" title={autoWarning}>
+          auto-approve
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+/** Who needs you, with what it asks and how to answer. */
+export function AgentCard({ item }: { readonly item: AgentItem }): ReactNode {
+  const now = useNow();
+  const idle = whyIdle(useEntrance()) !== null;
+  return (
+    <article
+      className={`card b-${wordsOf(item.state).colour}`}
+      data-row={item.runtime_id}
+      data-href={pageOf(item)}
+      tabIndex={0}
+      aria-label={nameOf(item)}
+    >
+      <header className="card-head">
+        <StateWord item={item} />
+        <strong>{line(agentLabel(item))}</strong>
+        <span className="project">{line(projectOf(item.cwd))}</span>
+        <Age since={item.since} />
+      </header>
+      {item.ask === null ? <p className="what">{line(whatOf(item, now))}</p> : <AskBox item={item} />}
+      <OutcomeLine id={item.runtime_id} />
+      <footer className="card-foot">
+        <span className="place">{line(placeOf(item))}</span>
+        <RouteMark route={item.route} />
+        <Marks item={item} />
+        <span className="spring" />
+        {item.state === 'error' && item.ended !== null && !idle ? (
+          <button type="button" className="quiet" onClick={() => void act(item, { action: 'resume' })}>
+            Resume
+          </button>
+        ) : null}
+        <Link to={pageOf(item)} className="open" label={`Open ${nameOf(item)}`}>
+          Open
+        </Link>
+      </footer>
+    </article>
+  );
+}
+
+/** What it does; only of those that are away it changes with time. */
+function What({ item }: { readonly item: AgentItem }): ReactNode {
+  return isAway(item) ? <AwayWhat item={item} /> : line(whatOf(item, 0));
+}
+
+function AwayWhat({ item }: { readonly item: AgentItem }): ReactNode {
+  return line(whatOf(item, useNow()));
+}
+
+/** One line of the board. Drawn again only when its agent has changed: there may be hundreds. */
+export const AgentRow = memo(function AgentRow({ item }: { readonly item: AgentItem }): ReactNode {
+  return (
+    <li
+      className={`row ${isAway(item) ? 'is-away' : ''} ${item.parent === null ? '' : 'is-child'}`}
+      data-row={item.runtime_id}
+      data-href={pageOf(item)}
+    >
+      <Link to={pageOf(item)} className="row-link">
+        <StateWord item={item} />
+        <span className="agent">{line(agentLabel(item))}</span>
+        <span className="project">{line(projectOf(item.cwd))}</span>
+        <span className="what">
+          <What item={item} /> <Marks item={item} />
+        </span>
+        <Age since={item.since} />
+        <span className="place">
+          {line(placeOf(item))} <RouteMark route={item.route} />
+        </span>
+      </Link>
+    </li>
+  );
+});

@@ -1,0 +1,45 @@
+// The keys, in a dialog, and how to read the marks.
+
+import type { ReactNode } from 'react';
+import { statesInOrder } from '../state/agents.ts';
+import { Dialog } from './basics.tsx';
+import { StateText } from './text.tsx';
+
+const keys: readonly (readonly [string, string])[] = [
+  ['j  k', 'next and previous row'],
+  ['Enter', 'open it'],
+  ['a  r', 'approve or reject what it asks; the ask is shown first'],
+  ['s', 'write to the agent of this page'],
+  ['/', 'filter'],
+  ['n', 'a new session'],
+  ['1 … 8', 'the pages, from Overview to Settings'],
+  ['?', 'this help'],
+];
+
+export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
+  return (
+    <Dialog title="Keys and marks" onClose={onClose}>
+      <dl className="keys">
+        {keys.map(([key, words]) => (
+          <div key={key}>
+            <dt>
+              <kbd className="key">{key}</kbd>
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="marks">
+        {statesInOrder.map((state) => (
+          <StateText key={state} state={state} />
+        ))}
+      </p>
+      <p className="dim small">A ~ before the word means: not certain. A dot behind “done”: nobody has seen it yet.</p>
+      <div className="dialog-buttons">
+        <button type="button" className="primary" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,142 @@
+// The live terminal of an agent: read-only until typing is switched on, and honest about a lost connection.
+
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
+import type { ViewedOutputReply } from '../../api/schemas-act.ts';
+import type { Failure } from '../../model/errors.ts';
+import { refusalText } from '../state/deeds.ts';
+import { useEntrance, whyIdle } from '../state/entrance.ts';
+import { useReading } from '../state/hooks.ts';
+import type { Screen } from '../terminal/screen.ts';
+import { openWire, type Wire, type WireEvent } from '../terminal/wire.ts';
+import { Dialog, ReadingNote, Scroll } from './basics.tsx';
+import { block } from './text.tsx';
+
+interface Live {
+  readonly status: 'loading' | 'live' | 'ended';
+  readonly isTyping: boolean;
+  readonly failure: Failure | null;
+}
+
+const loading: Live = { status: 'loading', isTyping: false, failure: null };
+
+/** Screen and socket, for as long as this agent is looked at. */
+function useLive(ref: string, host: RefObject<HTMLDivElement | null>): readonly [Live, RefObject<Wire | null>] {
+  const [live, setLive] = useState<Live>(loading);
+  const wire = useRef<Wire | null>(null);
+  useEffect(() => {
+    let screen: Screen | null = null;
+    let isOver = false;
+    const fit = (): void => screen?.fit();
+    const heard = (event: WireEvent): void => {
+      if (event.type === 'screen') {
+        screen?.show(event.frame, event.shown);
+        setLive((now) => (now.status === 'live' ? now : { ...now, status: 'live', failure: null }));
+      }
+      if (event.type === 'typing') {
+        screen?.setTyping(event.on);
+        setLive((now) => ({ ...now, isTyping: event.on, failure: event.failure }));
+      }
+      if (event.type === 'ended') {
+        screen?.setTyping(false);
+        setLive({ status: 'ended', isTyping: false, failure: event.failure });
+      }
+    };
+    setLive(loading);
+    void import('../terminal/screen.ts').then(({ createScreen }) => {
+      if (isOver || host.current === null) return;
+      const opened = openWire(ref, heard);
+      wire.current = opened;
+      screen = createScreen({
+        host: host.current,
+        onKeys: opened.keys,
+        onLeave: () => opened.typing(false),
+      });
+    });
+    window.addEventListener('resize', fit);
+    return () => {
+      isOver = true;
+      window.removeEventListener('resize', fit);
+      wire.current?.end();
+      wire.current = null;
+      screen?.end();
+    };
+  }, [ref, host]);
+  return [live, wire];
+}
+
+export function LivePane({ refText }: { readonly refText: string }): ReactNode {
+  const host = useRef<HTMLDivElement>(null);
+  const [live, wire] = useLive(refText, host);
+  const [isHistory, setHistory] = useState(false);
+  const entrance = useEntrance();
+  const why = entrance.role === 'operator' ? 'Only a person may type into a pane.' : whyIdle(entrance);
+  return (
+    <section className="live" aria-label="Live terminal">
+      <div className="live-head">
+        <span className={`link l-${live.status === 'live' ? 'live' : live.status === 'ended' ? 'lost' : 'connecting'}`}>
+          <span className="dot" aria-hidden="true" />{' '}
+          {live.status === 'live' ? 'live' : live.status === 'ended' ? 'not connected' : 'loading'}
+        </span>
+        <span className="dim small hide-narrow">
+          {live.isTyping ? 'Your keys go to the pane. Ctrl+] ends it.' : 'Read-only.'}
+        </span>
+        <span className="spring" />
+        <button type="button" className="quiet" onClick={() => setHistory(true)}>
+          History
+        </button>
+        <button
+          type="button"
+          role="switch"
+          aria-checked={live.isTyping}
+          className={live.isTyping ? 'switch is-on' : 'switch'}
+          disabled={why !== null || live.status !== 'live'}
+          title={why ?? undefined}
+          onClick={() => wire.current?.typing(!live.isTyping)}
+        >
+          Typing
+        </button>
+      </div>
+      <div className="live-screen" ref={host} />
+      {live.failure === null ? null : (
+        <p className="trouble" role="alert">
+          {refusalText(live.failure)}{' '}
+          <button type="button" className="quiet" onClick={() => wire.current?.again()}>
+            Try again
+          </button>
+        </p>
+      )}
+      {isHistory ? <History refText={refText} onClose={() => setHistory(false)} /> : null}
+    </section>
+  );
+}
+
+const historyLines = 2_000;
+
+/** What it printed so far, as text. */
+function History({ refText, onClose }: { readonly refText: string; readonly onClose: () => void }): ReactNode {
+  const query = new URLSearchParams({ ref: refText, lines: String(historyLines) });
+  const reading = useReading<ViewedOutputReply>(`/v1/output?${query}`);
+  const end = useRef<HTMLElement>(null);
+  const { value } = reading;
+  useEffect(() => {
+    if (value !== null) end.current?.scrollTo(0, end.current.scrollHeight);
+  }, [value]);
+  return (
+    <Dialog title="What it printed" onClose={onClose}>
+      <ReadingNote reading={reading} />
+      {value === null ? null : (
+        <>
+          {value.words === undefined ? null : <p className="dim">{value.words}</p>}
+          <Scroll className="log" label="Output" ref={end}>
+            <pre>{block(value.lines.join('\n'))}</pre>
+          </Scroll>
+        </>
+      )}
+      <div className="dialog-buttons">
+        <button type="button" className="primary" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,65 @@
+// Text on the pages: what others wrote passes the gate and becomes text nodes, nothing else; states and ages in the words
+// of every screen.
+
+import type { ReactNode } from 'react';
+import type { PaneItem } from '../../api/schemas.ts';
+import type { Confidence, StateName } from '../../model/states.ts';
+import { foreign, gateBlock, gateLine, gateRevealed } from '../../text/gate.ts';
+import { stateLabel, unseenMark, wordsOf } from '../../view/words.ts';
+import { ageOf } from '../state/agents.ts';
+import { useNow } from '../state/hooks.ts';
+
+export const line = (text: string): string => gateLine(foreign(text));
+export const block = (text: string): string => gateBlock(foreign(text));
+/** For what a person decides on: nothing is hidden in it. */
+export const revealed = (text: string): string =>
+  text
+    .split('\n')
+    .map((one) => gateRevealed(foreign(one)))
+    .join('\n');
+
+export function StateWord({ item }: { readonly item: Pick<PaneItem, 'state' | 'confidence' | 'seen'> }): ReactNode {
+  if (item.state === null || item.confidence === null) return <span className="state">-</span>;
+  return <StateText state={item.state} confidence={item.confidence} seen={item.seen} />;
+}
+
+export function StateText(props: {
+  readonly state: StateName;
+  readonly confidence?: Confidence;
+  readonly seen?: boolean | null;
+}): ReactNode {
+  const { state, confidence = 'high', seen = null } = props;
+  const [mark = '', ...word] = stateLabel({ state, confidence }).split(' ');
+  return (
+    <span className={`state c-${wordsOf(state).colour}`}>
+      <span className="mark" aria-hidden="true">
+        {mark}
+      </span>
+      {word.join(' ')}
+      {unseenMark(seen)}
+    </span>
+  );
+}
+
+export function Age({ since, after = '' }: { readonly since: string | null; readonly after?: string }): ReactNode {
+  const now = useNow();
+  if (since === null) return null;
+  return (
+    <time className="age" dateTime={since} title={new Date(since).toLocaleString()}>
+      {ageOf(since, now)}
+      {after}
+    </time>
+  );
+}
+
+const routeMarks = { CONNECTED: '→', DISCONNECTED: '·', NONE: '' } as const;
+
+export function RouteMark({ route }: { readonly route: PaneItem['route'] }): ReactNode {
+  if (route === null || route === 'NONE') return null;
+  return (
+    <span className={`route ${route === 'CONNECTED' ? 'c-good' : 'c-attention'}`} title={route.toLowerCase()}>
+      <span aria-hidden="true">{routeMarks[route]}</span>
+      <span className="unseen">{route.toLowerCase()}</span>
+    </span>
+  );
+}

@@ -1,0 +1,66 @@
+// What the browser gives: time, timers, requests, what is kept between visits. The one file of these pages that touches
+// them; everything else is told, so that it can be tested without a browser.
+
+import type { followFeed } from '../api/client-feed.ts';
+
+type Clock = Parameters<typeof followFeed>[0]['clock'];
+export type Cancel = () => void;
+
+const after = (delayMs: number, callback: () => void): Cancel => {
+  const timer = setTimeout(callback, delayMs);
+  return () => clearTimeout(timer);
+};
+
+export const clock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after,
+};
+
+export function every(periodMs: number, callback: () => void): Cancel {
+  const timer = setInterval(callback, periodMs);
+  return () => clearInterval(timer);
+}
+
+/** What is kept in this browser. A browser that refuses to keep anything works too, for this visit. */
+const fallback = new Map<string, string>();
+
+export function keep(name: string, value: string | null): void {
+  if (value === null) fallback.delete(name);
+  else fallback.set(name, value);
+  try {
+    if (value === null) localStorage.removeItem(`agtmux.${name}`);
+    else localStorage.setItem(`agtmux.${name}`, value);
+  } catch {
+    // Private windows may forbid it.
+  }
+}
+
+export function kept(name: string): string | null {
+  try {
+    return localStorage.getItem(`agtmux.${name}`) ?? fallback.get(name) ?? null;
+  } catch {
+    return fallback.get(name) ?? null;
+  }
+}
+
+/** Another tab kept something. */
+export function onKept(heard: (name: string) => void): Cancel {
+  const listen = ({ key }: StorageEvent): void => heard((key ?? '').replace(/^agtmux[.]/, ''));
+  window.addEventListener('storage', listen);
+  return () => window.removeEventListener('storage', listen);
+}
+
+export function socketUrl(path: string): string {
+  return `${location.origin.replace(/^http/, 'ws')}${path}`;
+}
+
+/** False: the browser did not allow it. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,149 @@
+// Who stands first, what is said of each, and what a filter finds.
+
+import { describe, expect, it } from 'vitest';
+import type { StateName } from '../../model/states.ts';
+import {
+  type AgentItem,
+  agentsOf,
+  countsOf,
+  filterAgents,
+  groupsOf,
+  marksOf,
+  needsYou,
+  statesInOrder,
+  waitingCount,
+  whatOf,
+} from './agents.ts';
+
+const now = Date.parse('2026-01-01T12:00:00.000Z');
+const ago = (seconds: number): string => new Date(now - seconds * 1_000).toISOString();
+
+const agent = (runtime_id: string, state: StateName, part: Partial<AgentItem> = {}): AgentItem =>
+  ({
+    runtime_id,
+    agent: 'claude',
+    nick: null,
+    state,
+    reason_code: 'turn_running',
+    since: ago(60),
+    last_seen_at: ago(1),
+    identity: { target: 'host', session_name: 'work', window_id: '@1', pane_id: '%1' },
+    ref: 'pane:x',
+    cwd: '/home/ada/shop',
+    title: '',
+    ask: null,
+    asks_open: 0,
+    detail: null,
+    until: null,
+    background: { shells: 0, agents: 0 },
+    suspended: false,
+    ended: null,
+    session: null,
+    window_index: 1,
+    pane_index: 0,
+    ...part,
+  }) as AgentItem;
+
+const rows = (...items: readonly AgentItem[]) => ({
+  rows: new Map(items.map((item) => [`row:${item.runtime_id}`, item])),
+});
+const ids = (items: readonly AgentItem[]): string => items.map(({ runtime_id }) => runtime_id).join(' ');
+
+describe('agents on the pages', () => {
+  it('stand in the order of need, and who waits longest first', () => {
+    const shown = agentsOf(
+      rows(
+        agent('idle', 'idle'),
+        agent('run', 'running'),
+        agent('young', 'waiting_approval', { since: ago(5) }),
+        agent('old', 'waiting_approval', { since: ago(500) }),
+        agent('ask', 'waiting_input'),
+        agent('err', 'error'),
+        agent('odd', 'unknown'),
+        agent('done', 'completed'),
+      ),
+      now,
+    );
+    expect(ids(shown)).toBe('old young ask err odd done run idle');
+    expect(statesInOrder.at(0)).toBe('waiting_approval');
+    expect(statesInOrder.at(-1)).toBe('idle');
+  });
+
+  it('RSV12 shows no bare panes and nobody who left in good order; a bad end stays for a while', () => {
+    const ended = (seconds: number): AgentItem['ended'] => ({
+      cause: 'exit',
+      status: 1,
+      signal: null,
+      clean: false,
+      at: ago(seconds),
+    });
+    const shown = agentsOf(
+      rows(
+        agent('gone', 'unknown', { ended: ended(5) }),
+        agent('crash', 'error', { ended: ended(5) }),
+        agent('longago', 'error', { ended: ended(999_999) }),
+        { ...agent('bare', 'idle'), agent: null, state: null } as unknown as AgentItem,
+      ),
+      now,
+    );
+    expect(ids(shown)).toBe('crash');
+  });
+
+  it('need a person when they wait, fail, or hit a limit', () => {
+    const needing = (
+      ['waiting_approval', 'waiting_input', 'error', 'running', 'completed', 'idle', 'unknown'] as const
+    ).filter((state) => needsYou(agent('a', state)));
+    expect(needing).toEqual(['waiting_approval', 'waiting_input', 'error']);
+    expect(waitingCount([agent('a', 'waiting_approval'), agent('b', 'waiting_input'), agent('c', 'error')])).toBe(2);
+  });
+
+  it('say what they ask, do or suffer from; unknown never without its reason', () => {
+    const ask = {
+      ask_id: 'x',
+      kind: 'command',
+      scope: 'main',
+      text: 'rm -rf build',
+      options: [],
+    } as unknown as AgentItem['ask'];
+    expect(whatOf(agent('a', 'waiting_approval', { ask }), now)).toBe('rm -rf build');
+    expect(whatOf(agent('a', 'running', { detail: 'npm test' }), now)).toBe('npm test');
+    expect(whatOf(agent('a', 'running'), now)).toBe('');
+    expect(whatOf(agent('a', 'unknown', { reason_code: 'unsupported_signal' }), now)).toBe(
+      'shows something no rule knows',
+    );
+    expect(whatOf(agent('a', 'unknown', { reason_code: 'target_unreachable', last_seen_at: ago(12) }), now)).toBe(
+      'its machine does not answer, seen 12s ago',
+    );
+    expect(whatOf(agent('a', 'error', { reason_code: 'usage_limit', until: ago(-60) }), now)).toMatch(
+      /^usage limit, resets \d\d:\d\d$/,
+    );
+    expect(
+      marksOf(agent('a', 'running', { background: { shells: 2, agents: 1 }, asks_open: 3, suspended: true })),
+    ).toEqual(['+2 shells +1 agent', '3 asks', 'suspended']);
+  });
+
+  it('are grouped by target and session, those that agtmux leads in a group of their own', () => {
+    const elsewhere = { target: 'vm1', session_name: 'api', window_id: '@1', pane_id: '%1' };
+    const led = { session: { id: 's1' } } as unknown as Partial<AgentItem>;
+    const groups = groupsOf([
+      agent('a', 'idle'),
+      agent('b', 'idle', { identity: elsewhere }),
+      agent('c', 'idle'),
+      agent('d', 'idle', led),
+    ]);
+    expect(groups.map(({ name, items }) => `${name}: ${ids(items)}`)).toEqual([
+      'host / work: a c',
+      'vm1 / api: b',
+      'sessions led by agtmux: d',
+    ]);
+  });
+
+  it('are found by every word that was typed', () => {
+    const items = [agent('a', 'running', { detail: 'npm test' }), agent('b', 'idle', { cwd: '/home/ada/docs' })];
+    expect(ids(filterAgents(items, ''))).toBe('a b');
+    expect(ids(filterAgents(items, 'claude SHOP'))).toBe('a');
+    expect(ids(filterAgents(items, 'docs idle'))).toBe('b');
+    expect(ids(filterAgents(items, 'docs running'))).toBe('');
+    expect(countsOf(items)).toMatchObject({ running: 1, idle: 1, error: 0 });
+  });
+});

@@ -1,0 +1,96 @@
+// What a person does from the pages, and what became of it: each deed leaves a line where it was done, in the words of the
+// daemon.
+
+import { useSyncExternalStore } from 'react';
+import type { ActBody, ReceiptReply } from '../../api/schemas-act.ts';
+import type { Failure, Result } from '../../model/errors.ts';
+import { post } from '../door.ts';
+import { clock } from '../port.ts';
+import type { AgentItem } from './agents.ts';
+import { refOf } from './agents.ts';
+
+export interface Outcome {
+  readonly tone: 'busy' | 'good' | 'doubt' | 'bad';
+  readonly words: string;
+}
+
+const outcomes = new Map<string, Outcome>();
+const listeners = new Set<() => void>();
+
+/** Good news need not stay for long; what went wrong stays until the next deed. */
+const shownMs = 8_000;
+
+export function setOutcome(id: string, outcome: Outcome | null): void {
+  if (outcome === null) outcomes.delete(id);
+  else outcomes.set(id, outcome);
+  for (const listener of listeners) listener();
+  if (outcome?.tone !== 'good') return;
+  clock.after(shownMs, () => {
+    if (outcomes.get(id) === outcome) setOutcome(id, null);
+  });
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useOutcome = (id: string): Outcome | null =>
+  useSyncExternalStore(subscribe, () => outcomes.get(id) ?? null);
+
+export const refusalText = ({ code, message, next }: Failure): string =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}${next === '' ? '' : `; ${next}`} [${code}]`;
+
+export function receiptOutcome({ outcome, failure, words }: ReceiptReply): Outcome {
+  const more = words === null ? '' : `: ${words}`;
+  switch (outcome) {
+    case 'delivered':
+      return { tone: 'good', words: `Delivered${more}` };
+    case 'queued':
+      return { tone: 'good', words: `Queued until it is ready${more}` };
+    case 'unconfirmed':
+      return { tone: 'doubt', words: `Unconfirmed${more === '' ? ': nobody saw it arrive' : more}` };
+    case 'refused':
+      return { tone: 'bad', words: failure === null ? 'Refused' : `Refused: ${refusalText(failure)}` };
+  }
+}
+
+/** Does it, tells what became of it under `id`, and says whether it went well. */
+export async function did<Value>(
+  id: string,
+  busy: string,
+  deed: Promise<Result<Value>>,
+  good: (value: Value) => Outcome | null,
+): Promise<boolean> {
+  setOutcome(id, { tone: 'busy', words: busy });
+  const result = await deed;
+  const outcome: Outcome | null = result.ok ? good(result.value) : { tone: 'bad', words: refusalText(result.failure) };
+  setOutcome(id, outcome);
+  return outcome?.tone !== 'bad';
+}
+
+type Deed = ActBody extends infer Body
+  ? Body extends { action: string }
+    ? Omit<Body, 'ref' | 'conditions'>
+    : never
+  : never;
+
+const busyWords: Readonly<Record<Deed['action'], string>> = {
+  send: 'Sending',
+  approve: 'Approving',
+  reject: 'Rejecting',
+  answer: 'Answering',
+  interrupt: 'Interrupting',
+  kill: 'Ending',
+  resume: 'Resuming',
+  seen: 'Marking as seen',
+  activate: 'Connecting',
+  name: 'Naming',
+};
+
+/** To this very run of the agent, and to no other that may have taken its place (ACT1). */
+export function act(item: AgentItem, deed: Deed): Promise<boolean> {
+  const body = { ...deed, ref: refOf(item), conditions: { if_runtime: item.runtime_id } };
+  const busy = `${busyWords[deed.action]}…`;
+  return did(item.runtime_id, busy, post<ReceiptReply>('/v1/act', body), receiptOutcome);
+}

@@ -1,0 +1,142 @@
+// Addresses, conversations, notices and outcomes: the small pure parts of the pages.
+
+import { describe, expect, it } from 'vitest';
+import type { SessionEvent } from '../../api/client-types.ts';
+import type { ReceiptReply } from '../../api/schemas-act.ts';
+import type { NoticeItem } from '../../api/schemas-notices.ts';
+import type { MessageItem } from '../../api/schemas-sessions.ts';
+import type { ShellItem } from '../../api/schemas-shells.ts';
+import { AgtmuxError, failure } from '../../model/errors.ts';
+import { emptyChat, heard } from './chat.ts';
+import { receiptOutcome } from './deeds.ts';
+import { whyIdle } from './entrance.ts';
+import { planNotices } from './notices.ts';
+import { pathOf, placeAt } from './route.ts';
+import { rowOfShell } from './shells.ts';
+
+describe('addresses', () => {
+  it.each([
+    ['/', { page: 'overview', id: null, tab: null }],
+    ['/agents', { page: 'agents', id: null, tab: null }],
+    ['/agents/a%2Fb%20c/explain', { page: 'agents', id: 'a/b c', tab: 'explain' }],
+    ['/nothing', { page: 'nowhere', id: null, tab: null }],
+    ['/agents/%E0%A4%A', { page: 'nowhere', id: null, tab: null }],
+    ['/agents/a/b/c', { page: 'nowhere', id: null, tab: null }],
+  ])('reads %s', (path, place) => {
+    expect(placeAt(path)).toEqual(place);
+  });
+
+  it('writes what it reads', () => {
+    expect(placeAt(pathOf('sessions', 'x/y', 'z'))).toEqual({ page: 'sessions', id: 'x/y', tab: 'z' });
+    expect(pathOf('overview')).toBe('/');
+  });
+});
+
+describe('a conversation', () => {
+  const message = (id: string, text: string): MessageItem => ({
+    id,
+    role: 'agent',
+    at: '2026-01-01T00:00:00Z',
+    text,
+    partial: true,
+  });
+  const messages = (...list: MessageItem[]): SessionEvent => ({
+    type: 'messages',
+    data: { schema_version: 1, generated_at: '', id: 's1', messages: list, cursor: 1, truncated: false },
+  });
+
+  it('replaces what grows, in its place', () => {
+    const chat = [messages(message('1', 'a'), message('2', 'b')), messages(message('1', 'ab'))].reduce(
+      heard,
+      emptyChat,
+    );
+    expect(chat.messages.map(({ text }) => text)).toEqual(['ab', 'b']);
+  });
+
+  it('keeps the last thousand and says that there were more', () => {
+    const many = Array.from({ length: 1_100 }, (_, place) => message(String(place), 'x'));
+    const chat = heard(emptyChat, messages(...many));
+    expect(chat.messages).toHaveLength(1_000);
+    expect(chat.messages.at(-1)?.id).toBe('1099');
+    expect(chat.isTruncated).toBe(true);
+  });
+
+  it('knows when it is lost and when it is gone', () => {
+    const lost = heard(emptyChat, { type: 'lost', error: new AgtmuxError('E_DAEMON_DOWN', 'x') });
+    expect(lost.isLost).toBe(true);
+    expect(heard(lost, messages()).isLost).toBe(false);
+    expect(heard(lost, { type: 'gone' }).isGone).toBe(true);
+  });
+});
+
+describe('notices', () => {
+  const notice = (notice_id: string, part: Partial<NoticeItem> = {}): NoticeItem => ({
+    notice_id,
+    event: 'waiting_approval',
+    ref: 'runtime:r',
+    runtime_id: 'r',
+    agent: 'claude',
+    project: 'shop',
+    place: 'host/work:1.0',
+    title: 't',
+    body: '',
+    ask_id: 'q',
+    ask_kind: 'command',
+    at: '',
+    over_at: null,
+    told: [],
+    is_quiet: false,
+    channels: ['browser'],
+    ...part,
+  });
+  const open = (...list: readonly NoticeItem[]) => new Map(list.map((one) => [`notice:${one.notice_id}`, one]));
+
+  it('are shown once, not while it is quiet, and only by this way', () => {
+    const all = open(notice('a'), notice('b'), notice('c', { is_quiet: true }), notice('d', { channels: ['desktop'] }));
+    expect(planNotices(all, new Set(['a']), new Set()).show.map(({ notice_id }) => notice_id)).toEqual(['b']);
+  });
+
+  it('are taken back when they are over', () => {
+    expect(planNotices(open(notice('a')), new Set(['a', 'b']), new Set(['a', 'b'])).close).toEqual(['b']);
+  });
+});
+
+describe('outcomes', () => {
+  const receipt = (part: Partial<ReceiptReply>): ReceiptReply =>
+    ({ outcome: 'delivered', failure: null, words: null, ...part }) as ReceiptReply;
+
+  it('ACT4 are told in the words of the receipt', () => {
+    expect(receiptOutcome(receipt({}))).toEqual({ tone: 'good', words: 'Delivered' });
+    expect(receiptOutcome(receipt({ outcome: 'unconfirmed', words: 'pasted, not submitted' }))).toEqual({
+      tone: 'doubt',
+      words: 'Unconfirmed: pasted, not submitted',
+    });
+    expect(receiptOutcome(receipt({ outcome: 'queued' })).tone).toBe('good');
+    expect(
+      receiptOutcome(
+        receipt({
+          outcome: 'refused',
+          failure: failure('E_STATE_CHANGED', 'it asks something else now', 'look again'),
+        }),
+      ),
+    ).toEqual({
+      tone: 'bad',
+      words: 'Refused: It asks something else now; look again [E_STATE_CHANGED]',
+    });
+  });
+
+  it('say why nothing can be done from here', () => {
+    expect(whyIdle({ role: 'human', read_only: false, version: '' })).toBeNull();
+    expect(whyIdle({ role: 'human', read_only: true, version: '' })).toMatch(/look only/);
+    expect(whyIdle({ role: 'observer', read_only: false, version: '' })).toMatch(/may look, not act/);
+  });
+});
+
+describe('shells', () => {
+  it('come with times as numbers', () => {
+    const item = { started_at: '2026-01-01T00:00:00.000Z', ended_at: null, owner: { runtime_id: null }, process: null };
+    const row = rowOfShell(item as unknown as ShellItem);
+    expect(row.started_at).toBe(Date.parse('2026-01-01T00:00:00.000Z'));
+    expect(row.ended_at).toBeNull();
+  });
+});

@@ -1,0 +1,85 @@
+// The built pages on the played stage, in a real browser: one browser a suite, one page a test, and whatever the page
+// complains about is kept.
+import axeCore from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser, sizes } from './kit.ts';
+import { openPlay, type Play } from './played.ts';
+
+export type Size = keyof typeof sizes;
+
+export interface Shown {
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+export interface Theatre {
+  readonly play: Play;
+  readonly empty: Play;
+  readonly browser: Browser;
+  /** A page of its own, at this address. */
+  show(path: string, options?: { size?: Size; on?: Play; setUp?: (page: Page) => Promise<void> }): Promise<Shown>;
+  /** Closes the pages that were shown. */
+  clear(): Promise<void>;
+  end(): Promise<void>;
+}
+
+export async function openTheatre(): Promise<Theatre> {
+  const [play, empty, browser] = await Promise.all([openPlay(), openPlay({ isEmpty: true }), launchBrowser()]);
+  return {
+    play,
+    empty,
+    browser,
+    async show(path, { size = 'desktop', on = play, setUp } = {}) {
+      const context = await browser.newContext({ viewport: sizes[size], reducedMotion: 'reduce', locale: 'en-GB' });
+      context.setDefaultTimeout(10_000);
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('pageerror', (error) => complaints.push(error.message));
+      page.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      await setUp?.(page);
+      await page.goto(on.url + path);
+      return { page, complaints };
+    },
+    async clear() {
+      play.asked.length = 0;
+      play.outcome = { outcome: 'delivered', words: null, failure: null };
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    },
+    async end() {
+      await browser.close();
+      await Promise.all([play.end(), empty.end()]);
+    },
+  };
+}
+
+/** Findings that keep somebody out, as `rule: where`; lesser ones are not counted. */
+export async function seriousFindings(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
+  const isThere = await page.evaluate(() => 'axe' in window);
+  // Given by the browser itself, which no policy of the page is asked about.
+  if (!isThere) await page.evaluate(axeCore.source);
+  return page.evaluate(async (only) => {
+    const { axe } = window as unknown as {
+      axe: { run(what: object, how: object): Promise<{ violations: Violation[] }> };
+    };
+    interface Violation {
+      readonly id: string;
+      readonly impact: string;
+      readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+    }
+    const { violations } = await axe.run(
+      // The colours of a terminal are those of its agent.
+      { exclude: [['.xterm-rows']] },
+      only.length === 0 ? {} : { runOnly: only },
+    );
+    return violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .flatMap(({ id, nodes }) =>
+        nodes.map(
+          ({ target, failureSummary }) =>
+            `${id}: ${target.join(' ')} ${failureSummary.replace(/^.*\n */, '').slice(0, 120)}`,
+        ),
+      );
+  }, rules);
+}

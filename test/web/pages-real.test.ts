@@ -1,0 +1,66 @@
+// The pages at the real door of a real daemon, with look-alike agents in a real tmux: in by the link, told at once, answered
+// for real, seen live, and still there after the daemon was ended and started again.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LookAlike } from '../kit/look-alike.ts';
+import { act } from '../kit/scenes.ts';
+import { WebWorld } from './kit.ts';
+
+let world: WebWorld;
+let agent: LookAlike;
+beforeAll(async () => {
+  world = await WebWorld.open();
+  agent = await world.door.agent('claude', 'work', 'running');
+  await world.door.itemOf(agent);
+});
+afterAll(() => world.close());
+
+describe('the pages at the real door', () => {
+  it('FED1 show what the daemon knows, and change with it', async () => {
+    const { page, complaints } = await world.page('desktop');
+    await page.getByText('Everyone else').waitFor();
+    expect(new URL(page.url()).hash).toBe('');
+    await act(agent, 'waiting_approval');
+    const card = page.getByRole('article', { name: /claude in .*: approve/ });
+    await card.waitFor();
+    await expect.poll(() => page.title()).toBe('(1) Overview · agtmux');
+    await card.getByRole('button').first().click();
+    // Delivered, unconfirmed or refused: whatever the guard made of it, the person is told and the audit knows.
+    await card.locator('.outcome:not(:empty, .t-busy)').or(page.getByText('Nobody needs you')).first().waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).click();
+    await page.getByRole('cell', { name: 'answer' }).first().waitFor();
+    for (const path of ['/timeline', '/targets', '/sessions', '/shells', '/settings/adapters', '/settings/hooks']) {
+      await page.goto(new URL(path, page.url()).href);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expect.poll(() => page.locator('.waiting').count()).toBe(0);
+      expect([path, await page.locator('.trouble').count()]).toEqual([path, 0]);
+    }
+    await page.goto(new URL('/timeline', page.url()).href);
+    for (const zoom of ['1 h', '31 d']) {
+      await page.getByRole('tab', { name: zoom, exact: true }).click();
+      await page.getByText('waited for a person in this time').waitFor();
+      expect([zoom, await page.locator('.trouble').count()]).toEqual([zoom, 0]);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('show the pane as it is, and go on after the daemon was ended and started', async () => {
+    const { runtime_id } = await world.door.itemOf(agent);
+    const { page, complaints } = await world.page('phone', { path: `/agents/${runtime_id}` });
+    await act(agent, 'settled');
+    await page.locator('.xterm-rows').waitFor();
+    const shown = async (): Promise<string> => (await page.locator('.xterm-rows').textContent()) ?? '';
+    const first =
+      world.door.live
+        .tmux('capture-pane', '-p', '-t', agent.pane)
+        .split('\n')
+        .find((line) => line.trim() !== '') ?? '';
+    await expect
+      .poll(async () => (await shown()).replaceAll('\u00a0', ' '), { timeout: 10_000 })
+      .toContain(first.trim());
+    expect(complaints).toEqual([]);
+    await world.door.live.stopDaemon();
+    await page.getByText('The daemon does not answer').first().waitFor();
+    await world.door.live.startDaemon();
+    await page.getByText('The daemon does not answer').first().waitFor({ state: 'detached' });
+  });
+});
