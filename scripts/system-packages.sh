@@ -7,6 +7,12 @@ set -eu
 needed='tmux tmux tmux
 ssh openssh-client openssh
 sshd openssh-server openssh'
+# `system-packages.sh browser`: with one for the tests of the pages. Where there is another of its kind, that one is taken.
+if [ "${1-}" = browser ] && [ -z "${AGTMUX_CHROMIUM-}" ] && ! command -v chromium-browser >/dev/null 2>&1 &&
+  ! command -v google-chrome >/dev/null 2>&1 && [ ! -e '/Applications/Google Chrome.app' ]; then
+  needed="$needed
+chromium chromium chromium"
+fi
 # sshd stands where only root looks for programs.
 PATH=$PATH:/usr/sbin:/sbin
 

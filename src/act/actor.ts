@@ -15,7 +15,7 @@ import type {
   Receipt,
   ViewedOutput,
 } from '../model/actions.ts';
-import { AgtmuxError, type Failure, failure, ok, type Result } from '../model/errors.ts';
+import { AgtmuxError, ok, type Result } from '../model/errors.ts';
 import { agentName, type RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { AuditRecord } from '../model/records.ts';
@@ -23,7 +23,19 @@ import { FileError, type Files } from '../platform/files.ts';
 import { Answered } from './answered.ts';
 import { answerRequest } from './answers.ts';
 import type { Deed } from './audit.ts';
-import { type Attempt, Bench, type Ending, ended, leniencies, nullIfExpected, refused, refusedFor } from './bench.ts';
+import {
+  type Attempt,
+  Bench,
+  type Ending,
+  ended,
+  keptLater,
+  leniencies,
+  noPaneNext,
+  notDone,
+  nullIfExpected,
+  refused,
+  refusedFor,
+} from './bench.ts';
 import { type KnownCaller, knownAgain } from './callers.ts';
 import { HopBook } from './composing.ts';
 import { activate, interrupt, kill, resume, unseen } from './controls.ts';
@@ -38,6 +50,7 @@ import { mayDo } from './policy.ts';
 import { MessageQueue } from './queue.ts';
 import { deliverQueued, type SendingParts, send } from './sending.ts';
 import { takeSnapshot } from './snapshots.ts';
+import { startTyping, type Typing } from './typing.ts';
 
 export interface ActorParts {
   readonly ground: ActGround;
@@ -153,7 +166,7 @@ export class Actor implements ActService {
   async view(ref: string, linesMax: number, claim: CallerClaim, isScreen = false): Promise<Result<ViewedOutput>> {
     const caller = await this.#deeds.callerOf(claim);
     const found = this.#resolve(ref);
-    const known = `${caller.pid} ${found.ok ? found.value.agent.runtime_id : ''}`;
+    const known = `${caller.pid ?? caller.name} ${found.ok ? found.value.agent.runtime_id : ''}`;
     const now = this.#ground.now();
     for (const [one, at] of this.#views) if (now - at >= limits.viewAuditMs) this.#views.delete(one);
     const read = async (runtime: RuntimeId): Promise<Result<ViewedOutput>> => {
@@ -207,6 +220,16 @@ export class Actor implements ActService {
 
   dropQueued(id: string, claim: CallerClaim): Promise<Receipt> {
     return this.#change(id, claim, { dropped: id }, () => this.#queue.drop(id));
+  }
+
+  async startTyping(ref: string, claim: CallerClaim): Promise<Result<Typing>> {
+    const caller = await this.#deeds.callerOf(claim);
+    const deed = (effect: Effect): Promise<Receipt> => this.#deed('type', ref, caller, {}, effect);
+    return startTyping({ bench: this.#bench, lanes: this.#lanes, deeds: this.#deeds, deed }, ref, caller);
+  }
+
+  who(claim: CallerClaim): Promise<KnownCaller> {
+    return this.#deeds.callerOf(claim);
   }
 
   async govern(
@@ -375,14 +398,3 @@ export class Actor implements ActService {
     return { version: 1, ...this.#queue.kept(), ...this.#names.kept(), ...this.#answered.kept(), ...this.#hops.kept() };
   }
 }
-
-/** Their refusals are many and must be quick: what they were decided on is kept once it is certain that they will act. */
-const keptLater: ReadonlySet<ActionKind> = new Set(['send', 'approve', 'reject', 'answer', 'interrupt']);
-
-/** Of sessions that agtmux leads, and of agents inside others. */
-const noPaneNext = 'read along instead: `agtmux session follow`, or `agtmux view-output`';
-
-const notDone = (problem: Failure | null): Result<never> => ({
-  ok: false,
-  failure: problem ?? failure('E_INTERNAL', 'nothing was done, and no reason was given'),
-});

@@ -251,3 +251,14 @@ export function nullIfExpected(problem: unknown): null {
   if (problem instanceof AgtmuxError) return null;
   throw problem;
 }
+
+/** Their refusals are many and must be quick: what they were decided on is kept once it is certain that they will act. */
+export const keptLater: ReadonlySet<ActionKind> = new Set(['send', 'approve', 'reject', 'answer', 'interrupt']);
+
+/** Of sessions that agtmux leads, and of agents inside others. */
+export const noPaneNext = 'read along instead: `agtmux session follow`, or `agtmux view-output`';
+
+export const notDone = (problem: Failure | null): Result<never> => ({
+  ok: false,
+  failure: problem ?? failure('E_INTERNAL', 'nothing was done, and no reason was given'),
+});

@@ -1,7 +1,7 @@
 // Who asks for an action, told from what the system says about the asking process and never from what it says itself
 // (ACT6). Doubt makes the smaller role: an agent has many ways to start a program, a person has a few.
 
-import type { Caller } from '../model/actions.ts';
+import type { Caller, WebCaller } from '../model/actions.ts';
 import type { RuntimeId } from '../model/ids.ts';
 
 export interface AncestorFacts {
@@ -78,6 +78,9 @@ const plainOption = /^(?:-[li]+|--login|--interactive)$/;
 /** Of a shell that runs what it is given and ends. */
 const commandOption = /^-[a-z]*c[a-z]*$/;
 
+/** Set by an agent for what it starts. */
+export const isMarker = (name: string): boolean => markers.test(name) && !settings.test(name);
+
 export function callerOf(facts: CallerFacts | null, hops: number): KnownCaller {
   const trace = facts === null ? { above: [], is_traceable: false } : traceOf(facts);
   const made = (role: Caller['role'], name: string, runtime: RuntimeId | null, why: string): KnownCaller => ({
@@ -101,7 +104,7 @@ export function callerOf(facts: CallerFacts | null, hops: number): KnownCaller {
     );
   }
   if (facts.environment === null) return made('observer', program, null, 'its environment cannot be read');
-  const marker = facts.environment.find((name) => markers.test(name) && !settings.test(name));
+  const marker = facts.environment.find(isMarker);
   if (marker !== undefined) return made('observer', program, null, `${marker} is set, as agents do`);
   if (!facts.is_whole) return made('observer', program, null, 'its parents could not be followed to the end');
   const origin = originOf(facts);
@@ -135,6 +138,17 @@ export const personAtDesktop: KnownCaller = {
   above: [],
   is_traceable: true,
 };
+/** A page in a browser: what it may do was settled when its link was asked for. */
+export const webCaller = ({ session, role, opened_by, is_traceable }: WebCaller, hops: number): KnownCaller => ({
+  role,
+  name: `web session ${session}`,
+  runtime_id: null,
+  hops,
+  why: `its link was asked for by ${opened_by}`,
+  pid: null,
+  above: [],
+  is_traceable,
+});
 
 /** Of a message that waited: who sent it was looked at when it was sent. */
 export const knownAgain = (from: Caller): KnownCaller => ({

@@ -5,9 +5,9 @@ import type { ActionConditions, ActionKind, CallerClaim, Receipt } from '../mode
 import { AgtmuxError } from '../model/errors.ts';
 import { auditOf, type Deed, receiptOf } from './audit.ts';
 import { type Ending, ended } from './bench.ts';
-import { callerOf, type KnownCaller, namelessCaller, personAtDesktop } from './callers.ts';
+import type { KnownCaller } from './callers.ts';
 import type { ActGround } from './ground.ts';
-import { underPolicy } from './policy.ts';
+import { knownCaller } from './known.ts';
 
 export class Deeds {
   readonly #ground: ActGround;
@@ -19,10 +19,8 @@ export class Deeds {
     this.#onFinished = onFinished;
   }
 
-  async callerOf({ pid, hops, door }: CallerClaim): Promise<KnownCaller> {
-    if (door === 'notification') return personAtDesktop;
-    const caller = pid === null ? namelessCaller(hops) : callerOf(await this.#ground.factsOf(pid), hops);
-    return underPolicy(caller, this.#ground.policy());
+  callerOf(claim: CallerClaim): Promise<KnownCaller> {
+    return knownCaller(this.#ground, claim);
   }
 
   begin(action: ActionKind, named: string, caller: KnownCaller, conditions: ActionConditions = {}): Deed {

@@ -142,6 +142,12 @@ class GuardedHands implements Hands {
     return orLost(() => this.#guarded(place, { effect: `send-keys -l -t ${place.pane} -- ${quoted(line)}` }));
   }
 
+  async keys(place: Place, data: string): Promise<Touch> {
+    if (data === '') return lost('there is nothing to type');
+    const bytes = [...Buffer.from(data)].map((byte) => byte.toString(16).padStart(2, '0'));
+    return orLost(() => this.#guarded(place, { effect: `send-keys -H -t ${place.pane} ${bytes.join(' ')}` }));
+  }
+
   async respawn(place: Place, line: string, cwd: string | null): Promise<Touch> {
     return orLost(() => {
       // tmux reads a directory as a format, which can run programs.

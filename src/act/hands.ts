@@ -32,6 +32,8 @@ export interface Hands {
    * before the guard: whatever takes its time is done by then.
    */
   paste(place: Place, text: string, ready?: () => Promise<Ready>): Promise<Touch>;
+  /** What a keyboard sends, byte for byte, control characters too: a person is typing and sees what they do. */
+  keys(place: Place, data: string): Promise<Touch>;
   /** One line as it is, without the marks of a paste, which not every shell knows. No Enter. */
   type(place: Place, line: string): Promise<Touch>;
   /** A new program in a pane whose own one is dead; null leaves the directory it was opened in. */

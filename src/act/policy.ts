@@ -56,11 +56,13 @@ const everything: Readonly<Record<ActionKind, Right>> = {
   agents: 'yes',
   notify: 'yes',
   stop: 'yes',
+  web: 'yes',
+  type: 'yes',
 };
 
 export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Right>>>> = {
   human: everything,
-  operator: { ...everything, approve: 'asks', reject: 'asks', answer: 'asks' },
+  operator: { ...everything, approve: 'asks', reject: 'asks', answer: 'asks', type: 'no' },
   observer: {
     send: 'others',
     approve: 'no',
@@ -79,6 +81,8 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     agents: 'no',
     notify: 'no',
     stop: 'no',
+    web: 'no',
+    type: 'no',
   },
 };
 

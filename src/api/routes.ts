@@ -6,6 +6,7 @@ import { mcpDocuments, mcpRoutes } from './routes-mcp.ts';
 import { noticeDocuments, noticeRoutes } from './routes-notices.ts';
 import { sessionRoutes } from './routes-sessions.ts';
 import { shellDocuments, shellRoutes } from './routes-shells.ts';
+import { webDocuments, webRoutes } from './routes-web.ts';
 import * as schemas from './schemas.ts';
 import * as act from './schemas-act.ts';
 import * as explain from './schemas-explain.ts';
@@ -53,6 +54,7 @@ export const documents = {
   ...mcpDocuments,
   ...shellDocuments,
   ...noticeDocuments,
+  ...webDocuments,
   NewSession: sessions.newSessionSchema,
   SessionDeed: sessions.sessionDeedSchema,
   ManagedItem: sessions.managedItemSchema,
@@ -258,6 +260,7 @@ export const routes = {
   ...shellRoutes,
   ...sessionRoutes,
   ...noticeRoutes,
+  ...webRoutes,
   status: {
     method: 'get',
     path: '/v1/status',

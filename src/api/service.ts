@@ -10,6 +10,7 @@ import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { ShellEvent, ShellLatency, ShellRow, ShellService } from '../model/shells.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
+import type { LiveService } from '../model/web.ts';
 import type { ActService, CallerClaim } from './service-act.ts';
 import type { HookService } from './service-hooks.ts';
 
@@ -68,6 +69,8 @@ export interface DaemonService {
   readonly sessions: SessionService;
   readonly shells: ShellService;
   readonly notices: NoticeService;
+  /** Panes as pages show them. */
+  readonly live: LiveService;
   /** From outside: what the agent that started this program would say itself. */
   handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]>;
   addTarget(target: NewTarget): Promise<Result<TargetRow>>;

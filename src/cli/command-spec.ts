@@ -116,6 +116,7 @@ export type ActionName =
   | 'menubarUninstall'
   | 'setup'
   | 'uninstall'
+  | 'web'
   | 'demo'
   | 'completions'
   | 'replay'

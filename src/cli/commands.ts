@@ -12,6 +12,7 @@ import { menubarCommand, notifyCommand } from './commands-notify.ts';
 import { sessionCommand } from './commands-session.ts';
 import { setupCommands } from './commands-setup.ts';
 import { shellCommand } from './commands-shells.ts';
+import { webCommand } from './commands-web.ts';
 
 export type { ActionName, CommandSpec, OptionSpec } from './command-spec.ts';
 
@@ -241,6 +242,7 @@ export const commands: readonly CommandSpec[] = [
     options: [json, color],
     examples: [['agtmux status', 'exit status 0 well, 1 trouble, 5 not running']],
   },
+  webCommand({ json }),
   target,
   tmux,
   hooksCommand({ dryRun, json, color }),

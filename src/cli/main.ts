@@ -105,6 +105,7 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
   menubarUninstall: async () => (await import('./menubar.ts')).menubarUninstall,
   setup: async () => (await import('./setup.ts')).setup,
   uninstall: async () => (await import('./uninstall.ts')).uninstall,
+  web: async () => (await import('./web.ts')).web,
   demo: async () => (await import('./demo.ts')).demo,
   completions: async () => (await import('./completions.ts')).completions,
   replay: async () => (await import('./replay.ts')).replay,

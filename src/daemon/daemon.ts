@@ -16,6 +16,7 @@ import type { NoticeService } from '../model/notices.ts';
 import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { Verdict } from '../model/verdicts.ts';
+import type { LiveService } from '../model/web.ts';
 import type { Topology } from '../observe/tmux/view.ts';
 import { AdapterBook } from './adapters.ts';
 import type { DaemonParts } from './daemon-parts.ts';
@@ -156,6 +157,10 @@ export class Daemon implements DaemonService {
 
   get shells(): Shelling {
     return this.#handsNow().shells;
+  }
+
+  get live(): LiveService {
+    return this.#handsNow().live;
   }
 
   /** Ready when it resolves: the log is replayed and this machine is being watched. */

@@ -8,6 +8,7 @@ import { createRealProcesses } from '../platform/processes.ts';
 import type { SessionBook } from '../sessions/book.ts';
 import { type ActingParts, actGround } from './acting.ts';
 import { type LeadingParts, openSessions } from './leading.ts';
+import { LivePanes } from './live-panes.ts';
 import type { Machines, MachinesParts } from './machines.ts';
 import type { ShellFeed } from './shell-feed.ts';
 import type { Shelling } from './shelling.ts';
@@ -32,6 +33,8 @@ export interface Hands {
   /** Those that are led here. */
   readonly sessions: SessionBook;
   readonly shells: Shelling;
+  /** Panes that somebody looks at through a page. */
+  readonly live: LivePanes;
   readonly factsOf: ActGround['factsOf'];
 }
 
@@ -70,5 +73,6 @@ export async function openHands(parts: HandsParts): Promise<Hands> {
     ground,
     ledger,
   });
-  return { actor, sessions, shells, factsOf: ground.factsOf };
+  const live = new LivePanes({ machines: parts.machinery, ground, actor });
+  return { actor, sessions, shells, live, factsOf: ground.factsOf };
 }

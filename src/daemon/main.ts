@@ -5,7 +5,9 @@ import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import manifest from '../../package.json' with { type: 'json' };
+import { isMarker } from '../act/callers.ts';
 import { serveApi } from '../api/server/server.ts';
+import { WebDoor } from '../api/server/web/door.ts';
 import { AgtmuxError, errors, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealChannels } from '../platform/channel.ts';
@@ -13,7 +15,7 @@ import { createRealClock } from '../platform/clock.ts';
 import { configPathOf, type Places, placesOf } from '../platform/environment.ts';
 import { createRealExec } from '../platform/exec.ts';
 import { createRealFiles } from '../platform/files.ts';
-import { createLog } from '../platform/log.ts';
+import { createLog, type Log } from '../platform/log.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { createRealRandom } from '../platform/random.ts';
 import { storePaths } from '../store/database.ts';
@@ -66,6 +68,18 @@ function besideBundle(name: string): string {
   return fileURLToPath(new URL(`${up}${name}`, import.meta.url));
 }
 
+/** Without what an agent or a pane left in it: whoever started the daemon may have been in one. */
+const ownEnvironment = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      value === undefined || isMarker(name) || /^TMUX(?:_PANE)?$/.test(name) ? [] : [[name, value]],
+    ),
+  );
+
+/** The pages are built beside the bundle. */
+const pagesFolder = (): string =>
+  fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web' : './web', import.meta.url));
+
 /** The program that agents call stands beside the bundle; from the sources it is one folder further up. */
 async function hookProgram(): Promise<string | null> {
   for (const place of ['../bin/agtmux-hook', '../../bin/agtmux-hook']) {
@@ -80,6 +94,25 @@ const hooksOf = ({ stateDir }: Places) => ({
   here: { home: homedir(), platform: process.platform, uid, stateDir },
   program: hookProgram,
 });
+
+function openDoor(
+  service: Daemon,
+  { stateDir }: Places,
+  log: Log,
+  onTrouble: (error: Error) => void,
+): Promise<WebDoor> {
+  return WebDoor.start({
+    service,
+    clock,
+    random: createRealRandom(),
+    files,
+    path: `${stateDir}/web.json`,
+    pagesFolder: pagesFolder(),
+    environment: ownEnvironment(),
+    onTrouble,
+    warn: (words, fields) => log.warn(words, fields),
+  });
+}
 
 async function run(): Promise<void> {
   const places = await preparePlaces();
@@ -124,18 +157,13 @@ async function run(): Promise<void> {
     rulesFolder: `${dirname(configPath)}/rules`,
     noticesPath: `${dirname(configPath)}/notifications.toml`,
     platform: process.platform,
-    policyPath: await policyPathOf({
-      files,
-      stateDir: places.stateDir,
-      home: userHome(),
-      ownStateDir: ownStateDir(),
-      configPath,
-    }),
+    policyPath: await policyPathOf({ files, ...places, home: userHome(), ownStateDir: ownStateDir(), configPath }),
     wrapperPath: besideBundle('agtmux-wrap'),
     shellPath: besideBundle('agtmux-shell'),
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
-  const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble }));
+  const door = await openDoor(daemon, places, log, onTrouble);
+  const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble, door }));
   const ground = new GroundWatch(clock, storePaths(places.stateDir).lock, () => {
     log.error('the state directory is gone', { dir: places.stateDir });
     tellStop();
@@ -147,6 +175,7 @@ async function run(): Promise<void> {
   log.info('stopping');
   ground.stop();
   await daemon.leave();
+  await door.close();
   await listener.close();
   await daemon.close();
   process.exit(0);

@@ -12,6 +12,8 @@ import { agentIn, foregroundOf } from '../observe/process/foreground.ts';
 import type { TmuxAddress } from '../observe/tmux/address.ts';
 import type { ReplyBlock } from '../observe/tmux/command-client.ts';
 import type { TmuxLink } from '../observe/tmux/link.ts';
+import type { PaneWatch } from '../observe/tmux/stream.ts';
+import type { WatchHandlers } from '../observe/tmux/watches.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { cut } from '../text/width.ts';
 import type { ProcessSight } from './watch-parts.ts';
@@ -141,6 +143,11 @@ export class PaneReach {
     const shown = textOf(body).split('\n');
     const isAlternate = alternate === '1';
     return { lines: isAlternate ? shown.slice(-Number(height)) : shown, isAlternate };
+  }
+
+  /** Follows the pane live. Rejects where tmux gives no connection for that. */
+  watch(pane: PaneId, handlers: WatchHandlers): Promise<PaneWatch> {
+    return this.#parts.link.watch(pane, handlers);
   }
 
   command(text: string): ReturnType<TmuxLink['command']> {

@@ -1,7 +1,7 @@
 // Who asks for something about a shell, and what they may do: agents start shells and act on their own, people act on all
 // of them and start none (SHL7). Told from the process that asks, as for every action (ACT6).
 
-import { type CallerFacts, callerOf, type KnownCaller, namelessCaller } from '../act/callers.ts';
+import { type CallerFacts, callerOf, type KnownCaller, namelessCaller, webCaller } from '../act/callers.ts';
 import { type Policy, underPolicy } from '../act/policy.ts';
 import { type Failure, failure } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
@@ -23,8 +23,7 @@ export interface ShellCaller extends ShellAsker {
 
 export async function shellCallerOf(claim: ShellClaim, parts: ShellCallerParts): Promise<ShellCaller> {
   const facts = claim.pid === null ? null : await parts.factsOf(claim.pid);
-  const seen = claim.pid === null ? namelessCaller(0) : callerOf(facts, 0);
-  const caller = underPolicy(seen, parts.policy());
+  const caller = claim.web === undefined ? seenCaller(claim, facts, parts) : webCaller(claim.web, 0);
   const keys = keysOf(claim, facts, caller, parts);
   const owner: ShellOwner = {
     key: keys[0] ?? nobody,
@@ -33,6 +32,10 @@ export async function shellCallerOf(claim: ShellClaim, parts: ShellCallerParts):
     thread: claim.thread,
   };
   return { caller, owner, keys };
+}
+
+function seenCaller({ pid }: ShellClaim, facts: CallerFacts | null, { policy }: ShellCallerParts): KnownCaller {
+  return underPolicy(pid === null ? namelessCaller(0) : callerOf(facts, 0), policy());
 }
 
 /** Those without a process to look at have no shells of their own. */

@@ -24,6 +24,8 @@ export const actionKinds = [
   'agents',
   'notify',
   'stop',
+  'web',
+  'type',
 ] as const;
 export type ActionKind = (typeof actionKinds)[number];
 
@@ -115,6 +117,16 @@ export interface Receipt {
   readonly words: string | null;
 }
 
+/** A web session as a caller. Its role is that of whoever asked for the link, looked at in that moment (ACT6). */
+export interface WebCaller {
+  /** A name for the audit; not what opens anything. */
+  readonly session: string;
+  readonly role: CallerRole;
+  /** Who asked for the link, in a few words. */
+  readonly opened_by: string;
+  readonly is_traceable: boolean;
+}
+
 /** What a door knows of who knocks. The daemon looks at the process itself; the words are only words. */
 export interface CallerClaim {
   /** The process that asks, on this machine; null for doors without one. */
@@ -123,6 +135,8 @@ export interface CallerClaim {
   readonly hops: number;
   /** A person pressed a button that the daemon itself put on the desktop. No route reads this from anyone. */
   readonly door?: 'notification';
+  /** A web session, looked at when its link was asked for. Only the web door says this; no request can. */
+  readonly web?: WebCaller;
 }
 
 /** A message that waits for its agent (ACT7). */
@@ -168,7 +182,7 @@ export interface NewAgent {
 
 /** What changes agtmux itself: which agents it sees, whom it tells, whether its daemon runs. */
 export interface GoverningDeed {
-  readonly action: Extract<ActionKind, 'agents' | 'notify' | 'stop'>;
+  readonly action: Extract<ActionKind, 'agents' | 'notify' | 'stop' | 'web' | 'view'>;
   readonly named: string;
   /** For the audit. */
   readonly detail: Readonly<Record<string, unknown>>;
@@ -184,6 +198,8 @@ export interface ActService {
   queue(): readonly QueuedMessage[];
   editQueued(id: string, text: string, claim: CallerClaim): Promise<Receipt>;
   dropQueued(id: string, claim: CallerClaim): Promise<Receipt>;
+  /** Who asks, as the daemon sees it. */
+  who(claim: CallerClaim): Promise<Caller & { readonly is_traceable: boolean }>;
   /** Does it if the caller may, and leaves its row. */
   govern(deed: GoverningDeed, claim: CallerClaim, effect: () => Promise<Result<null>>): Promise<Result<null>>;
   /** Newest first. */

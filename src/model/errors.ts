@@ -87,6 +87,12 @@ export const errors = {
   E_TOO_LARGE: { http: 413, exit: 2, retryable: false, next: 'send it in smaller pieces' },
   E_MEDIA: { http: 415, exit: 2, retryable: false, next: 'send JSON, with content-type: application/json' },
   E_ORIGIN: { http: 403, exit: 2, retryable: false, next: 'pages have a door of their own; this one is for programs' },
+  E_SIGNED_OUT: {
+    http: 401,
+    exit: 12,
+    retryable: false,
+    next: 'run `agtmux web` in a terminal and open the link it prints',
+  },
   E_RUNTIME_OLD: { http: 500, exit: 8, retryable: false, next: 'use Node 22.13 or newer' },
   E_TMUX_MISSING: { http: 503, exit: 9, retryable: false, next: 'install tmux 3.2 or newer on that machine' },
   E_TMUX_OLD: { http: 503, exit: 9, retryable: false, next: 'upgrade tmux to 3.2 or newer on that machine' },

@@ -2,20 +2,24 @@
 
 import { actLimits } from './limits-act.ts';
 import { dialectLimits } from './limits-dialects.ts';
+import { diaryLimits } from './limits-diary.ts';
 import { nativeLimits } from './limits-native.ts';
 import { noticeLimits } from './limits-notices.ts';
 import { sessionLimits } from './limits-sessions.ts';
 import { shellLimits } from './limits-shells.ts';
 import { spoolLimits } from './limits-spool.ts';
+import { webLimits } from './limits-web.ts';
 
 export const limits = {
   ...actLimits,
   ...dialectLimits,
+  ...diaryLimits,
   ...nativeLimits,
   ...noticeLimits,
   ...shellLimits,
   ...sessionLimits,
   ...spoolLimits,
+  ...webLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */
   eventBytesMax: 32_768,
   /** Ids, names, keys: longer is garbage or an attack. */
@@ -139,20 +143,6 @@ export const limits = {
   retentionAgeMs: 30 * 86_400_000,
   /** About four million events. */
   retentionBytesMax: 1_073_741_824,
-  /** What screens were told is written down this often; a daemon that falls loses so much of it. */
-  diaryBatchMs: 1_000,
-  /** So exactly is known when a daemon that fell was last there. */
-  diaryBeatMs: 60_000,
-  /** Thirty agents that change every ten seconds all day take a quarter of it. */
-  diaryDayBytesMax: 16 * 1_048_576,
-  diaryFilesMax: 1_000,
-  /** Every file begins with who is there, but only when something is written after midnight. */
-  diaryLookBackMs: 86_400_000,
-  /** One question to the diary: a month. */
-  timelineMsMax: 31 * 86_400_000,
-  timelineMsDefault: 86_400_000,
-  /** Spans of one answer, the newest: more than a screen has dots. */
-  timelineSpansMax: 20_000,
   auditAgeMs: 365 * 86_400_000,
   /** A name, a title, a table cell: what follows was never meant to be read in a list. */
   gateLineCharsMax: 2_000,
@@ -329,6 +319,11 @@ export const limits = {
   streamClientsMax: 6,
   /** A stream this far behind is paused by tmux and read anew; until then tmux keeps what it could not deliver. */
   streamPauseSeconds: 1,
+  /** A pane that prints this much in this time is not followed but looked at: following would slow it down. */
+  streamFloodBytes: 131_072,
+  streamFloodMs: 100,
+  /** From one such look to the next. */
+  streamRestMs: 150,
   /** Thirty pictures a second are a film; a screen needs no more. */
   streamUpdateMs: 33,
   /** Between two checks that known agents are alive; 200 checks take half a millisecond. */

@@ -1,6 +1,7 @@
 // Background shells: commands that agents start and that nobody has to wait for. The record of one, what may be asked of
 // it, and what is told about it (SHL1 to SHL8).
 
+import type { WebCaller } from './actions.ts';
 import type { Failure, Result } from './errors.ts';
 import type { ProcessIdentity, RuntimeId } from './ids.ts';
 
@@ -116,6 +117,8 @@ export interface ShellClaim {
   readonly thread: string | null;
   /** Null: not a person's door, or the usual one. */
   readonly via: ShellVia | null;
+  /** A web session; only the web door says this. */
+  readonly web?: WebCaller;
 }
 
 export const shellResults = [

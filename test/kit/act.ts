@@ -319,6 +319,7 @@ export class ActWorld {
         step(place, `type:${line}`, (agent) => {
           agent.screen = [...agent.screen, `$ ${line}`];
         }),
+      keys: async (place, data) => step(place, `keys:${data}`, () => undefined),
       respawn: async (place, line, cwd) => step(place, `respawn:${cwd}:${line}`, () => undefined),
       press: async (place, keys, shown) => {
         return shown === undefined || isShown(place, shown)

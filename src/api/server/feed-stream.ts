@@ -85,7 +85,7 @@ class FeedStream {
         this.#cut(message.reason);
         return;
       }
-      if (!this.#isListScope()) this.#write(this.#rowsEvent(message));
+      if (!this.#isListScope()) this.#write(this.#rowsBytes(message));
       else if (isAboutLists(message)) this.#writeList();
     }
   }
@@ -95,7 +95,19 @@ class FeedStream {
     this.#rest();
   }
 
-  #write(text: string): void {
+  /** Clients that keep up ask for the same changes: they are written out once, and all share the bytes. */
+  #rowsBytes(message: Data): string | Uint8Array {
+    if (message.type === 'snapshot') return this.#rowsEvent(message);
+    const { feed } = this.#service;
+    const key = `${this.#options.scope} ${message.from} ${message.to}`;
+    const last = written.get(feed);
+    if (last?.key === key) return last.bytes;
+    const bytes = Buffer.from(this.#rowsEvent(message));
+    written.set(feed, { key, bytes });
+    return bytes;
+  }
+
+  #write(text: string | Uint8Array): void {
     if (!this.#outgoing.write(text)) this.#isBlocked = true;
   }
 
@@ -193,6 +205,9 @@ class FeedStream {
     this.#subscriber.close();
   }
 }
+
+/** The last changes that were written out, of each feed. */
+const written = new WeakMap<DaemonService['feed'], { readonly key: string; readonly bytes: Uint8Array }>();
 
 const isEvent = (row: FeedRow | null): row is ShellEvent => row !== null && 'seq' in row;
 

@@ -5,6 +5,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { AgtmuxError, type Result } from '../../model/errors.ts';
 import { targetId } from '../../model/ids.ts';
 import type { TargetRow } from '../../model/rows.ts';
+import type { WebService } from '../../model/web.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type ListInput, listPanes, listSessions, listTargets, listWindows } from '../../view/lists.ts';
 import { targetItem } from '../../view/lists-items.ts';
@@ -24,10 +25,16 @@ import { mcpHandlers } from './handlers-mcp.ts';
 import { noticeHandlers } from './handlers-notices.ts';
 import { sessionHandlers } from './handlers-sessions.ts';
 import { shellHandlers } from './handlers-shells.ts';
+import { webHandlers } from './handlers-web.ts';
 import { jsonReply, textReply, unwrap } from './replies.ts';
 import { readBody, readEvents, readOptionalBody, readQuery } from './requests.ts';
 
-export function createHandlers(service: DaemonService, clock: Clock): Readonly<Record<RouteName, Handler>> {
+/** The door: null where it cannot be reached from. */
+export function createHandlers(
+  service: DaemonService,
+  clock: Clock,
+  door: WebService | null,
+): Readonly<Record<RouteName, Handler>> {
   return {
     ...listHandlers(service),
     ...targetHandlers(service),
@@ -39,6 +46,7 @@ export function createHandlers(service: DaemonService, clock: Clock): Readonly<R
     ...shellHandlers(service),
     ...sessionHandlers(service, clock),
     ...noticeHandlers(service),
+    ...webHandlers(service, door),
   };
 }
 

@@ -7,6 +7,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { AgtmuxError, errors, failure, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { WebService } from '../../model/web.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { type Listener, listenPrivate } from '../../platform/net.ts';
 import { type RouteName, routes } from '../routes.ts';
@@ -20,6 +21,8 @@ export interface ApiOptions {
   readonly clock: Clock;
   /** Troubles of connections and defects of handlers; none of them ends the daemon. */
   readonly onTrouble: (error: Error) => void;
+  /** What opens the web door. */
+  readonly door?: WebService;
 }
 
 /** Serves until the listener is closed. The caller holds the lock of the single instance. */
@@ -63,7 +66,7 @@ function createApp(service: DaemonService, options: ApiOptions): Hono<{ Bindings
     checkMedia(context.env.incoming);
     await next();
   });
-  const handlers = createHandlers(service, options.clock);
+  const handlers = createHandlers(service, options.clock, options.door ?? null);
   for (const name of Object.keys(routes) as RouteName[]) {
     const { method, path } = routes[name];
     app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'), handlers[name]);

@@ -2,6 +2,8 @@
 // is foreign text. It knows nothing of tmux's protocol.
 
 import { createRequire } from 'node:module';
+import type { PaintedScreen } from '../../model/web.ts';
+import { paintOf } from './pane-paint.ts';
 
 export interface TerminalView {
   readonly lines: readonly string[];
@@ -17,6 +19,7 @@ export interface TerminalSeed {
   readonly height: number;
   readonly cursorColumn: number;
   readonly cursorRow: number;
+  readonly isCursorShown: boolean;
   /** What stands behind a full-screen program and comes back after it; null without one. */
   readonly behind: { readonly screen: Uint8Array; readonly cursorColumn: number; readonly cursorRow: number } | null;
   /** As `capture-pane -e -N` tells it: one row a line, colours included. */
@@ -28,6 +31,7 @@ export interface PaneTerminal {
   /** The bytes are copied. `done` is called when they are on the screen. */
   write(bytes: Uint8Array, done: () => void): void;
   view(): TerminalView;
+  paint(): PaintedScreen;
   dispose(): void;
 }
 
@@ -39,12 +43,24 @@ const sizeMax = 1_000;
 export function createPaneTerminal(): PaneTerminal {
   const { Terminal } = load('@xterm/headless') as typeof import('@xterm/headless');
   const terminal = new Terminal({ cols: 80, rows: 24, scrollback: 0, allowProposedApi: true });
+  let isCursorShown = true;
+  // The library keeps it to itself.
+  for (const [final, isShown] of [
+    ['h', true],
+    ['l', false],
+  ] as const) {
+    terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {
+      if (params.includes(25)) isCursorShown = isShown;
+      return false;
+    });
+  }
   return {
-    seed({ width, height, behind, ...front }) {
+    seed({ width, height, behind, isCursorShown: isShown, ...front }) {
       // Writes are carried out later, in order; so must the reset and the new size be.
       terminal.write('\x1bc', () => terminal.resize(within(width, 2), within(height, 1)));
       if (behind !== null) terminal.write(Buffer.from(`${drawn(behind, height)}\x1b[?1049h`, 'latin1'));
       terminal.write(Buffer.from(drawn(front, height), 'latin1'));
+      terminal.write(isShown ? '\x1b[?25h' : '\x1b[?25l');
     },
     write(bytes, done) {
       terminal.write(new Uint8Array(bytes), done);
@@ -58,6 +74,7 @@ export function createPaneTerminal(): PaneTerminal {
       const { cursorX: cursorColumn, cursorY: cursorRow } = buffer;
       return { lines, width: terminal.cols, height: terminal.rows, cursorColumn, cursorRow };
     },
+    paint: () => paintOf(terminal, isCursorShown),
     dispose: () => terminal.dispose(),
   };
 }

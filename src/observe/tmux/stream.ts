@@ -5,6 +5,7 @@
 import { AgtmuxError } from '../../model/errors.ts';
 import type { PaneId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import type { PaintedScreen } from '../../model/web.ts';
 import type { Cancel, Clock } from '../../platform/clock.ts';
 import { controlArgv, type TmuxAddress } from './address.ts';
 import { type CommandClient, openCommandClient, type ReplyBlock } from './command-client.ts';
@@ -13,6 +14,8 @@ import { createPaneTerminal, type PaneTerminal, type TerminalSeed, type Terminal
 export interface PaneWatch {
   readonly pane: PaneId;
   view(): TerminalView;
+  /** The same with its colours, drawn anew. */
+  paint(): PaintedScreen;
   close(): void;
 }
 
@@ -33,9 +36,9 @@ export interface StreamOptions {
 
 const seedFormat = [
   '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y}',
-  '#{alternate_on} #{alternate_saved_x} #{alternate_saved_y}',
+  '#{alternate_on} #{alternate_saved_x} #{alternate_saved_y} #{cursor_flag}',
 ].join(' ');
-const seedHead = /^\d+ \d+ \d+ \d+ [01] \d+ \d+$/;
+const seedHead = /^\d+ \d+ \d+ \d+ [01] \d+ \d+ [01]$/;
 
 export async function openStream(options: StreamOptions): Promise<PaneWatch> {
   const watch = new Stream(options);
@@ -52,6 +55,10 @@ class Stream implements PaneWatch {
   #isSeeded = false;
   #isClosed = false;
   #cancelUpdate: Cancel | null = null;
+  /** It prints more than is followed; what comes until the next look is not drawn. */
+  #isFlooded = false;
+  #counted = 0;
+  #countedAtMs = 0;
   readonly #muted = new Set<number>();
 
   constructor(options: StreamOptions) {
@@ -82,10 +89,16 @@ class Stream implements PaneWatch {
       this.close();
       throw new AgtmuxError('E_REF_NOT_FOUND', `there is no pane ${this.pane} any more`);
     }
+    // What was written is drawn in the background; whoever looks first must not see half of it.
+    await new Promise<void>((resolve) => this.#terminal.write(new Uint8Array(0), resolve));
   }
 
   view(): TerminalView {
     return this.#terminal.view();
+  }
+
+  paint(): PaintedScreen {
+    return this.#terminal.paint();
   }
 
   close(): void {
@@ -121,6 +134,7 @@ class Stream implements PaneWatch {
       else {
         this.#terminal.seed(seedOf(head, hidden, block.body));
         this.#isSeeded = true;
+        this.#isFlooded = false;
         this.#changed();
       }
     };
@@ -130,7 +144,24 @@ class Stream implements PaneWatch {
   #takeOutput(pane: number, bytes: Uint8Array): void {
     if (this.#isClosed) return;
     if (pane !== this.#paneNumber) this.#mute(pane);
-    else if (this.#isSeeded) this.#terminal.write(bytes, () => this.#changed());
+    else if (this.#isSeeded && !this.#isFlooded) {
+      this.#terminal.write(bytes, () => this.#changed());
+      this.#count(bytes.length);
+    }
+  }
+
+  /** More than anyone reads: tmux is told to keep it, and the pane is looked at again a moment later. */
+  #count(bytes: number): void {
+    const now = this.#options.clock.monotonicMs();
+    if (now - this.#countedAtMs > limits.streamFloodMs) {
+      this.#countedAtMs = now;
+      this.#counted = 0;
+    }
+    this.#counted += bytes;
+    if (this.#counted < limits.streamFloodBytes || this.#client === null) return;
+    this.#isFlooded = true;
+    const later = (): void => void this.#options.clock.after(limits.streamRestMs, () => this.#reseedAgain());
+    this.#client.request([`refresh-client -A "${this.pane}:pause"`]).then(later, later);
   }
 
   /** Paused, never switched off: since tmux 3.4 a pane that all its clients switched off is not read any more. */
@@ -142,7 +173,9 @@ class Stream implements PaneWatch {
 
   #takeNotification(name: string, rest: Uint8Array): void {
     if (this.#isClosed || this.#client === null) return;
-    if (name === 'pause' && Buffer.from(rest).toString() === this.pane) this.#reseed(true);
+    const isPaused = name === 'pause' && Buffer.from(rest).toString() === this.pane;
+    // That of our own asking has its look already.
+    if (isPaused && !this.#isFlooded) this.#reseed(true);
     // Another size means other rows; only tmux knows how it wrapped them.
     else if (name === 'layout-change' && this.#isSeeded) this.#reseed(false);
   }
@@ -177,7 +210,7 @@ function headOf(body: Uint8Array): readonly number[] | null {
 }
 
 function seedOf(head: readonly number[], hidden: Uint8Array, screen: Uint8Array): TerminalSeed {
-  const [width = 0, height = 0, cursorColumn = 0, cursorRow = 0, isAlternate = 0, column = 0, row = 0] = head;
+  const [width = 0, height = 0, cursorColumn = 0, cursorRow = 0, isAlternate = 0, column = 0, row = 0, flag = 1] = head;
   const behind = isAlternate === 1 ? { screen: hidden, cursorColumn: column, cursorRow: row } : null;
-  return { width, height, cursorColumn, cursorRow, behind, screen };
+  return { width, height, cursorColumn, cursorRow, isCursorShown: flag === 1, behind, screen };
 }

@@ -70,7 +70,12 @@ export class PaneWatches {
       });
       slot.watch = watch;
       if (!this.#slots.has(slot)) watch.close();
-      return { pane: place.pane, view: () => watch.view(), close: () => this.#release(slot) };
+      return {
+        pane: place.pane,
+        view: () => watch.view(),
+        paint: () => watch.paint(),
+        close: () => this.#release(slot),
+      };
     } catch (error) {
       this.#release(slot);
       throw error;

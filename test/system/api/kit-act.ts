@@ -104,6 +104,13 @@ export class FakeActing implements ActService {
     return { ...base, outcome, ref: message.ref, runtime_id: message.runtime_id, failure: null };
   }
 
+  /** Who asks, by whether they say so at all. */
+  who: ActService['who'] = async ({ pid, hops, web }) => {
+    const base = { runtime_id: null, hops, why: 'a test says so', is_traceable: true };
+    if (web !== undefined) return { ...base, role: web.role, name: `web session ${web.session}` };
+    return { ...base, role: pid === null ? 'observer' : 'human', name: 'a person' };
+  };
+
   govern: ActService['govern'] = async (_deed, _claim, effect) => effect();
 
   audit: ActService['audit'] = async (countMax) => this.records.slice(0, countMax);

@@ -13,6 +13,7 @@ import { fail, ok, type Result } from '../../../src/model/errors.ts';
 import type { AgentInfo, Explanation } from '../../../src/model/explanations.ts';
 import type { PaneRow, TargetRow } from '../../../src/model/rows.ts';
 import { verdict } from '../../../src/model/verdicts.ts';
+import type { WebService } from '../../../src/model/web.ts';
 import { type Clock, createRealClock } from '../../../src/platform/clock.ts';
 import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
 import { FakeActing } from './kit-act.ts';
@@ -35,6 +36,17 @@ const fakeHooks: DaemonService['hooks'] = {
   plan: async () => ok({ ...outcome, digest: 'd', edits: [], agents: [], unused: [] }),
   apply: async () => ok({ ...outcome, written: [], removed: [], trust: [] }),
 };
+
+const fakeDoor: WebService = {
+  open: async ({ read_only }) => {
+    const place = { address: '127.0.0.1', port: 8137, is_exposed: false };
+    return ok({ ...place, url: 'http://127.0.0.1:8137/#token=x', read_only, expires_at: 1_300_000 });
+  },
+  shut: async () => ok(null),
+  status: () => ({ is_open: false, address: null, port: null, sessions: 0 }),
+};
+
+const fakeLive: DaemonService['live'] = { open: async () => fail('E_UNSUPPORTED', 'there are no panes here') };
 
 export class FakeDaemon implements DaemonService {
   readonly #rows = new Map<string, PaneRow>();
@@ -106,9 +118,12 @@ export class FakeDaemon implements DaemonService {
   readonly shells = new FakeShells(() => this.feed);
   readonly sessions = new FakeSessions();
   readonly notices = new FakeNotices();
+  readonly live = fakeLive;
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
-  now = (): number => 1_000_000;
+  /** The daemon's time. */
+  time = 1_000_000;
+  now = (): number => this.time;
   endedShownMs = (): number => 600_000;
 
   toWall = (time: number): number => time + 1_700_000_000_000;
@@ -191,7 +206,8 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const path = options.path ?? join(directory ?? '', 's.sock');
   const { daemon = new FakeDaemon(), clock = createRealClock() } = options;
   const troubles: Error[] = [];
-  const served = await serveApi(daemon, path, { clock, onTrouble: (error) => troubles.push(error) });
+  const onTrouble = (error: Error): void => void troubles.push(error);
+  const served = await serveApi(daemon, path, { clock, onTrouble, door: fakeDoor });
   if (!served.ok) throw new Error(served.failure.message);
   return {
     daemon,

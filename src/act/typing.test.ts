@@ -1,0 +1,65 @@
+// Keys of a person: each burst goes to the agent that was meant or to nobody, and what was typed is counted, not kept.
+import { describe, expect, it } from 'vitest';
+import { failure } from '../model/errors.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import { limits } from '../model/limits.ts';
+import type { Attempt, Bench, Ending } from './bench.ts';
+import type { KnownCaller } from './callers.ts';
+import type { Deeds } from './deeds.ts';
+import type { Touch } from './hands.ts';
+import { Lanes } from './lanes.ts';
+import { startTyping } from './typing.ts';
+
+const caller = { role: 'human', name: 'web session x' } as KnownCaller;
+const attempt = { identity: { runtime_id: 'r1' } as unknown as RuntimeIdentity, conditions: {} } as Attempt;
+
+function stage(options: { touch?: Touch; grip?: boolean } = {}) {
+  const typed: string[] = [];
+  const rows: Ending[] = [];
+  const state = { isThere: true, touch: options.touch ?? ({ kind: 'done' } as Touch) };
+  const bench = {
+    check: () => (state.isThere ? null : failure('E_RUNTIME_STALE', 'gone')),
+    grip: async () => {
+      if (options.grip === false) return { ok: false, failure: failure('E_UNSUPPORTED', 'it has no pane') };
+      const keys = async (_: unknown, data: string): Promise<Touch> => {
+        if (state.touch.kind === 'done') typed.push(data);
+        return state.touch;
+      };
+      return { ok: true, value: { place: {}, hands: { keys } } };
+    },
+  } as unknown as Bench;
+  const deeds = { begin: () => ({}), finish: async (_: unknown, ending: Ending) => void rows.push(ending) };
+  const deed = async (effect: (one: Attempt) => Promise<Ending>) => {
+    const ending = await effect(attempt);
+    rows.push(ending);
+    return { failure: ending.failure } as never;
+  };
+  const parts = { bench, lanes: new Lanes(), deeds: deeds as unknown as Deeds, deed };
+  return { typed, rows, state, start: () => startTyping(parts, 'claude', caller) };
+}
+
+describe('typing', () => {
+  it('ACT1 every burst is checked anew, and the last row tells how much it was', async () => {
+    const { typed, rows, state, start } = stage();
+    const started = await start();
+    if (!started.ok) throw new Error(started.failure.message);
+    expect(await started.value.type('né')).toBeNull();
+    state.isThere = false;
+    expect((await started.value.type('rm'))?.code).toBe('E_RUNTIME_STALE');
+    state.isThere = true;
+    state.touch = { kind: 'refused', why: 'other_process' };
+    expect((await started.value.type('rm'))?.code).toBe('E_RUNTIME_STALE');
+    state.touch = { kind: 'lost', words: 'tmux is silent' };
+    expect((await started.value.type('rm'))?.code).toBe('E_TARGET_DOWN');
+    expect((await started.value.type('x'.repeat(limits.webKeysCharsMax + 1)))?.code).toBe('E_TOO_LARGE');
+    await started.value.end();
+    expect(typed).toEqual(['né']);
+    expect(rows.map(({ detail }) => detail)).toEqual([{ typing: 'on' }, { typing: 'off', bytes: 3 }]);
+  });
+
+  it('ACT1 is refused where there is no pane to type at, with its row', async () => {
+    const { rows, start } = stage({ grip: false });
+    expect(await start()).toMatchObject({ ok: false, failure: { code: 'E_UNSUPPORTED' } });
+    expect(rows).toHaveLength(1);
+  });
+});

@@ -1,0 +1,79 @@
+// A person types at a pane through a page: one stretch of it is one action, judged and recorded when it begins; every
+// burst of keys is guarded anew, and what was typed is counted, not kept (ACT1, ACT6).
+
+import type { Receipt } from '../model/actions.ts';
+import { AgtmuxError, type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { type Attempt, type Bench, type Ending, ended, refused, refusedTouch } from './bench.ts';
+import type { KnownCaller } from './callers.ts';
+import type { Deeds } from './deeds.ts';
+import type { Lanes } from './lanes.ts';
+
+export interface Typing {
+  /** Null when tmux took the keys for this very agent. */
+  type(data: string): Promise<Failure | null>;
+  /** Leaves the second row: how much it was. */
+  end(): Promise<void>;
+}
+
+export interface TypingParts {
+  readonly bench: Bench;
+  readonly lanes: Lanes;
+  /** As every action on an agent is begun, judged and recorded. */
+  readonly deed: (effect: (attempt: Attempt) => Promise<Ending>) => Promise<Receipt>;
+  readonly deeds: Deeds;
+}
+
+export async function startTyping(
+  { bench, lanes, deeds, deed }: TypingParts,
+  ref: string,
+  caller: KnownCaller,
+): Promise<Result<Typing>> {
+  let begun: Attempt | null = null;
+  const receipt = await deed(async (attempt) => {
+    const grip = await bench.grip(attempt);
+    if (!grip.ok) return refused(grip.failure);
+    begun = attempt;
+    return ended('delivered', { way: 'keys', words: 'typing was switched on', detail: { typing: 'on' } });
+  });
+  // Set inside of the deed, which the compiler does not see.
+  const attempt = begun as Attempt | null;
+  if (attempt === null) {
+    return receipt.failure === null
+      ? fail('E_INTERNAL', 'typing was not switched on, and no reason was given')
+      : { ok: false, failure: receipt.failure };
+  }
+  let bytes = 0;
+  return ok({
+    type: async (data) => {
+      const done = await lanes.run(attempt.identity.runtime_id, () => typed(bench, attempt, data));
+      const problem = done.ok ? done.value : done.failure;
+      if (problem === null) bytes += Buffer.byteLength(data);
+      return problem;
+    },
+    end: async () => {
+      const { identity, state } = attempt;
+      const last = { ...deeds.begin('type', ref, caller), runtime_id: identity.runtime_id, state };
+      await deeds.finish(last, ended('delivered', { way: 'keys', detail: { typing: 'off', bytes } }));
+    },
+  });
+}
+
+/** Who is in the foreground of the pane is asked for each time: a shell must not get what was meant for an agent. */
+async function typed(bench: Bench, attempt: Attempt, data: string): Promise<Failure | null> {
+  if (data.length > limits.webKeysCharsMax) return failure('E_TOO_LARGE', 'that is too much for one key');
+  // What it is doing may change with every key; who it is may not.
+  const problem = bench.check({ ...attempt, conditions: { force_stale: true } });
+  if (problem !== null) return problem;
+  try {
+    const grip = await bench.grip(attempt);
+    if (!grip.ok) return grip.failure;
+    const touch = await grip.value.hands.keys(grip.value.place, data);
+    if (touch.kind === 'done') return null;
+    if (touch.kind === 'refused') return refusedTouch(touch.why).failure;
+    return failure('E_TARGET_DOWN', touch.words, 'look at the pane before you type it again');
+  } catch (trouble) {
+    if (!(trouble instanceof AgtmuxError)) throw trouble;
+    return failure(trouble.code, trouble.message, trouble.next);
+  }
+}

@@ -1,0 +1,91 @@
+// The documents of the web door: what is asked for on the private socket, and what a page says to get in and to look at a
+// pane. What stands in a link or a cookie is no document and is never listed.
+
+import { callerRoles } from '../model/actions.ts';
+import { errorCodes } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { claimBody } from './schemas-act.ts';
+import { schemaVersion } from './version.ts';
+import { z } from './zod.ts';
+
+const time = z.iso.datetime().describe('UTC');
+const head = { schema_version: z.literal(schemaVersion), generated_at: time };
+const port = z.int().min(1).max(65_535);
+const secret = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const newWebSchema = z.strictObject({
+  port: port.nullable().default(null).describe('null: the one it had last, or any that is free'),
+  listen: z.union([z.ipv4(), z.ipv6()]).nullable().default(null).describe('another address than loopback'),
+  unencrypted: z
+    .boolean()
+    .default(false)
+    .describe('has to be said with listen: everything crosses the network readable'),
+  read_only: z.boolean().default(false).describe('the link lets in to look, not to act'),
+  ...claimBody,
+});
+
+export const webLinkSchema = z.strictObject({
+  ...head,
+  url: z.string().describe('for one browser, once'),
+  address: z.string(),
+  port,
+  read_only: z.boolean(),
+  expires_at: time,
+  is_exposed: z.boolean().describe('it listens beside loopback'),
+});
+
+export const webStatusSchema = z.strictObject({
+  ...head,
+  is_open: z.boolean(),
+  address: z.string().nullable(),
+  port: port.nullable(),
+  sessions: z.int().nonnegative().describe('browsers that are in'),
+});
+
+export const webEnterSchema = z.strictObject({ token: secret });
+export const webTicketWishSchema = z.strictObject({ ref: z.string().min(1).max(limits.pathCharsMax) });
+
+export const webSessionSchema = z.strictObject({
+  ...head,
+  role: z.enum(callerRoles),
+  read_only: z.boolean(),
+  expires_at: time.describe('at the latest; sooner when nobody looks'),
+  version: z.string().describe('of the daemon'),
+});
+
+export const webEnteredSchema = webSessionSchema.extend({
+  key: secret.describe('goes with every request as x-agtmux-key; the cookie alone opens nothing'),
+});
+
+export const webTicketSchema = z.strictObject({ ...head, ticket: secret, expires_at: time });
+
+const problem = z.strictObject({ code: z.enum(errorCodes), message: z.string(), next: z.string() });
+
+/** What the socket of a pane says. */
+export const paneSaysSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('screen'),
+    seq: z.int().positive(),
+    full: z.boolean(),
+    width: z.int().positive(),
+    height: z.int().positive(),
+    data: z.string().describe('colours, text and cursor moves, for a terminal'),
+  }),
+  z.strictObject({ type: z.literal('typing'), on: z.boolean(), failure: problem.nullable() }),
+  z.strictObject({ type: z.literal('end'), ...problem.shape }),
+]);
+
+/** What a page says on it. */
+export const pageSaysSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('ack'), seq: z.int().positive() }),
+  z.strictObject({ type: z.literal('typing'), on: z.boolean() }),
+  z.strictObject({ type: z.literal('keys'), data: z.string().min(1).max(limits.webKeysCharsMax) }),
+]);
+
+export type WebLinkReply = z.infer<typeof webLinkSchema>;
+export type WebStatusReply = z.infer<typeof webStatusSchema>;
+export type WebSessionReply = z.infer<typeof webSessionSchema>;
+export type WebEnteredReply = z.infer<typeof webEnteredSchema>;
+export type WebTicketReply = z.infer<typeof webTicketSchema>;
+export type PaneSays = z.infer<typeof paneSaysSchema>;
+export type PageSays = z.infer<typeof pageSaysSchema>;

@@ -1,0 +1,106 @@
+// `agtmux web`: asks the daemon for a link into its web door, prints it, and opens it in the browser where that is wanted.
+// The link is a secret for a few minutes, so it goes to the browser through a file, never as an argument (SEC6).
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { withQuery } from '../api/client-lean.ts';
+import type { WebLinkReply, WebStatusReply } from '../api/schemas-web.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { createRealExec } from '../platform/exec.ts';
+import { claim } from './act.ts';
+import { askDaemon } from './connect.ts';
+import { type Action, type Context, sleep } from './context.ts';
+import { note, print } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { askRunning } from './running.ts';
+
+/** A browser that is started for the first time that day. */
+const browserMs = 15_000;
+const browserOutputBytesMax = 4_096;
+
+export const web: Action = async (parsed, context) => {
+  if (parsed.has('stop')) return shut(parsed, context);
+  if (parsed.has('status')) return status(parsed);
+  const body = { port: portOf(parsed), read_only: parsed.has('read-only'), ...listenOf(parsed), ...claim() };
+  const isQuiet = parsed.has('json');
+  const answer = await askDaemon(context, { method: 'POST', path: '/v1/web', body }, { isQuiet });
+  const link = JSON.parse(answer) as WebLinkReply;
+  if (link.is_exposed) {
+    note(`the web door listens at ${link.address}, unencrypted: everybody on that network can read along`);
+  }
+  print(parsed.has('json') ? answer : wordsOf(link));
+  if (parsed.has('open')) await openBrowser(link.url, context);
+};
+
+const wordsOf = ({ url, read_only }: WebLinkReply): string =>
+  [
+    url,
+    `For one browser${read_only ? ', to look and not to act' : ''}, within five minutes. agtmux web --stop shuts the door.`,
+  ].join('\n');
+
+function portOf(parsed: Parsed): number | null {
+  const said = parsed.value('port');
+  if (said === undefined) return null;
+  const port = /^\d{1,5}$/.test(said) ? Number(said) : 0;
+  if (port >= 1 && port <= 65_535) return port;
+  throw new AgtmuxError('E_USAGE', '--port is a number from 1 to 65535');
+}
+
+function listenOf(parsed: Parsed): { readonly listen?: string; readonly unencrypted?: true } {
+  const listen = parsed.value('listen');
+  if (listen === undefined) return {};
+  if (!parsed.has('unencrypted')) {
+    throw new AgtmuxError('E_USAGE', 'with --listen everything crosses the network readable, the link too', {
+      next: 'use `ssh -L` instead, or add --unencrypted',
+    });
+  }
+  return { listen, unencrypted: true };
+}
+
+/** Also where no daemon runs: the next one would open the door again for whoever was in. */
+async function shut(parsed: Parsed, context: Context): Promise<void> {
+  const body = await askDaemon(context, { method: 'DELETE', path: withQuery('/v1/web', { ...claim() }) });
+  print(parsed.has('json') ? body : 'The web door is shut; every browser is signed out.');
+}
+
+async function status(parsed: Parsed): Promise<void> {
+  const { body } = await askRunning({ path: '/v1/web' });
+  const { is_open, address, port, sessions } = JSON.parse(body) as WebStatusReply;
+  const browsers = `${sessions} browser${sessions === 1 ? '' : 's'} signed in`;
+  if (parsed.has('json')) print(body);
+  else print(is_open ? `The web door is open at ${address}:${port}; ${browsers}.` : 'The web door is shut.');
+}
+
+/** Through a page of our own that goes on to the link: other users see the arguments of programs. */
+async function openBrowser(url: string, { clock }: Context): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'agtmux-web-'));
+  const path = join(folder, 'open.html');
+  writeFileSync(path, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}"><title>agtmux</title>`, {
+    mode: 0o600,
+  });
+  try {
+    const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+    const { status: ended } = await createRealExec(clock).run({
+      program,
+      args: [pathToFileURL(path).href],
+      env: variables(),
+      deadlineMs: browserMs,
+      outputBytesMax: browserOutputBytesMax,
+    });
+    if (ended !== 0) note(`${program} could not open it; open the link yourself`);
+    // It may hand the page over to a browser that is still starting.
+    else await sleep(clock, openedMs);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const openedMs = 3_000;
+
+/** A browser needs to know its display. */
+const variables = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );

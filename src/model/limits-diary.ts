@@ -1,0 +1,18 @@
+// The bounds of the diary and of what is asked of it; part of the one table in limits.ts, where everyone takes them from.
+
+export const diaryLimits = {
+  /** What screens were told is written down this often; a daemon that falls loses so much of it. */
+  diaryBatchMs: 1_000,
+  /** So exactly is known when a daemon that fell was last there. */
+  diaryBeatMs: 60_000,
+  /** Thirty agents that change every ten seconds all day take a quarter of it. */
+  diaryDayBytesMax: 16 * 1_048_576,
+  diaryFilesMax: 1_000,
+  /** Every file begins with who is there, but only when something is written after midnight. */
+  diaryLookBackMs: 86_400_000,
+  /** One question to the diary: a month. */
+  timelineMsMax: 31 * 86_400_000,
+  timelineMsDefault: 86_400_000,
+  /** Spans of one answer, the newest: more than a screen has dots. */
+  timelineSpansMax: 20_000,
+} as const;

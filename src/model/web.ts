@@ -1,0 +1,73 @@
+// What the daemon and its web door say to each other: who a web session stands for, the link that lets one in, and a pane
+// as a page shows it live.
+
+import type { CallerClaim } from './actions.ts';
+import type { Failure, Result } from './errors.ts';
+
+export interface WebWish {
+  /** Null: the one it had last, or any that is free. */
+  readonly port: number | null;
+  /** Another address than loopback, said in full; null for loopback. */
+  readonly listen: string | null;
+  readonly read_only: boolean;
+}
+
+/** One link for one browser. */
+export interface WebLink {
+  readonly url: string;
+  readonly port: number;
+  readonly address: string;
+  readonly read_only: boolean;
+  /** Wall time. */
+  readonly expires_at: number;
+  /** Anyone who reaches this address can try the door, and reads what goes over the wire. */
+  readonly is_exposed: boolean;
+}
+
+export interface WebStatus {
+  readonly is_open: boolean;
+  readonly port: number | null;
+  readonly address: string | null;
+  readonly sessions: number;
+}
+
+/** The door as the private socket sees it. */
+export interface WebService {
+  open(wish: WebWish, claim: CallerClaim): Promise<Result<WebLink>>;
+  /** Shuts the door and ends every web session. */
+  shut(claim: CallerClaim): Promise<Result<null>>;
+  status(): WebStatus;
+}
+
+/**
+ * The screen of a pane, drawn anew by the daemon: printable text and colours, one string a row. No other sequence of the
+ * program in the pane is in it, so it does nothing in a terminal but show itself (SEC3).
+ */
+export interface PaintedScreen {
+  readonly width: number;
+  readonly height: number;
+  readonly rows: readonly string[];
+  readonly cursorColumn: number;
+  readonly cursorRow: number;
+  readonly isCursorShown: boolean;
+}
+
+export interface LiveHandlers {
+  /** Something changed; what, is asked for when there is room for it. */
+  readonly onChange: () => void;
+  readonly onEnd: (why: Failure) => void;
+}
+
+/** A pane that somebody looks at. */
+export interface LivePane {
+  screen(): PaintedScreen;
+  /** On: from now on keys may be typed; null when they may, else why not. */
+  setTyping(on: boolean): Promise<Failure | null>;
+  /** What a keyboard sends, as it is. Null when tmux took it for this very agent. */
+  type(data: string): Promise<Failure | null>;
+  close(): void;
+}
+
+export interface LiveService {
+  open(ref: string, claim: CallerClaim, handlers: LiveHandlers): Promise<Result<LivePane>>;
+}

@@ -1,0 +1,33 @@
+// Twenty pages that never read beside twenty that do: those that do notice nothing of it, and the daemon does not grow.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { measureCrowd, openAgents } from '../../web/kit-crowd.ts';
+import { DoorWorld } from '../../web/kit-door.ts';
+
+let world: DoorWorld;
+
+beforeAll(async () => {
+  world = await DoorWorld.open();
+});
+
+afterAll(async () => {
+  await world.close();
+});
+
+describe('pages that never read', () => {
+  it('FED2 hold up no page that does, and the daemon grows by no more than 60 MB', async () => {
+    await openAgents(world, 60);
+    const visitor = await world.enter();
+    // What the feed remembers fills up first; it is bounded, and has nothing to do with who reads.
+    await measureCrowd(world, visitor, { readers: 20, sleepers: 0, changes: 1, storms: 40 });
+    const figures = await measureCrowd(world, visitor, { readers: 20, sleepers: 20, changes: 10, storms: 40 });
+    const middle = figures.delays.toSorted((one, other) => one - other)[Math.floor(figures.delays.length / 2)] ?? 0;
+    console.log(
+      `crowd: ${figures.delays.length} arrivals, median ${Math.round(middle)} ms, ${Math.round(figures.grownMb)} MB more`,
+    );
+    expect(figures.delays).toHaveLength(200);
+    expect(figures.grownMb).toBeLessThan(60);
+    // The door is as it was: the sleepers were cut, or can be.
+    expect((await visitor.ask('/v1/panes')).status).toBe(200);
+  });
+});
