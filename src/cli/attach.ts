@@ -49,28 +49,46 @@ function longestWaiting(items: readonly PaneItem[]): PaneItem | null {
   return waiting.toSorted((one, other) => waitedFrom(one) - waitedFrom(other))[0] ?? null;
 }
 
-async function planFor(context: Context, wanted: { ref: string; conditions: object }): Promise<AttachPlanReply> {
+export async function planFor(context: Context, wanted: { ref: string; conditions: object }): Promise<AttachPlanReply> {
   const body = { ...wanted, ...claim() };
   return JSON.parse(await askOnce(context, { method: 'POST', path: '/v1/attach', body })) as AttachPlanReply;
 }
 
 /** Does not come back where Node can become another program. */
 async function goTo(plan: AttachPlanReply): Promise<void> {
+  const way = wayTo(plan);
+  if (!way.isSwitch) mustHaveTerminal();
+  if (way.isInside) note('this is tmux inside tmux: press the prefix twice for the inner one');
+  await become(way.command, way.env);
+}
+
+export interface Way {
+  readonly command: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  /** The client of tmux that one is in goes there; no terminal is needed. */
+  readonly isSwitch: boolean;
+  /** It will be tmux inside tmux. */
+  readonly isInside: boolean;
+}
+
+/** How one gets to the pane of a plan from here. */
+export function wayTo(plan: AttachPlanReply): Way {
   const here = tmuxSocketHere();
   const pane = `${plan.session_id}:${plan.window_id}.${plan.pane_id}`;
   if (plan.kind === 'local' && here !== null && isSameFile(here, plan.socket_path)) {
-    return become(['tmux', '-S', plan.socket_path, 'switch-client', '-E', '-t', pane], process.env);
+    const command = ['tmux', '-S', plan.socket_path, 'switch-client', '-E', '-t', pane];
+    return { command, env: process.env, isSwitch: true, isInside: false };
   }
-  mustHaveTerminal();
-  if (here !== null) note('this is tmux inside tmux: press the prefix twice for the inner one');
+  const isInside = here !== null;
   // -E: the environment of whoever looks in must not become that of the session.
   const command = ['tmux', '-u', '-S', plan.socket_path, 'attach-session', '-E', '-t', pane];
   if (plan.kind === 'ssh') {
     const host = must(checkHostAlias(plan.connection_ref));
-    return become(['ssh', '-t', '--', host, must(quoteSsh(command))], process.env);
+    const over = ['ssh', '-t', '--', host, must(quoteSsh(command))];
+    return { command: over, env: process.env, isSwitch: false, isInside };
   }
-  const { TMUX: _socket, TMUX_PANE: _pane, ...rest } = process.env;
-  return become(command, rest);
+  const { TMUX: _socket, TMUX_PANE: _pane, ...env } = process.env;
+  return { command, env, isSwitch: false, isInside };
 }
 
 function mustHaveTerminal(): void {
@@ -81,8 +99,16 @@ function mustHaveTerminal(): void {
 }
 
 /** Through a shell, which looks for the program in the PATH. */
+export const throughShell = (command: readonly string[]): readonly string[] => [
+  'sh',
+  '-c',
+  'exec "$@"',
+  'sh',
+  ...command,
+];
+
 async function become(command: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
-  process.exitCode = await becomeProgram('/bin/sh', ['sh', '-c', 'exec "$@"', 'sh', ...command], env);
+  process.exitCode = await becomeProgram('/bin/sh', throughShell(command), env);
 }
 
 function isSameFile(one: string, other: string): boolean {

@@ -120,6 +120,8 @@ export type ActionName =
   | 'demo'
   | 'completions'
   | 'replay'
+  | 'tui'
+  | 'popup'
   | 'version';
 
 export interface CommandSpec {

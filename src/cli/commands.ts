@@ -12,6 +12,7 @@ import { menubarCommand, notifyCommand } from './commands-notify.ts';
 import { sessionCommand } from './commands-session.ts';
 import { setupCommands } from './commands-setup.ts';
 import { shellCommand } from './commands-shells.ts';
+import { tuiCommands } from './commands-tui.ts';
 import { webCommand } from './commands-web.ts';
 
 export type { ActionName, CommandSpec, OptionSpec } from './command-spec.ts';
@@ -231,6 +232,7 @@ const tmux: CommandSpec = {
 export const commands: readonly CommandSpec[] = [
   list,
   watch,
+  ...tuiCommands({ color }),
   ...actCommands(json),
   shellCommand({ json, color }),
   sessionCommand({ json, color }),

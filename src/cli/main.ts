@@ -109,11 +109,15 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
   demo: async () => (await import('./demo.ts')).demo,
   completions: async () => (await import('./completions.ts')).completions,
   replay: async () => (await import('./replay.ts')).replay,
+  tui: async () => (await import('./tui.ts')).tui,
+  popup: async () => (await import('./tui-popup.ts')).popup,
   version: () => async () => print(manifest.version),
 };
 
 async function run(words: readonly string[]): Promise<void> {
-  const request = parseQuickly(words) ?? (await import('./program.ts')).parseFully(words, manifest.version);
+  // Alone on a terminal it is the board; elsewhere there is nobody to look at one.
+  const said = words.length === 0 && process.stdin.isTTY && process.stdout.isTTY ? ['tui'] : words;
+  const request = parseQuickly(said) ?? (await import('./program.ts')).parseFully(said, manifest.version);
   const name = request?.command.action;
   if (request === null || name === undefined) return;
   const action = await actions[name]();

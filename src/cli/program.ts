@@ -27,6 +27,9 @@ export function parseFully(words: readonly string[], version: string): Request |
   }
   if (words.length === 0) {
     program.outputHelp();
+    print(
+      '\nHere is no terminal for the board: `agtmux list` prints the agents, `agtmux watch --format jsonl` follows them.',
+    );
     return null;
   }
   try {
@@ -107,8 +110,8 @@ const overview = `
 Examples:
 ${exampleLines([
   ['agtmux setup', 'the first time: shows each change and asks'],
-  ['agtmux list', 'every agent, those that need you first'],
-  ['agtmux watch', 'the same, kept current'],
+  ['agtmux', 'the board: every agent, live, with keys to answer them'],
+  ['agtmux list', 'the same once, as a table'],
   ['agtmux next', 'go to the agent that has waited longest for you'],
   ['agtmux doctor', 'when something looks wrong'],
 ])}

@@ -16,13 +16,18 @@ import { type Context, logPath, must, places, sleep, userId } from './context.ts
 import { note } from './output.ts';
 import { askRunning, isDown } from './running.ts';
 
-export async function startDaemon(context: Context, tmuxSockets: readonly string[] = []): Promise<void> {
+/** `tell` gets what is worth knowing while it takes long; without it that goes beside the output. */
+export async function startDaemon(
+  context: Context,
+  tmuxSockets: readonly string[] = [],
+  tell: (text: string) => void = note,
+): Promise<void> {
   const where = places();
   const files = createRealFiles();
   must(await ensurePrivateDirectory(files, where.stateDir, userId()));
   must(await ensurePrivateDirectory(files, where.runtimeDir, userId()));
   const turn = new Turn(`${where.runtimeDir}/starting`);
-  const begin = new Beginning(context, where, tmuxSockets);
+  const begin = new Beginning(context, where, tmuxSockets, tell);
   try {
     await begin.untilReady(turn);
     await untilSeen(context);
@@ -35,13 +40,15 @@ class Beginning {
   readonly #context: Context;
   readonly #places: Places;
   readonly #tmuxSockets: readonly string[];
+  readonly #tell: (text: string) => void;
   #process: DetachedProcess | null = null;
   #logStart = 0;
 
-  constructor(context: Context, where: Places, tmuxSockets: readonly string[]) {
+  constructor(context: Context, where: Places, tmuxSockets: readonly string[], tell: (text: string) => void) {
     this.#context = context;
     this.#places = where;
     this.#tmuxSockets = tmuxSockets;
+    this.#tell = tell;
   }
 
   async untilReady(turn: Turn): Promise<void> {
@@ -59,7 +66,7 @@ class Beginning {
       }
       if (passedMs > limits.daemonStartMs && !isTold) {
         isTold = true;
-        note('the daemon needs long to start; still waiting');
+        this.#tell('the daemon needs long to start; still waiting');
       }
       await sleep(clock, limits.daemonPollMs);
     }

@@ -188,12 +188,18 @@ export interface GoverningDeed {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+export interface ViewWish {
+  /** Its screen, also where that keeps no history. */
+  readonly isScreen?: boolean | undefined;
+  /** With the colours of its screen, as sequences that only the gate may let through. */
+  readonly hasColours?: boolean | undefined;
+}
+
 export interface ActService {
   /** Never rejects for a refusal: that is a receipt too, and in the audit. */
   act(request: ActionRequest, claim: CallerClaim): Promise<Receipt>;
   attach(ref: string, conditions: ActionConditions, claim: CallerClaim): Promise<Result<AttachPlan>>;
-  /** With `isScreen` its screen, also where that keeps no history. */
-  view(ref: string, linesMax: number, claim: CallerClaim, isScreen?: boolean): Promise<Result<ViewedOutput>>;
+  view(ref: string, linesMax: number, claim: CallerClaim, how?: ViewWish): Promise<Result<ViewedOutput>>;
   start(wanted: NewAgent, claim: CallerClaim): Promise<Receipt>;
   queue(): readonly QueuedMessage[];
   editQueued(id: string, text: string, claim: CallerClaim): Promise<Receipt>;

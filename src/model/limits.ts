@@ -8,6 +8,7 @@ import { noticeLimits } from './limits-notices.ts';
 import { sessionLimits } from './limits-sessions.ts';
 import { shellLimits } from './limits-shells.ts';
 import { spoolLimits } from './limits-spool.ts';
+import { tuiLimits } from './limits-tui.ts';
 import { webLimits } from './limits-web.ts';
 
 export const limits = {
@@ -20,6 +21,7 @@ export const limits = {
   ...sessionLimits,
   ...spoolLimits,
   ...webLimits,
+  ...tuiLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */
   eventBytesMax: 32_768,
   /** Ids, names, keys: longer is garbage or an attack. */

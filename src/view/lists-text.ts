@@ -2,13 +2,25 @@
 // line is never wider than asked for, and everything others wrote has passed the gate (SEC3).
 
 import type { PaneItem, PaneList, SessionList, TargetItem, TargetList, WindowList } from '../api/schemas.ts';
-import { reasons } from '../model/reasons.ts';
 import type { StateName } from '../model/states.ts';
 import { foreign, gateLine, type SafeText } from '../text/gate.ts';
 import { cut, width } from '../text/width.ts';
 import { type PaintRole, paint } from './paint.ts';
+import {
+  ageSince,
+  healthRole,
+  healthText,
+  isAway,
+  paneLabel,
+  placeOf,
+  projectOf,
+  routeMarks,
+  routeRoles,
+  stateRole,
+  whatOf,
+} from './pane-words.ts';
 import { type Column, tableLines } from './table.ts';
-import { ageLabel, agentLabel, backgroundLabel, stateLabel, unseenMark, wordsOf } from './words.ts';
+import { agentLabel, stateLabel, unseenMark, wordsOf } from './words.ts';
 
 export interface TextOptions {
   readonly columns: number;
@@ -44,58 +56,13 @@ function table<Item>(fields: readonly Field<Item>[], items: readonly Item[], opt
   return tableLines(shown, rows, columns, painted);
 }
 
-const ageOf = (since: string | null, now: string): string =>
-  since === null ? '' : ageLabel(Date.parse(now) - Date.parse(since));
-
-const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
-
-const placeOf = ({ identity, window_index, pane_index, session, ref }: PaneItem): string =>
-  session !== null ? ref : `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
-
-const labelOf = ({ state, confidence, seen }: PaneItem): string =>
-  state === null || confidence === null ? '-' : `${stateLabel({ state, confidence })}${unseenMark(seen)}`;
-
-const stateRole = (state: StateName | null): PaintRole | null => (state === null ? 'dim' : wordsOf(state).colour);
-
-const isAway = (item: PaneItem): boolean => item.reason_code === 'target_unreachable';
-
-const routeMarks = { CONNECTED: '→', DISCONNECTED: '·', NONE: '' } as const;
-const routeRoles = { CONNECTED: 'connected', DISCONNECTED: 'disconnected', NONE: null } as const;
-
-/** What it asks, does or suffers from; unknown is never shown without its reason. */
-function whatOf(item: PaneItem, now: string, offsetMinutes: number): string {
-  if (item.state === null || item.reason_code === null) return item.current_command;
-  const parts = [
-    item.ask?.text ?? limitText(item, offsetMinutes) ?? item.detail ?? reasonText(item, now),
-    item.asks_open > 1 ? `(${item.asks_open})` : '',
-    item.reason_code === 'stalled' ? 'stalled' : '',
-    backgroundLabel(item.background),
-    item.suspended ? 'suspended' : '',
-    item.session?.auto_approve === true ? '[auto-approve]' : '',
-  ];
-  return parts.filter((part) => part !== '').join('  ');
-}
-
-function limitText({ reason_code, until }: PaneItem, offsetMinutes: number): string | null {
-  if (reason_code !== 'usage_limit') return null;
-  if (until === null) return 'usage limit';
-  const local = new Date(Date.parse(until) + offsetMinutes * 60_000).toISOString().slice(11, 16);
-  return `usage limit, resets ${local}`;
-}
-
-function reasonText(item: PaneItem, now: string): string {
-  if (item.reason_code === null || (item.state !== 'unknown' && item.state !== 'error')) return '';
-  const words = reasons[item.reason_code].words;
-  return isAway(item) ? `${words}, seen ${ageOf(item.last_seen_at, now)} ago` : words;
-}
-
 export function panesTable(list: PaneList, options: TextOptions): readonly string[] {
   if (list.items.length === 0) return emptyText(list, options);
-  const now = list.generated_at;
+  const now = Date.parse(list.generated_at);
   const grey = (item: PaneItem): PaintRole | null => (isAway(item) ? 'dim' : null);
   const fields: readonly Field<PaneItem>[] = [
-    { title: 'STATE', from: 50, text: labelOf, role: (item) => stateRole(item.state) },
-    { title: '', until: 50, text: (item) => labelOf(item).slice(0, 1), role: (item) => stateRole(item.state) },
+    { title: 'STATE', from: 50, text: paneLabel, role: (item) => stateRole(item.state) },
+    { title: '', until: 50, text: (item) => paneLabel(item).slice(0, 1), role: (item) => stateRole(item.state) },
     { title: 'AGENT', flexible: true, text: agentLabel, role: grey },
     { title: 'PROJECT', flexible: true, text: (item) => projectOf(item.cwd), role: grey },
     {
@@ -105,7 +72,7 @@ export function panesTable(list: PaneList, options: TextOptions): readonly strin
       text: (item) => whatOf(item, now, options.offsetMinutes ?? 0),
       role: grey,
     },
-    { title: 'AGE', text: (item) => ageOf(item.since, now), role: grey },
+    { title: 'AGE', text: (item) => ageSince(item.since, now), role: grey },
     { title: 'WHERE', flexible: true, from: 72, text: placeOf, role: grey },
     {
       title: 'ROUTE',
@@ -191,16 +158,14 @@ export function sessionsTable(
 
 type CountedSession = SessionList['items'][number];
 
-const healthRoles = { ok: 'good', degraded: 'attention', down: 'bad' } as const;
-
 export function targetsTable(list: TargetList, options: TextOptions): readonly string[] {
   const fields: readonly Field<TargetItem>[] = [
     { title: 'TARGET', flexible: true, text: (item) => item.target },
-    { title: 'HEALTH', text: (item) => item.health, role: (item) => healthRoles[item.health] },
+    { title: 'HEALTH', text: (item) => item.health, role: (item) => healthRole(item) },
     { title: 'KIND', from: 40, text: (item) => item.kind },
     { title: 'PANES', from: 40, text: (item) => String(item.panes) },
     { title: 'TMUX', from: 60, text: (item) => item.tmux_version ?? '' },
-    { title: 'SEEN', from: 50, text: (item) => ageOf(item.last_seen_at, list.generated_at) },
+    { title: 'SEEN', from: 50, text: (item) => ageSince(item.last_seen_at, Date.parse(list.generated_at)) },
     { title: 'TROUBLE', flexible: true, from: 40, text: (item) => item.trouble ?? '' },
   ];
   return table(fields, list.items, options);
@@ -221,7 +186,10 @@ function footer({ summary, generated_at }: AnyList, { columns, colour }: TextOpt
     [by_state.idle, 'idle', 'quiet'],
   ];
   const left = counts.flatMap(([count, words, role]) => (count === 0 ? [] : [{ text: `${count} ${words}`, role }]));
-  const right = summary.targets.map((target) => ({ text: healthText(target, generated_at), role: roleOf(target) }));
+  const right = summary.targets.map((target) => ({
+    text: healthText(target, Date.parse(generated_at)),
+    role: target.health === 'ok' ? null : healthRole(target),
+  }));
   const parts = [left, right].filter((one) => one.length > 0);
   const plain = parts.map((one) => one.map(({ text }) => text).join(' · '));
   const fits = width(plain.join('   ')) <= columns;
@@ -231,13 +199,6 @@ function footer({ summary, generated_at }: AnyList, { columns, colour }: TextOpt
     : plain;
   return fits ? [lines.join('   ')] : lines;
 }
-
-function healthText({ target, health, last_seen_at }: TargetItem, now: string): SafeText {
-  const age = health === 'ok' || last_seen_at === null ? '' : ` ${ageOf(last_seen_at, now)}`;
-  return safe(`${target} ${health}${age}`);
-}
-
-const roleOf = ({ health }: TargetItem): PaintRole | null => (health === 'ok' ? null : healthRoles[health]);
 
 /** An empty list says what would fill it. */
 function emptyText(list: AnyList, options: TextOptions): readonly string[] {

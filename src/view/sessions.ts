@@ -30,7 +30,7 @@ const machineWords: Readonly<Record<MachineState, MachineWords>> = {
 
 /** Wherever a session is named that runs with it. */
 export const autoWarning = 'AUTO-APPROVE: it approves everything for itself';
-const autoMark = '[auto]';
+export const autoMark = '[auto]';
 
 const safe = (text: string): SafeText => gateLine(foreign(text));
 
@@ -39,8 +39,10 @@ export function machineLabel({ state, confidence }: Pick<ManagedItem, 'state' | 
   return `${mark} ${confidence === 'low' ? '~' : ''}${word}`;
 }
 
+export const machineRole = (state: MachineState): PaintRole => machineWords[state].colour;
+
 /** What it asks, suffers from or said last. */
-function whatOf({ pending_ask, words, state, reason, last_words, title }: ManagedItem): string {
+export function whatOf({ pending_ask, words, state, reason, last_words, title }: ManagedItem): string {
   const why = words ?? (reason !== null && isReasonCode(reason) ? reasons[reason].words : null);
   if (pending_ask !== null) return pending_ask.text;
   if (state === 'error' || state === 'paused') return why ?? title;

@@ -162,14 +162,25 @@ const commandLinesMax = 4;
 
 /** Status, timing and log of one shell; with a page of mode diagnostic, also what is known of its end. */
 export function shellDetail(row: ShellRow, page: ShellLogPage | null, options: DetailOptions): readonly SpanLine[] {
-  const { columns, lines, scroll } = options;
+  const { columns, lines } = options;
+  const { head, footer, log, room } = detailParts(row, page, options);
+  const first = Math.min(Math.max(0, options.scroll), detailScrollMax(row, page, options));
+  return filled([...head, logTitle(page, columns), ...log.slice(first, first + room)], footer, lines);
+}
+
+/** As far as it can be scrolled: the end of the log is on the last line then. */
+export function detailScrollMax(row: ShellRow, page: ShellLogPage | null, options: DetailOptions): number {
+  const { log, room } = detailParts(row, page, options);
+  return Math.max(0, log.length - room);
+}
+
+function detailParts(row: ShellRow, page: ShellLogPage | null, options: DetailOptions) {
+  const { columns, lines } = options;
   const footer = hintLines(detailKeys(row), columns);
-  const head = detailHead(row, options).map((line) => cutLine(line, columns));
-  const log = logLines(page, columns);
-  const title = logTitle(page, columns);
-  const room = Math.max(0, lines - footer.length - head.length - 1);
-  const first = Math.max(0, Math.min(scroll, log.length - room));
-  return filled([...head, title, ...log.slice(first, first + room)], footer, lines);
+  const diagnosis = page?.diagnosis ?? null;
+  const fields = diagnosis === null ? detailHead(row, options) : diagnosisHead(row, diagnosis);
+  const head = fields.map((line) => cutLine(line, columns));
+  return { head, footer, log: logLines(page, columns), room: Math.max(0, lines - footer.length - head.length - 1) };
 }
 
 const detailKeys = (row: ShellRow): readonly string[] => [
@@ -187,7 +198,7 @@ function detailHead(row: ShellRow, { now }: DetailOptions): readonly SpanLine[] 
   const field = (name: string, text: string): SpanLine => [span(`  ${name}: `, 'dim'), span(text)];
   const safe = (text: string): string => gateLine(foreign(text));
   return [
-    [span(shellMark, role), span(` ${row.shell_id}  `), span(shellLabel(row), 'title')],
+    headLine(row),
     [span('  Status: ', 'dim'), span(statusWords(row), role), ...(isNew(row) ? [span(` ${newMark}`, 'title')] : [])],
     ...commandLines(row.command).map((line, place) =>
       place === 0 ? field('Command', line) : [span('           '), span(line)],
@@ -200,6 +211,18 @@ function detailHead(row: ShellRow, { now }: DetailOptions): readonly SpanLine[] 
     ...(row.words === null ? [] : [field('Reason', safe(row.words))]),
   ];
 }
+
+/** What is known of its end takes the place of the rest, and stays while its log is scrolled. */
+const diagnosisHead = (row: ShellRow, diagnosis: string): readonly SpanLine[] => [
+  headLine(row),
+  ...diagnosis.split('; ').map((part): SpanLine => [span(`  ${gateLine(foreign(part))}`, 'title')]),
+];
+
+const headLine = (row: ShellRow): SpanLine => [
+  span(shellMark, statusRoles[row.status]),
+  span(` ${row.shell_id}  `),
+  span(shellLabel(row), 'title'),
+];
 
 /** Nothing of it is hidden: a person decides on it whether to kill it or to run it again. */
 function commandLines(command: string): readonly string[] {
@@ -235,10 +258,6 @@ function logTitle(page: ShellLogPage | null, columns: number): SpanLine {
 
 function logLines(page: ShellLogPage | null, columns: number): readonly SpanLine[] {
   if (page === null) return [[span('  reading…', 'dim')]];
-  const diagnosis = page.diagnosis === null ? [] : page.diagnosis.split('; ');
   const lines = page.lines.length === 0 ? ['(no output)'] : page.lines;
-  return [
-    ...diagnosis.map((part): SpanLine => cutLine([span(gateLine(foreign(part)), 'title')], columns)),
-    ...lines.map((line): SpanLine => cutLine([span(gateLine(foreign(line.replaceAll('\t', '    '))))], columns)),
-  ];
+  return lines.map((line) => cutLine([span(gateLine(foreign(line.replaceAll('\t', '    '))))], columns));
 }

@@ -8,6 +8,8 @@ export interface Span {
   /** Without effects: it has passed the gate, or is our own. */
   readonly text: string;
   readonly role: PaintRole | null;
+  /** Instead of a role: colours of what others printed, in the one form that the gate writes them. */
+  readonly sgr?: string;
 }
 
 export type SpanLine = readonly Span[];

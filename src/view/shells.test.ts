@@ -290,7 +290,8 @@ describe('the screen of one shell', () => {
 
   it('with what a diagnosis says, while it is read, and without output', () => {
     const found = texts(shellDetail(row(killed), page({ diagnosis: 'failed; ended by user', lines: [] }), options));
-    expect(found.slice(10, 13)).toEqual(['failed', 'ended by user', '(no output)']);
+    expect(found.slice(0, 3)).toEqual(['● shell-3  sleep 120', '  failed', '  ended by user']);
+    expect(found[4]).toBe('(no output)');
     expect(texts(shellDetail(row(killed), null, options))[10]).toBe('  reading…');
   });
 

@@ -61,7 +61,7 @@ export function shellNotice(
 }
 
 /** For the footer of any screen: the door to the panel, and Ctrl+R while somebody waits for a shell. */
-export function shellHints(rows: readonly ShellRow[]): readonly string[] {
+export function shellHints(rows: readonly Pick<ShellRow, 'status' | 'start_mode'>[]): readonly string[] {
   const running = rows.filter(({ status }) => status === 'running');
   if (rows.length === 0) return [];
   const door = running.length === 0 ? '[Shell ▾]' : `[Shell ▾ ${running.length}]`;

@@ -1,0 +1,85 @@
+// `agtmux` alone, and `agtmux tui`: gives the full-screen view its terminal, its daemon and its clock, and the terminal back
+// to the shell, whatever ends it.
+
+import { homedir } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
+import { createClient } from '../api/client.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { lendTerminal } from '../platform/become.ts';
+import type { Place } from '../tui/contract.ts';
+import { runTui } from '../tui/run.ts';
+import { createTerminal } from '../tui/terminal.ts';
+import { claim } from './act.ts';
+import { planFor, throughShell, wayTo } from './attach.ts';
+import { type Action, type Context, places } from './context.ts';
+import { hasColour, output } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { startDaemon } from './start-daemon.ts';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export const tui: Action = async (parsed, context) => {
+  const { stdin: input, stdout } = process;
+  if (input.isTTY !== true || stdout.isTTY !== true) {
+    throw new AgtmuxError('E_USAGE', 'the board needs a terminal, and this is none', {
+      next: 'use `agtmux list`, or `agtmux watch --format jsonl` for programs',
+    });
+  }
+  if (process.env.TERM === 'dumb') {
+    throw new AgtmuxError('E_USAGE', 'this terminal (TERM=dumb) cannot show a board', { next: 'use `agtmux list`' });
+  }
+  // Open all day beside one's work: memory that is used for a moment must not be kept for good.
+  setFlagsFromString('--semi-space-growth-factor=1');
+  const { clock } = context;
+  const terminal = createTerminal({ input, output: output(), after: (ms, callback) => clock.after(ms, callback) });
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort();
+  for (const signal of signals) process.on(signal, leave);
+  // Whatever breaks: the terminal first, so that the words of it can be read.
+  const giveBack = (): void => terminal.leave();
+  process.once('exit', giveBack);
+  process.once('uncaughtExceptionMonitor', giveBack);
+  try {
+    await runTui({
+      terminal,
+      api: createClient({ socketPath: places().socketPath, clock }),
+      clock,
+      ...claim(),
+      env: environment(),
+      self: { cwd: process.cwd(), home: homedir() },
+      hasColour: hasColour(parsed),
+      offsetMinutes: -new Date(clock.wallMs()).getTimezoneOffset(),
+      place: placeOf(parsed),
+      startDaemon: () => startDaemon(context, [], () => undefined),
+      attach: (ref) => attach(ref, context, parsed.has('leave-on-attach') ? leave : null),
+      signal: leaving.signal,
+    });
+  } finally {
+    terminal.leave();
+    for (const signal of signals) process.off(signal, leave);
+    process.off('exit', giveBack);
+    process.off('uncaughtExceptionMonitor', giveBack);
+    input.unref();
+  }
+};
+
+const placeOf = (parsed: Parsed): Place =>
+  parsed.has('shells') ? { screen: 'shells' } : parsed.has('sessions') ? { screen: 'sessions' } : { screen: 'board' };
+
+const environment = (): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+/** Inside the same tmux the client goes there and the board stays where it is; elsewhere one is there until one detaches. */
+async function attach(ref: string, context: Context, leave: (() => void) | null): Promise<string> {
+  const way = wayTo(await planFor(context, { ref, conditions: {} }));
+  const status = await lendTerminal('/bin/sh', throughShell(way.command), way.env);
+  if (status !== 0) {
+    throw new AgtmuxError('E_TMUX_REFUSED', `going there ended with status ${status}`, {
+      next: 'look at the pane with tmux',
+    });
+  }
+  leave?.();
+  return way.isSwitch ? 'You were taken there; this is the board again.' : 'Back on the board.';
+}

@@ -1,0 +1,208 @@
+// The frame around the screens, pure: a stack of them, the world they read, the line at the bottom, the help. A message
+// comes in, the next model and the effects to carry out go out.
+
+import type { FeedEvent } from '../api/client-types.ts';
+import type { PaintRole } from '../view/paint.ts';
+import type { ScreenSize } from '../view/shells-panel.ts';
+import type { Command, Link, Message, Place, World } from './contract.ts';
+import type { Input } from './keys.ts';
+import { type Framed, layoutOf } from './layout.ts';
+import { backgroundAnywhere, type Opened, screenOf, stepOf } from './screens.ts';
+import { worldAfter } from './world.ts';
+
+export interface AppModel extends Framed {
+  readonly hasColour: boolean;
+  /** The last one is on top. Never empty before the end. */
+  readonly opened: readonly Opened[];
+  readonly ids: number;
+  /** The first line of the help that is shown; null while there is none. */
+  readonly help: number | null;
+}
+
+export type AppMessage =
+  | { readonly is: 'input'; readonly input: Input; readonly nowMs: number }
+  | { readonly is: 'feed'; readonly events: readonly FeedEvent[]; readonly nowMs: number }
+  | { readonly is: 'link'; readonly link: Link }
+  | { readonly is: 'tick'; readonly nowMs: number }
+  | { readonly is: 'frame' }
+  | { readonly is: 'size'; readonly size: ScreenSize }
+  | { readonly is: 'own'; readonly to: number; readonly own: unknown; readonly nowMs: number }
+  | { readonly is: 'said'; readonly text: string; readonly role: PaintRole | null };
+
+/** What the pure half cannot do itself, and for whom. */
+export type Effect =
+  | { readonly to: number; readonly command: Extract<Command<unknown>, { do: 'call' | 'copy' | 'attach' }> }
+  | { readonly to: number; readonly command: { readonly do: 'quit' } };
+
+export interface AppStep {
+  readonly model: AppModel;
+  readonly effects: readonly Effect[];
+}
+
+export function openApp(model: Omit<AppModel, 'opened' | 'ids' | 'said' | 'help'>, place: Place): AppStep {
+  return openPlace({ ...model, opened: [], ids: 0, said: null, help: null }, place);
+}
+
+export const topOf = ({ opened }: AppModel): Opened | null => opened.at(-1) ?? null;
+
+export function updateApp(model: AppModel, message: AppMessage): AppStep {
+  switch (message.is) {
+    case 'input':
+      return takeInput({ ...at(model, message.nowMs), said: null }, message.input);
+    case 'feed': {
+      const world = worldAfter({ ...model.world, nowMs: message.nowMs }, message.events);
+      return tellAll({ ...model, world });
+    }
+    case 'link':
+      return tellAll({ ...model, world: { ...model.world, link: message.link } });
+    case 'tick':
+      return nothing(at(model, message.nowMs));
+    case 'frame':
+      return tell(model, topOf(model), { is: 'frame' }) ?? nothing(model);
+    case 'size':
+      return nothing({ ...model, size: message.size });
+    case 'own': {
+      const whom = model.opened.find(({ id }) => id === message.to) ?? null;
+      // What the frame itself asked for is a text to say.
+      if (message.to === frameId) return nothing(says(model, String(message.own)));
+      return tell(at(model, message.nowMs), whom, { is: 'own', own: message.own }) ?? nothing(model);
+    }
+    case 'said':
+      return nothing({ ...model, said: { text: message.text, role: message.role } });
+  }
+}
+
+const at = (model: AppModel, nowMs: number): AppModel => ({ ...model, world: { ...model.world, nowMs } });
+
+/** No screen has this id: answers for it are for the frame. */
+const frameId = 0;
+
+const nothing = (model: AppModel): AppStep => ({ model, effects: [] });
+
+function tellAll(before: AppModel): AppStep {
+  let model = before;
+  const effects: Effect[] = [];
+  for (const { id } of before.opened) {
+    const step = tell(model, model.opened.find((one) => one.id === id) ?? null, { is: 'world' });
+    if (step === null) continue;
+    model = step.model;
+    effects.push(...step.effects);
+  }
+  return { model, effects };
+}
+
+/** The world with the room that this screen has. */
+const seenBy = (model: AppModel, whom: Opened): World => ({ ...model.world, size: layoutOf(model, whom).room });
+
+/** Null when it means nothing to that screen, or there is none. */
+function tell(model: AppModel, whom: Opened | null, message: Message<unknown>): AppStep | null {
+  if (whom === null) return null;
+  const step = stepOf(whom, message, seenBy(model, whom));
+  if (step === null) return null;
+  const opened = model.opened.map((one) => (one.id === whom.id ? { ...one, model: step.model } : one));
+  return obey({ ...model, opened }, whom.id, step.commands ?? []);
+}
+
+function obey(before: AppModel, to: number, commands: readonly Command<unknown>[]): AppStep {
+  let model = before;
+  const effects: Effect[] = [];
+  const take = (step: AppStep): void => {
+    model = step.model;
+    effects.push(...step.effects);
+  };
+  for (const command of commands) {
+    switch (command.do) {
+      case 'open':
+        take(openPlace(command.replaces === true ? without(model, to) : model, command.place));
+        break;
+      case 'back':
+        take(leave(model, to));
+        break;
+      case 'say':
+        model = { ...model, said: { text: command.text, role: command.role ?? null } };
+        break;
+      case 'quit':
+      case 'call':
+      case 'copy':
+      case 'attach':
+        effects.push({ to, command } as Effect);
+        break;
+    }
+  }
+  return { model, effects };
+}
+
+const without = (model: AppModel, id: number): AppModel => ({
+  ...model,
+  opened: model.opened.filter((one) => one.id !== id),
+});
+
+function openPlace(model: AppModel, place: Place): AppStep {
+  const screen = screenOf(place);
+  const id = model.ids + 1;
+  const { model: own, commands = [] } = screen.open(place, { ...model.world, size: model.size });
+  return obey({ ...model, ids: id, opened: [...model.opened, { id, place, screen, model: own }] }, id, commands);
+}
+
+/** From the last screen one leaves the program. */
+function leave(model: AppModel, id: number): AppStep {
+  if (model.opened.length <= 1) return { model, effects: [{ to: id, command: { do: 'quit' } }] };
+  const left = without(model, id);
+  return tell(left, topOf(left), { is: 'back' }) ?? nothing(left);
+}
+
+function takeInput(model: AppModel, input: Input): AppStep {
+  const top = topOf(model);
+  if (top === null) return nothing(model);
+  if (input.is === 'key' && input.key === 'ctrl+c')
+    return { model, effects: [{ to: top.id, command: { do: 'quit' } }] };
+  if (model.help !== null) return nothing(helpAfter(model, model.help, input));
+  const step = tell(model, top, input);
+  if (step !== null) return step;
+  if (input.is === 'paste') return nothing(says(model, 'Nothing takes a paste here. Press / to filter, s to send.'));
+  return takeKey(model, top, input.key);
+}
+
+const says = (model: AppModel, text: string): AppModel => ({ ...model, said: { text, role: null } });
+
+/** Keys that mean the same on every screen that does not use them itself. */
+function takeKey(model: AppModel, top: Opened, key: string): AppStep {
+  switch (key) {
+    case '?':
+      return nothing({ ...model, help: 0 });
+    case 'q':
+    case 'esc':
+      if (key === 'esc' && model.opened.length <= 1) return nothing(says(model, 'This is the first screen; q leaves.'));
+      return leave(model, top.id);
+    case 'S':
+      return openPlace(model, { screen: 'shells' });
+    case 'ctrl+l':
+      return nothing(model);
+    case 'ctrl+r': {
+      const commands = backgroundAnywhere(model.world);
+      if (commands === null) return nothing(says(model, 'No command runs in the foreground.'));
+      return obey(model, frameId, commands);
+    }
+    default:
+      return nothing(says(model, `${key} does nothing here; ? shows the keys.`));
+  }
+}
+
+function helpAfter(model: AppModel, first: number, input: Input): AppModel {
+  const key = input.is === 'key' ? input.key : '';
+  switch (key) {
+    case 'down':
+    case 'j':
+      return { ...model, help: first + 1 };
+    case 'up':
+    case 'k':
+      return { ...model, help: Math.max(0, first - 1) };
+    case 'pagedown':
+    case ' ':
+      return { ...model, help: first + model.size.lines - 2 };
+    case 'pageup':
+      return { ...model, help: Math.max(0, first - model.size.lines + 2) };
+    default:
+      return { ...model, help: null };
+  }
+}

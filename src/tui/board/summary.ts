@@ -1,0 +1,60 @@
+// The first line of the board: how many are in each state, and how the targets are. Pure.
+
+import { type StateName, stateNames } from '../../model/states.ts';
+import { pad, width } from '../../text/width.ts';
+import type { AgentItem } from '../../view/board.ts';
+import { healthRole, healthText } from '../../view/pane-words.ts';
+import { cutLine, type Span, type SpanLine, span } from '../../view/shells-spans.ts';
+import { wordsOf } from '../../view/words.ts';
+import type { World } from '../contract.ts';
+
+const byOrder: readonly StateName[] = [...stateNames].sort((one, other) => wordsOf(one).order - wordsOf(other).order);
+
+/** `1 approve · 2 running` */
+export function countSpans(counts: Readonly<Record<StateName, number>>): readonly Span[] {
+  return byOrder
+    .filter((state) => counts[state] > 0)
+    .flatMap((state, place) => [
+      ...(place === 0 ? [] : [span(' · ', 'dim')]),
+      span(`${counts[state]} ${wordsOf(state).word}`, wordsOf(state).colour),
+    ]);
+}
+
+/** `agtmux  ▲ 2  ? 1  ✕ 1  ● 6  ✓ 3  ○ 9                host ok · vm2 down 12s` */
+export function summaryLine(world: World, items: readonly AgentItem[], columns: number): SpanLine {
+  const wide = [span('agtmux', 'title'), ...marks(items, '  ', ' ')];
+  const isNarrow = wide.reduce((sum, { text }) => sum + width(text), 0) > columns;
+  const left: readonly Span[] = isNarrow ? [span('agtmux', 'title'), ...marks(items, ' ', '')] : wide;
+  const used = left.reduce((sum, { text }) => sum + width(text), 0);
+  const targets = healthSpans(world, columns - used - 2);
+  const taken = targets.reduce((sum, { text }) => sum + width(text), 0);
+  return cutLine([...left, span(pad('', Math.max(1, columns - used - taken))), ...targets], columns);
+}
+
+function marks(items: readonly AgentItem[], before: string, between: string): readonly Span[] {
+  const counts = new Map<StateName, number>();
+  for (const { state } of items) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return byOrder.flatMap((state) => {
+    const count = counts.get(state) ?? 0;
+    return count === 0 ? [] : [span(`${before}${wordsOf(state).mark}${between}${count}`, wordsOf(state).colour)];
+  });
+}
+
+/** All of them where they fit; else those in trouble, else how many are well. */
+function healthSpans({ targets, nowMs }: World, room: number): readonly Span[] {
+  const spans = (of: World['targets']): readonly Span[] =>
+    of.flatMap((target, place) => [
+      ...(place === 0 ? [] : [span(' · ', 'dim')]),
+      span(healthText(target, nowMs), target.health === 'ok' ? 'dim' : healthRole(target)),
+    ]);
+  const ill = targets.filter(({ health }) => health !== 'ok');
+  const well = targets.length - ill.length;
+  const short = well === 0 ? [] : [span(`${ill.length === 0 ? '' : ' · '}${well} ok`, 'dim')];
+  const forms = [
+    spans(targets),
+    [...spans(ill), ...short],
+    ill.length === 0 ? [] : [span(`${ill.length} down`, 'bad')],
+  ];
+  const fits = (form: readonly Span[]): boolean => form.reduce((sum, { text }) => sum + width(text), 0) <= room;
+  return forms.find(fits) ?? [];
+}

@@ -1,0 +1,246 @@
+// The board as lines: the summary, the filter, groups with their rows in a window around the selected one, and below them
+// what the selected agent asks or does in full. Pure.
+
+import { foreign, gateLine } from '../../text/gate.ts';
+import { cut, pad, width } from '../../text/width.ts';
+import { wrapped } from '../../view/asks.ts';
+import type { AgentItem, BoardGroup } from '../../view/board.ts';
+import { needsYouKey } from '../../view/board.ts';
+import type { PaintRole } from '../../view/paint.ts';
+import { ageSince, isAway, placeOf, projectOf, routeMarks, routeRoles, whatOf } from '../../view/pane-words.ts';
+import type { ScreenSize } from '../../view/shells-panel.ts';
+import { cutLine, lineText, type Span, type SpanLine, span } from '../../view/shells-spans.ts';
+import { agentLabel, unseenMark, wordsOf } from '../../view/words.ts';
+import { actingLines } from '../acting-view.ts';
+import type { World } from '../contract.ts';
+import { fieldSpans } from '../text-field.ts';
+import { type BoardModel, type Entry, listed, selectedEntry } from './model.ts';
+import { countSpans, summaryLine } from './summary.ts';
+
+/** Narrower than this it is a sidebar. */
+const sidebarColumns = 60;
+const whereColumns = 92;
+
+export function boardView(model: BoardModel, world: World, size: ScreenSize): readonly SpanLine[] {
+  const { columns } = size;
+  const { entries, items, all } = listed(model, world);
+  const total = all.length;
+  const selected = selectedEntry(model, world);
+  const head = [summaryLine(world, all, columns), ...filterLines(model, items.length, total, columns)];
+  const foot = [
+    ...(model.acting.is === 'none' || model.acting.is === 'done' ? peekLines(selected, world, size) : []),
+    ...actingLines(model.acting, columns),
+  ].slice(0, Math.max(2, size.lines - head.length - 2));
+  const room = Math.max(1, size.lines - head.length - foot.length);
+  const body = entries.length === 0 ? emptyLines(world, total) : listLines(entries, selected, { world, size, room });
+  const filled = Array.from({ length: room }, (_, row): SpanLine => body[row] ?? []);
+  return [...head, ...filled, ...foot].map((line) => cutLine(line, columns));
+}
+
+function filterLines(
+  { filter, isFiltering }: BoardModel,
+  shown: number,
+  total: number,
+  columns: number,
+): readonly SpanLine[] {
+  if (!isFiltering && filter.text === '') return [];
+  const count = `  ${shown} of ${total}`;
+  const field = isFiltering
+    ? fieldSpans(filter, Math.max(4, columns - 2 - count.length))
+    : [span(gateLine(foreign(filter.text)))];
+  return [[span('/ ', 'title'), ...field, span(count, 'dim')]];
+}
+
+function emptyLines({ link }: World, total: number): readonly SpanLine[] {
+  if (total > 0) return [[], [span('  Nothing fits this filter; esc takes it away.')]];
+  if (link.is === 'connecting') return [];
+  const lines = [
+    'No agent runs in any tmux pane.',
+    '',
+    '  tmux new -s work   a terminal that agtmux sees',
+    '  claude             an agent in it, or codex, gemini, ...',
+    '  n                  or one that agtmux leads itself',
+  ];
+  return [[], ...lines.map((line): SpanLine => [span(`  ${line}`)])];
+}
+
+interface Listing {
+  readonly world: World;
+  readonly size: ScreenSize;
+  readonly room: number;
+}
+
+/** Only what can be seen is made: the selected row in the middle, as far as the ends of the list allow. */
+function listLines(entries: readonly Entry[], selected: Entry | null, listing: Listing): readonly SpanLine[] {
+  const { world, size, room } = listing;
+  const place = selected === null ? 0 : entries.findIndex(({ id }) => id === selected.id);
+  const start = Math.max(0, Math.min(place - Math.floor(room / 2), entries.length - room));
+  const widths = widthsOf(entries, size.columns);
+  return entries.slice(start, start + room).map((entry) => {
+    const isSelected = entry.id === selected?.id;
+    if (entry.is === 'group') return groupLine(entry, isSelected, size.columns);
+    return size.columns < sidebarColumns
+      ? sidebarLine(entry.item, isSelected, world, widths, size.columns)
+      : agentLine(entry.item, isSelected, world, widths, size.columns);
+  });
+}
+
+const cursor = (isSelected: boolean): string => (isSelected ? '>' : ' ');
+
+/** Reverse video over the whole width, so that it is seen without colours too. */
+function selectable(line: SpanLine, isSelected: boolean, columns: number): SpanLine {
+  if (!isSelected) return line;
+  return [span(pad(lineText(cutLine(line, columns)), columns), 'selected')];
+}
+
+function groupLine({ group, isFolded }: Entry & { is: 'group' }, isSelected: boolean, columns: number): SpanLine {
+  const counts = group.key === needsYouKey ? [] : countSpans(group.counts);
+  const title = gateLine(foreign(group.title));
+  const top = group.top === null || !isFolded ? '' : `${wordsOf(group.top).mark} `;
+  const mark = isFolded ? `▸ ${top}${title} (${group.items.length})` : `─ ${title}`;
+  const counted = counts.reduce((sum, { text }) => sum + width(text), 0);
+  const tail = columns < sidebarColumns || counted === 0 ? [] : [span(' '), ...counts, span(' ─', 'dim')];
+  const used = width(mark) + 1 + (tail.length === 0 ? 0 : counted + 3);
+  const line: SpanLine = [
+    span(isSelected ? `>${mark.slice(1)}` : mark, group.key === needsYouKey ? 'attention' : 'title'),
+    span(` ${'─'.repeat(Math.max(1, columns - used))}`, 'dim'),
+    ...tail,
+  ];
+  return selectable(line, isSelected, columns);
+}
+
+interface Cells {
+  readonly agent: string;
+  readonly project: string;
+  readonly where: string;
+}
+
+/** Names change seldom, pictures are made often: each row is gated once for as long as it stays the same. */
+const cellsKnown = new WeakMap<AgentItem, Cells>();
+
+function cellsOf(item: AgentItem): Cells {
+  const known = cellsKnown.get(item);
+  if (known !== undefined) return known;
+  const cells = {
+    agent: gateLine(foreign(agentLabel(item))),
+    project: gateLine(foreign(projectOf(item.cwd))),
+    where: gateLine(foreign(placeOf(item))),
+  };
+  cellsKnown.set(item, cells);
+  return cells;
+}
+
+interface Widths {
+  readonly agent: number;
+  readonly project: number;
+  readonly where: number;
+}
+
+/** From all rows, not from those in sight: columns must not jump while one scrolls. */
+function widthsOf(entries: readonly Entry[], columns: number): Widths {
+  const widest = { agent: 5, project: 7, where: 5 };
+  for (const entry of entries) {
+    if (entry.is !== 'agent') continue;
+    const cells = cellsOf(entry.item);
+    widest.agent = Math.max(widest.agent, width(cells.agent));
+    widest.project = Math.max(widest.project, width(cells.project));
+    widest.where = Math.max(widest.where, width(cells.where));
+  }
+  const share = (of: number, part: number): number => Math.min(of, Math.max(8, Math.floor(columns * part)));
+  return {
+    agent: share(widest.agent, columns < sidebarColumns ? 0.45 : 0.2),
+    project: share(widest.project, 0.18),
+    where: columns < whereColumns ? 0 : share(widest.where, 0.22),
+  };
+}
+
+const wordColumns = 8;
+const ageColumns = 4;
+
+function agentLine(item: AgentItem, isSelected: boolean, world: World, widths: Widths, columns: number): SpanLine {
+  const { agent, project, where } = cellsOf(item);
+  const { mark, word, colour } = wordsOf(item.state);
+  const doubt = item.confidence === 'high' || item.state === 'unknown' ? '' : '~';
+  const grey: PaintRole | null = isAway(item) ? 'dim' : null;
+  const left: readonly Span[] = [
+    span(`${cursor(isSelected)} `),
+    span(mark, grey ?? colour),
+    span(` ${pad(agent, widths.agent)}  ${pad(project, widths.project)}  `, grey),
+    span(pad(`${doubt}${word}${unseenMark(item.seen)}`, wordColumns), grey ?? colour),
+    span('  '),
+  ];
+  const age = pad(ageSince(item.since, world.nowMs), ageColumns, 'right');
+  const right: readonly Span[] = [
+    span(`  ${age}`, grey ?? 'dim'),
+    ...(widths.where === 0 ? [] : [span(`  ${pad(where, widths.where)}`, grey ?? 'dim')]),
+    span(' '),
+    routeSpan(item),
+  ];
+  const used = [...left, ...right].reduce((sum, { text }) => sum + width(text), 0);
+  const what = gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes)));
+  const line = [...left, span(pad(what, Math.max(0, columns - used)), grey), ...right];
+  return selectable(line, isSelected, columns);
+}
+
+const routeSpan = ({ route }: AgentItem): Span =>
+  route === null ? span(' ') : span(routeMarks[route] || ' ', routeRoles[route]);
+
+/** A split beside one's work: who, and for how long. */
+function sidebarLine(item: AgentItem, isSelected: boolean, world: World, widths: Widths, columns: number): SpanLine {
+  const { agent, project } = cellsOf(item);
+  const { mark, colour } = wordsOf(item.state);
+  const grey: PaintRole | null = isAway(item) ? 'dim' : null;
+  const age = pad(ageSince(item.since, world.nowMs), ageColumns, 'right');
+  const fixed = 4 + ageColumns + 3;
+  const agentRoom = Math.min(widths.agent, Math.max(6, Math.floor((columns - fixed) * 0.45)));
+  const projectRoom = Math.max(0, columns - fixed - agentRoom);
+  const line: SpanLine = [
+    span(`${cursor(isSelected)} `),
+    span(mark, grey ?? colour),
+    span(unseenMark(item.seen).trim() || ' ', colour),
+    span(`${pad(agent, agentRoom)} ${pad(project, projectRoom)}`, grey),
+    span(` ${age}`, 'dim'),
+    routeSpan(item),
+  ];
+  return selectable(line, isSelected, columns);
+}
+
+/** The selected agent in full: where it is and what it asks or does; more lines of it where rows have no room for words. */
+function peekLines(entry: Entry | null, world: World, { columns, lines }: ScreenSize): readonly SpanLine[] {
+  if (entry === null) return [];
+  if (entry.is === 'group') return peekGroup(entry.group, columns);
+  const { item } = entry;
+  const { mark, word, colour } = wordsOf(item.state);
+  const isNarrow = columns < sidebarColumns;
+  const what = gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes)));
+  const many = Math.max(1, Math.min(isNarrow ? 4 : 2, lines - 8));
+  const texts = what === '' ? [] : wrapped(what, columns - 2);
+  const shown = texts.slice(0, many);
+  const lastLine = texts.length > many ? cut(`${shown.at(-1) ?? ''} …`, columns - 2) : shown.at(-1);
+  const all = shown.length === 0 ? [] : [...shown.slice(0, -1), lastLine ?? ''];
+  return [
+    [
+      span('─ ', 'dim'),
+      span(`${mark} ${word}`, colour),
+      span(` ${cellsOf(item).where} `),
+      span('─'.repeat(columns), 'dim'),
+    ].slice(0, 4),
+    ...all.map((text): SpanLine => [span(`  ${text}`)]),
+  ].map((line) => clipped(line, columns));
+}
+
+const peekGroup = (group: BoardGroup, columns: number): readonly SpanLine[] => [
+  clipped([span('─ ', 'dim'), ...countSpans(group.counts), span(' '), span('─'.repeat(columns), 'dim')], columns),
+];
+
+/** Cut without an ellipsis: a rule that ends at the edge is a whole one. */
+function clipped(line: SpanLine, columns: number): SpanLine {
+  let room = columns;
+  return line.flatMap((one) => {
+    const needed = width(one.text);
+    if (room <= 0) return [];
+    const text = needed <= room ? one.text : one.text.startsWith('─') ? one.text.slice(0, room) : cut(one.text, room);
+    room -= width(text);
+    return [{ ...one, text }];
+  });
+}

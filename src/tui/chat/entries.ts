@@ -1,0 +1,86 @@
+// What stands in a chat, in order of time: what was said, one card for each shell of the session (SHL8), and dim notices of
+// what others did to its shells, with who ended them.
+
+import type { MessageItem } from '../../api/schemas-sessions.ts';
+import type { ShellEventItem } from '../../api/schemas-shells.ts';
+import type { ShellId, ShellNotice, ShellRow } from '../../model/shells.ts';
+import { shellEventText } from '../../view/shell-events.ts';
+import { shellRowOf } from '../../view/shell-items.ts';
+import type { World } from '../contract.ts';
+
+export type NoticeWords = Pick<ShellNotice, 'kind' | 'by' | 'words'>;
+
+export type Entry =
+  | { readonly is: 'message'; readonly message: MessageItem }
+  | { readonly is: 'card'; readonly row: ShellRow }
+  | { readonly is: 'notice'; readonly notice: NoticeWords };
+
+type Extra = Exclude<Entry, { readonly is: 'message' }> & { readonly at: number };
+
+const numberOf = ({ shell_id }: ShellRow): number => Number(shell_id.slice('shell-'.length));
+
+/** The shells that the agent of this session runs, in the order in which they were first begun. */
+export const shellsOf = (world: Pick<World, 'shells'>, runtime: string | null): readonly ShellRow[] =>
+  world.shells
+    .filter(({ owner }) => runtime !== null && owner.runtime_id === runtime)
+    .map(shellRowOf)
+    .toSorted((one, other) => numberOf(one) - numberOf(other));
+
+export interface Told {
+  readonly messages: readonly MessageItem[];
+  readonly rows: readonly ShellRow[];
+  readonly events: readonly ShellEventItem[];
+  readonly cards: ReadonlyMap<ShellId, number>;
+}
+
+export function entriesOf({ messages, rows, events, cards }: Told): readonly Entry[] {
+  const byId = new Map<string, ShellRow>(rows.map((row) => [row.shell_id, row]));
+  const extras: readonly Extra[] = [
+    ...rows.map((row): Extra => ({ is: 'card', row, at: cards.get(row.shell_id) ?? row.started_at })),
+    ...rows.flatMap(endOf),
+    ...events.flatMap((event) => changeOf(event, byId.get(event.shell_id))),
+  ].toSorted((one, other) => one.at - other.at);
+  const entries: Entry[] = [];
+  let next = 0;
+  for (const message of messages) {
+    const at = Date.parse(message.at);
+    for (let extra = extras[next]; extra !== undefined && extra.at < at; extra = extras[next]) {
+      entries.push(extra);
+      next += 1;
+    }
+    entries.push({ is: 'message', message });
+  }
+  return [...entries, ...extras.slice(next)];
+}
+
+/** That one ended well is on its card; everything else is told. */
+function endOf(row: ShellRow): readonly Extra[] {
+  const { shell_id, ended_at, ended_by, end_reason, status, exit_code } = row;
+  if (ended_at === null || ended_by === null || (status === 'completed' && ended_by === 'system')) return [];
+  const kind = end_reason === 'lost' ? 'lost' : end_reason === 'killed' ? 'killed' : 'exited';
+  const code = exit_code === null ? '' : ` with status ${exit_code}`;
+  const words = kind === 'lost' ? `the status of ${shell_id} is lost` : `${shell_id} ${kind}${code}`;
+  return [{ is: 'notice', at: ended_at, notice: { kind, by: ended_by, words } }];
+}
+
+/** Moved to the background or run again; how it ended stands in its row. */
+function changeOf(event: ShellEventItem, row: ShellRow | undefined): readonly Extra[] {
+  if (row === undefined) return [];
+  const at = Date.parse(event.at);
+  const told = (kind: NoticeWords['kind'], by: NoticeWords['by']): readonly Extra[] => [
+    { is: 'notice', at, notice: { kind, by, words: shellEventText(event) } },
+  ];
+  switch (event.kind) {
+    case 'promote':
+      // What a person asked for is told by their own request.
+      return row.promoted_by === 'system' ? told('auto_background', 'system') : [];
+    case 'background_request':
+      return told('user_background', 'user');
+    case 'resume':
+      return told('resumed', 'user');
+    case 'start':
+    case 'terminate':
+    case 'kill':
+      return [];
+  }
+}

@@ -1,0 +1,261 @@
+// What the chat does with keys, with what it follows, and with the answers it gets. Pure. Which deeds there are is told by
+// the flags of the session (SES7); an answer is only sent to an ask that the person could read.
+
+import type { ManagedItem } from '../../api/schemas-sessions.ts';
+import { errors } from '../../model/errors.ts';
+import type { Command, Key, Message, Step, World } from '../contract.ts';
+import { backgroundForeground } from '../shells/commands.ts';
+import { deed, readAsk } from './deeds.ts';
+import { shellsOf } from './entries.ts';
+import { fieldKey } from './field-keys.ts';
+import { type ChatModel, type ChatOwn, type DeedName, isWriting, joined, openAsk } from './model.ts';
+import { emptyField, insert, type TextField } from './text-field.ts';
+import { scrollMax } from './view.ts';
+
+export type ChatStep = Step<ChatModel, ChatOwn>;
+
+export function updateChat(message: Message<ChatOwn>, model: ChatModel, world: World): ChatStep | null {
+  switch (message.is) {
+    case 'key':
+      return onKey(message.key, model, world);
+    case 'paste':
+      return isWriting(model)
+        ? written(model, insert(model.field, message.text))
+        : told(model, 'It takes no text now.');
+    case 'world':
+    case 'back':
+      return { model: onWorld(model, world) };
+    case 'frame':
+      return { model: { ...model, frame: model.frame + 1 } };
+    case 'own':
+      return onOwn(message.own, model, world);
+  }
+}
+
+const told = (model: ChatModel, text: string): ChatStep => ({ model, commands: [{ do: 'say', text }] });
+
+const written = (model: ChatModel, field: TextField): ChatStep => ({
+  model: { ...model, field, writtenFor: openAsk(model.item)?.ask_id ?? null },
+});
+
+function onKey(key: Key, model: ChatModel, world: World): ChatStep | null {
+  if (model.isRejecting) return onReason(key, model, world);
+  const { item } = model;
+  const done = onAnyKey(key, model, world) ?? (item === null ? null : onDeedKey(key, model, item));
+  if (done !== null || item === null) return done;
+  if (!item.view.inputEnabled) return onLetter(key, model, item);
+  if (key === 'enter') return submitted(model, item);
+  const field = fieldKey(model.field, key);
+  return field === null ? null : written(model, field);
+}
+
+/** The keys that move, whatever the session does. */
+function onAnyKey(key: Key, model: ChatModel, world: World): ChatStep | null {
+  const page = Math.max(1, world.size.lines - 4);
+  const isEmpty = model.field.text === '';
+  switch (key) {
+    case 'esc':
+      return { model, commands: [{ do: 'back' }] };
+    case 'ctrl+n':
+      return { model, commands: [{ do: 'open', place: { screen: 'new' } }] };
+    case 'ctrl+r':
+      return background(model, world);
+    case 'up':
+      return { model: scrolled(model, world, 1) };
+    case 'down':
+      if (model.up === 0) return { model, commands: [{ do: 'open', place: { screen: 'shells' } }] };
+      return { model: scrolled(model, world, -1) };
+    case 'pageup':
+      return { model: scrolled(model, world, page) };
+    case 'pagedown':
+      return { model: scrolled(model, world, -page) };
+    case 'home':
+      return isEmpty ? { model: scrolled(model, world, Number.MAX_SAFE_INTEGER) } : null;
+    case 'end':
+      return isEmpty || model.up > 0 ? { model: { ...model, up: 0, held: null } } : null;
+    default:
+      return null;
+  }
+}
+
+/** Its own shell first; the frame looks for others. */
+function background(model: ChatModel, world: World): ChatStep | null {
+  const runtime = model.item?.runtime_id ?? null;
+  const calls = backgroundForeground(world, ({ owner }) => owner.runtime_id === runtime);
+  if (calls === null) return null;
+  return { model, commands: calls.flatMap(said) };
+}
+
+function said(command: Command<string>): readonly Command<ChatOwn>[] {
+  if (command.do !== 'call') return [command];
+  const { run, failed } = command;
+  return [
+    {
+      do: 'call',
+      run: async (ports) => ({ is: 'said', text: await run(ports) }),
+      failed: (problem) => ({ is: 'said', text: failed(problem) }),
+    },
+  ];
+}
+
+function scrolled(model: ChatModel, world: World, by: number): ChatModel {
+  const held = model.held ?? model.messages;
+  const up = Math.max(0, Math.min(model.up + by, scrollMax({ ...model, held }, world)));
+  return { ...model, up, held: up === 0 ? null : held };
+}
+
+function doing(model: ChatModel, name: DeedName, more: object, what = ''): ChatStep {
+  if (model.doing !== null) return told(model, `still waiting for the daemon (${model.doing})`);
+  return { model: { ...model, doing: name }, commands: [deed(model.id, name, more, what)] };
+}
+
+/** What has a button: the same keys in every state, and only where the flags say so. */
+function onDeedKey(key: Key, model: ChatModel, { view, is_resumable }: ManagedItem): ChatStep | null {
+  const text = model.field.text.trim();
+  switch (key) {
+    case 'ctrl+x':
+      if (view.showCancelButton || view.showDismissButton) return doing(model, 'stop', {});
+      return told(model, 'There is nothing to cancel: it does nothing now.');
+    case 'ctrl+g':
+      if (view.showResumeButton && is_resumable) return doing(model, 'resume', text === '' ? {} : { text });
+      return told(model, 'There is nothing to resume now.');
+    default:
+      return null;
+  }
+}
+
+/** Letters are keys as long as nothing can be written. */
+function onLetter(key: Key, model: ChatModel, item: ManagedItem): ChatStep | null {
+  if (key === 't' && item.view.showRetryButton) return doing(model, 'retry', {});
+  const ask = openAsk(item);
+  if (ask === null) return null;
+  const { ask_id, accepts, options, text } = ask;
+  const option = /^[1-9]$/.test(key) ? options[Number(key) - 1] : undefined;
+  const isKnown = option !== undefined || ['a', 'r', 'w'].includes(key);
+  if (!isKnown) return null;
+  const wait = notYet(model);
+  if (wait !== null) return wait;
+  if (key === 'a' && accepts.includes('approve')) return doing(model, 'approve', { ask_id }, text);
+  if (key === 'r' && accepts.includes('reject')) return doing(model, 'reject', { ask_id }, text);
+  if (key === 'w' && accepts.includes('reject')) return { model: { ...model, isRejecting: true, field: emptyField } };
+  if (option !== undefined && accepts.includes('option')) {
+    return doing(model, 'answer', { ask_id, option: option.id }, option.label);
+  }
+  return told(model, 'This ask does not take that answer.');
+}
+
+/** Why an answer must wait: what it would answer is not on the screen, or has only just come. */
+function notYet(model: ChatModel): ChatStep | null {
+  if (model.up > 0) return told({ ...model, up: 0, held: null }, 'This is what it asks; press the key again.');
+  if (model.asked?.isRead !== true) return told(model, 'This has only just come up; read it and press the key again.');
+  return null;
+}
+
+function onReason(key: Key, model: ChatModel, world: World): ChatStep | null {
+  const ask = openAsk(model.item);
+  const calm = { ...model, isRejecting: false, field: emptyField };
+  if (key === 'esc' || ask === null) return { model: calm };
+  if (key !== 'enter') {
+    const field = fieldKey(model.field, key);
+    return field === null ? onAnyKey(key, model, world) : { model: { ...model, field } };
+  }
+  const because = model.field.text.trim();
+  return doing(calm, 'reject', { ask_id: ask.ask_id, ...(because === '' ? {} : { because }) }, ask.text);
+}
+
+function submitted(model: ChatModel, item: ManagedItem): ChatStep {
+  const text = model.field.text.trim();
+  if (text === '') {
+    const resume = item.view.showResumeButton && item.is_resumable ? ', or Ctrl+G resumes it as it is' : '';
+    return told(model, `Write something first${resume}.`);
+  }
+  const ask = openAsk(item);
+  if ((ask?.ask_id ?? null) !== model.writtenFor) {
+    const words = 'It is not what it was when you wrote this; press Enter again to send it.';
+    return told({ ...model, writtenFor: ask?.ask_id ?? null }, words);
+  }
+  if (ask === null) return doing(model, 'send', { text });
+  const wait = notYet(model);
+  if (wait !== null) return wait;
+  const { ask_id, options, accepts } = ask;
+  const option = /^[1-9]\d?$/.test(text) ? options[Number(text) - 1] : undefined;
+  if (option !== undefined) return doing(model, 'answer', { ask_id, option: option.id }, option.label);
+  if (accepts.includes('text')) return doing(model, 'answer', { ask_id, text }, text);
+  return told(model, 'It takes one of the numbers above and nothing else.');
+}
+
+/** What could not be followed is tried again when the daemon is back. */
+function onWorld(model: ChatModel, world: World): ChatModel {
+  const next = withCards(model, world);
+  return isHopeful(model, world) ? { ...next, tries: model.tries + 1, trouble: null } : next;
+}
+
+/** Cards keep the place where they were first seen. */
+function withCards(model: ChatModel, world: World): ChatModel {
+  const rows = shellsOf(world, model.item?.runtime_id ?? null);
+  const fresh = rows.filter(({ shell_id }) => !model.cards.has(shell_id));
+  if (fresh.length === 0) return model;
+  return { ...model, cards: new Map([...model.cards, ...fresh.map((row) => [row.shell_id, row.started_at] as const)]) };
+}
+
+/** The daemon is there again: no need to wait until the connection tries by itself. */
+function isHopeful({ trouble }: ChatModel, { link }: World): boolean {
+  if (trouble === null || trouble.is === 'gone' || link.is !== 'up') return false;
+  return trouble.is === 'lost' || errors[trouble.problem.code].retryable;
+}
+
+function onOwn(own: ChatOwn, model: ChatModel, world: World): ChatStep {
+  switch (own.is) {
+    case 'followed':
+      return asking(model, withCards(onFollowed(own, model), world));
+    case 'unfollowed':
+      return { model: { ...model, trouble: { is: 'failed', problem: own.problem } } };
+    case 'said':
+      return told(model, own.text);
+    case 'read':
+      return {
+        model: own.ask_id === model.asked?.ask_id ? { ...model, asked: { ...model.asked, isRead: true } } : model,
+      };
+    case 'done': {
+      const isText = own.deed === 'send' || own.deed === 'answer' || own.deed === 'resume';
+      const next = { ...withItem(model, own.item), doing: null, ...(isText ? { field: emptyField } : {}) };
+      return asking(model, next, [{ do: 'say', text: own.words, role: 'good' }]);
+    }
+    case 'refused': {
+      const { message, next, code } = own.problem;
+      const text = `not done: ${message}. ${next} [${code}]`;
+      return { model: { ...model, doing: null }, commands: [{ do: 'say', text, role: 'bad' }] };
+    }
+  }
+}
+
+function onFollowed({ event }: Extract<ChatOwn, { is: 'followed' }>, model: ChatModel): ChatModel {
+  switch (event.type) {
+    case 'messages': {
+      const messages = joined(model.messages, event.data.messages);
+      return { ...model, messages, truncated: model.truncated || event.data.truncated, trouble: null };
+    }
+    case 'session':
+      return { ...withItem(model, event.data.session), trouble: null };
+    case 'gone':
+      return { ...model, trouble: { is: 'gone' } };
+    case 'lost':
+      return { ...model, trouble: { is: 'lost', words: event.error.message } };
+  }
+}
+
+/** What is asked anew gets a moment to be read. */
+function asking(before: ChatModel, model: ChatModel, commands: readonly Command<ChatOwn>[] = []): ChatStep {
+  const { asked } = model;
+  const isNew = asked !== null && asked.ask_id !== before.asked?.ask_id;
+  return { model, commands: isNew ? [...commands, readAsk(asked.ask_id)] : commands };
+}
+
+/** The newer of the two; another ask ends what was begun for the one before. */
+function withItem(model: ChatModel, item: ManagedItem): ChatModel {
+  if (model.item !== null && item.state_version < model.item.state_version) return model;
+  const ask = openAsk(item);
+  if (ask?.ask_id === model.asked?.ask_id) return { ...model, item };
+  const asked = ask === null ? null : { ask_id: ask.ask_id, isRead: false };
+  return { ...model, item, asked, isRejecting: false, field: model.isRejecting ? emptyField : model.field };
+}

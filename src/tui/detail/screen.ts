@@ -1,0 +1,229 @@
+// One agent as a screen: its pane live, what it asks with the keys that answer, and everything that can be done to it. Pure;
+// what it reads from the daemon comes as streams that end when one leaves.
+
+import { limits } from '../../model/limits.ts';
+import {
+  type ActingStep,
+  actingAfter,
+  actingKey,
+  actingPaste,
+  answerBy,
+  beginActing,
+  isActing,
+  notActing,
+} from '../acting.ts';
+import { actingKeys } from '../acting-view.ts';
+import type { Command, Key, KeyHelp, Message, Screen, Step, Stream, World } from '../contract.ts';
+import { type DetailModel, type DetailOwn, firstDetail, itemOf } from './model.ts';
+import { detailView } from './view.ts';
+
+type DetailStep = Step<DetailModel, DetailOwn>;
+
+export const detailScreen: Screen<DetailModel, DetailOwn, { readonly screen: 'detail'; readonly runtime: string }> = {
+  title: 'one agent',
+  open: ({ runtime }, world) => {
+    const model = firstDetail(runtime, world);
+    return { model, commands: markSeen(model, null) };
+  },
+  update,
+  view: detailView,
+  keys,
+  isTyping: ({ acting }) => isActing(acting),
+  streams,
+};
+
+function update(message: Message<DetailOwn>, model: DetailModel, world: World): DetailStep | null {
+  switch (message.is) {
+    case 'key':
+      return takeKey(message.key, model, world);
+    case 'paste': {
+      const acting = actingPaste(model.acting, message.text);
+      return acting === null ? null : { model: { ...model, acting } };
+    }
+    case 'own':
+      return { model: told(model, message.own) };
+    case 'world':
+    case 'back': {
+      const item = itemOf(model.runtime, world);
+      const isGone = item === null && world.link.is === 'up';
+      const isNewAsk = item !== null && item.ask?.ask_id !== model.item?.ask?.ask_id;
+      const askedMs = isNewAsk ? world.nowMs : model.askedMs;
+      return {
+        model: { ...model, item: item ?? model.item, isGone, askedMs },
+        commands: markSeen({ ...model, item }, model.item),
+      };
+    }
+    case 'frame':
+      return { model };
+  }
+}
+
+/** Whoever looks at it has seen what it finished. */
+function markSeen({ item, runtime }: DetailModel, before: DetailModel['item']): readonly Command<DetailOwn>[] {
+  if (item?.seen !== false || before?.seen === false) return [];
+  return [
+    {
+      do: 'call',
+      run: async ({ api, pid, hops }) => {
+        const conditions = { if_runtime: runtime };
+        await api.post('/v1/act', { action: 'seen', ref: `runtime:${runtime}`, conditions, pid, hops });
+        return { is: 'seen' };
+      },
+      failed: () => ({ is: 'seen' }),
+    },
+  ];
+}
+
+function told(model: DetailModel, own: DetailOwn): DetailModel {
+  switch (own.is) {
+    case 'acting':
+      return { ...model, acting: actingAfter(own.own) };
+    case 'output':
+      return {
+        ...model,
+        output: { lines: own.reply.lines, words: own.reply.words ?? null },
+        outputTrouble: null,
+      };
+    case 'told':
+      return { ...model, explanation: own.explanation, queue: own.queue, timeline: own.timeline ?? model.timeline };
+    case 'trouble':
+      return own.of === 'output' ? { ...model, outputTrouble: own.problem.message } : model;
+    case 'seen':
+      return model;
+  }
+}
+
+const acted = (model: DetailModel, { acting, commands }: ActingStep): DetailStep => ({
+  model: { ...model, acting },
+  commands: commands.map((command): Command<DetailOwn> => {
+    if (command.do !== 'call') return command;
+    const { run, failed } = command;
+    return {
+      do: 'call',
+      run: async (ports) => ({ is: 'acting', own: await run(ports) }),
+      failed: (problem) => ({ is: 'acting', own: failed(problem) }),
+    };
+  }),
+});
+
+function takeKey(key: Key, model: DetailModel, world: World): DetailStep | null {
+  const doing = actingKey(model.acting, key);
+  if (doing !== null) return acted(model, doing);
+  const calm = model.acting.is === 'done' ? { ...model, acting: notActing } : model;
+  const item = model.isGone ? null : model.item;
+  const begun = beginActing(key, item) ?? answerBy(key, item);
+  if (begun !== null && world.nowMs - model.askedMs < limits.tuiAskSeenMs && begun.acting.is !== 'none') {
+    return { model, commands: [{ do: 'say', text: 'What it asks has just changed; look, and press again.' }] };
+  }
+  if (begun !== null) return acted(calm, begun);
+  return moveKey(key, calm) ?? otherKey(key, calm);
+}
+
+const pageLines = 10;
+/** More than an explanation has. */
+const evidenceMax = 1_000;
+
+function moveKey(key: Key, model: DetailModel): DetailStep | null {
+  // The pane is read from its end, evidence from its beginning.
+  const way = model.isExplaining ? -1 : 1;
+  const most = model.isExplaining ? evidenceMax : (model.output?.lines.length ?? 0);
+  const up = (by: number): DetailStep => ({
+    model: { ...model, up: Math.max(0, Math.min(most, model.up + by * way)) },
+  });
+  switch (key) {
+    case 'up':
+    case 'k':
+      return up(1);
+    case 'down':
+    case 'j':
+      return up(-1);
+    case 'pageup':
+      return up(pageLines);
+    case 'pagedown':
+      return up(-pageLines);
+    case 'end':
+    case 'G':
+      return { model: { ...model, up: 0 } };
+    default:
+      return null;
+  }
+}
+
+function otherKey(key: Key, model: DetailModel): DetailStep | null {
+  switch (key) {
+    case 't':
+    case 'enter':
+      return { model, commands: [{ do: 'attach', ref: `runtime:${model.runtime}` }] };
+    case 'x':
+      return { model: { ...model, isExplaining: !model.isExplaining, up: 0 } };
+    case 'esc':
+      return model.isExplaining ? { model: { ...model, isExplaining: false, up: 0 } } : null;
+    default:
+      return null;
+  }
+}
+
+/** Rows above the screen that can be scrolled to. */
+const historyLines = 200;
+
+function streams({ runtime, isGone }: DetailModel, { link }: World): readonly Stream<DetailOwn>[] {
+  if (isGone || link.is !== 'up') return [];
+  const ref = `runtime:${runtime}`;
+  return [
+    {
+      key: 'output',
+      start: async function* ({ api, pid, sleep }, signal) {
+        let last = '';
+        while (!signal.aborted) {
+          const reply = await api.get('/v1/output', { ref, lines: historyLines, screen: true, colours: true, pid });
+          const text = reply.lines.join('\n');
+          // What stands still is not told again.
+          if (text !== last) yield { is: 'output', reply };
+          last = text;
+          await sleep(limits.tuiOutputMs, signal);
+        }
+      },
+      failed: (problem) => ({ is: 'trouble', of: 'output', problem }),
+    },
+    {
+      key: 'told',
+      start: async function* ({ api, sleep }, signal) {
+        while (!signal.aborted) {
+          const explanation = await api.get('/v1/explain', { ref });
+          const queue = (await api.get('/v1/queue')).items.filter((one) => one.runtime_id === runtime);
+          const timeline = await api.get('/v1/timeline', { ref }).catch(() => null);
+          yield { is: 'told', explanation, queue, timeline };
+          await sleep(limits.tuiExplainMs, signal);
+        }
+      },
+      failed: (problem) => ({ is: 'trouble', of: 'told', problem }),
+    },
+  ];
+}
+
+const rare = (keys: string, words: string): KeyHelp => ({ keys, words, isRare: true });
+
+function keys(model: DetailModel): readonly KeyHelp[] {
+  const doing = actingKeys(model.acting);
+  if (doing !== null) return doing;
+  const ask = model.item?.ask ?? null;
+  const options =
+    ask === null || ask.options.length === 0 ? [] : [{ keys: `1-${Math.min(9, ask.options.length)}`, words: 'choose' }];
+  const asks =
+    ask === null
+      ? []
+      : [{ keys: 'a', words: 'approve' }, { keys: 'r', words: 'reject' }, { keys: 'e', words: 'answer' }, ...options];
+  return [
+    ...asks,
+    { keys: 's', words: 'send' },
+    { keys: 't', words: 'attach' },
+    { keys: 'x', words: model.isExplaining ? 'pane' : 'explain' },
+    { keys: 'i', words: 'interrupt' },
+    { keys: 'K', words: 'kill' },
+    { keys: 'q', words: 'back' },
+    rare('↑ ↓ j k', 'scroll'),
+    rare('pgup pgdn', 'scroll a page'),
+    rare('G', 'to the end'),
+    rare('enter', 'attach'),
+  ];
+}

@@ -1,0 +1,172 @@
+// One agent as lines: its pane at the left, at the right its state and why, what it asks, its queue and its day; one below
+// the other where the terminal is narrow. Pure.
+
+import { foreign, gateLine } from '../../text/gate.ts';
+import { cut, pad, width } from '../../text/width.ts';
+import { askText, wrapped } from '../../view/asks.ts';
+import { explanationLines } from '../../view/explain-text.ts';
+import { clipLine, paneLines } from '../../view/pane-picture.ts';
+import { ageSince, paneLabel, placeOf, projectOf, stateRole, whatOf } from '../../view/pane-words.ts';
+import type { ScreenSize } from '../../view/shells-panel.ts';
+import { cutLine, lineText, type SpanLine, span } from '../../view/shells-spans.ts';
+import { barCells, sumLabel } from '../../view/timeline-text.ts';
+import { agentLabel, backgroundLabel, wordsOf } from '../../view/words.ts';
+import { actingLines, optionLines } from '../acting-view.ts';
+import type { World } from '../contract.ts';
+import type { DetailModel } from './model.ts';
+
+/** From here on pane and facts stand side by side. */
+const besideColumns = 96;
+const factsColumns = 40;
+
+export function detailView(model: DetailModel, world: World, size: ScreenSize): readonly SpanLine[] {
+  const { columns, lines } = size;
+  const head = headLine(model, world, columns);
+  const foot = actingLines(model.acting, columns).slice(0, Math.max(1, lines - 4));
+  const room = Math.max(1, lines - 1 - foot.length);
+  const body = bodyLines(model, world, { columns, lines: room });
+  const filled = Array.from({ length: room }, (_, row): SpanLine => body[row] ?? []);
+  return [head, ...filled, ...foot].map((line) => clipLine(line, columns));
+}
+
+function headLine({ item, isGone, runtime }: DetailModel, world: World, columns: number): SpanLine {
+  if (item === null) return [span(gateLine(foreign(runtime)), 'title')];
+  const name = gateLine(foreign(`${agentLabel(item)}  ${projectOf(item.cwd)}`));
+  const label = isGone ? '- gone' : paneLabel(item);
+  const where = gateLine(foreign(placeOf(item)));
+  const age = isGone ? '' : ` ${ageSince(item.since, world.nowMs)}`;
+  const left: SpanLine = [
+    span(`${label}${age}`, isGone ? 'dim' : stateRole(item.state)),
+    span('  '),
+    span(name, 'title'),
+  ];
+  const used = width(lineText(left));
+  return cutLine(
+    [...left, span(pad(where, Math.max(0, columns - used - 1), 'right').replace(/^/, ' '), 'dim')],
+    columns,
+  );
+}
+
+function bodyLines(model: DetailModel, world: World, size: ScreenSize): readonly SpanLine[] {
+  const { columns, lines } = size;
+  if (model.isExplaining) return explainLines(model, size);
+  if (columns >= besideColumns) {
+    const facts = factLines(model, world, factsColumns - 2);
+    const left = paneBlock(model, { columns: columns - factsColumns - 1, lines });
+    return Array.from({ length: lines }, (_, row): SpanLine => {
+      const pane = clipLine(left[row] ?? [], columns - factsColumns - 1);
+      const fill = Math.max(0, columns - factsColumns - 1 - width(lineText(pane)));
+      return [...pane, span(' '.repeat(fill)), span('│ ', 'dim'), ...(facts[row] ?? [])];
+    });
+  }
+  const facts = factLines(model, world, columns);
+  const shown = facts.slice(0, Math.max(3, Math.floor(lines * 0.55)));
+  const below = Math.max(1, lines - shown.length - 1);
+  return [...shown, rule('pane', columns), ...paneBlock(model, { columns, lines: below })];
+}
+
+const rule = (title: string, columns: number): SpanLine => [
+  span('─ ', 'dim'),
+  span(title, 'dim'),
+  span(` ${'─'.repeat(Math.max(0, columns - width(title) - 3))}`, 'dim'),
+];
+
+/** The last lines of the pane; where one scrolled up, those above. */
+function paneBlock(
+  { output, outputTrouble, up, isGone }: DetailModel,
+  { columns, lines }: ScreenSize,
+): readonly SpanLine[] {
+  if (output === null) {
+    const words = outputTrouble ?? (isGone ? 'It is gone.' : 'Reading its pane…');
+    return wrapped(gateLine(foreign(words)), columns).map((line): SpanLine => [span(line, 'dim')]);
+  }
+  const all = paneLines(output.lines);
+  const start = Math.max(0, all.length - lines - Math.min(up, Math.max(0, all.length - lines)));
+  const trouble: readonly SpanLine[] =
+    outputTrouble === null ? [] : [[span(cut(gateLine(foreign(outputTrouble)), columns), 'bad')]];
+  return [...all.slice(start, start + lines - trouble.length), ...trouble];
+}
+
+function explainLines({ explanation, up }: DetailModel, { columns, lines }: ScreenSize): readonly SpanLine[] {
+  if (explanation === null) return [[span('Reading…', 'dim')]];
+  const all = explanationLines(explanation, { columns, colour: false });
+  // From the top: `up` counts how far one went down here.
+  const start = Math.max(0, Math.min(up, all.length - lines));
+  return all.slice(start, start + lines).map((line): SpanLine => [span(line)]);
+}
+
+function factLines(model: DetailModel, world: World, columns: number): readonly SpanLine[] {
+  const { item } = model;
+  if (item === null) return [[span('It is not known any more.', 'dim')]];
+  return [
+    ...stateLines(model, world, columns),
+    ...askLines(model, columns),
+    ...evidenceLines(model, world, columns),
+    ...queueLines(model, columns),
+    ...timelineBlock(model, columns),
+  ].map((line) => cutLine(line, columns));
+}
+
+function stateLines({ item, explanation }: DetailModel, world: World, columns: number): readonly SpanLine[] {
+  if (item === null) return [];
+  const why = explanation?.reason_words ?? '';
+  const what = item.ask === null ? gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes))) : '';
+  const beside = backgroundLabel(item.background);
+  return [
+    ...(why === '' ? [] : [[span(why)]]),
+    ...wrapped(what, columns)
+      .slice(0, 3)
+      .filter((line) => line !== '')
+      .map((line): SpanLine => [span(line)]),
+    ...(beside === '' || what.includes(beside) ? [] : [[span(beside, 'dim')]]),
+    [span(`${item.confidence ?? 'no'} confidence, by ${item.decided_by ?? 'nobody'}`, 'dim')],
+  ];
+}
+
+function askLines({ item }: DetailModel, columns: number): readonly SpanLine[] {
+  const ask = item?.ask ?? null;
+  if (item === null || ask === null) return [];
+  const more = item.asks_open > 1 ? `, the first of ${item.asks_open}` : '';
+  return [
+    [],
+    [span(`Asks (${ask.kind}${more})`, wordsOf(item.state).colour)],
+    ...askText(ask, columns - 2).map((line): SpanLine => [span(`  ${line}`)]),
+    ...optionLines(ask, columns),
+  ];
+}
+
+function evidenceLines({ explanation }: DetailModel, world: World, columns: number): readonly SpanLine[] {
+  if (explanation === null) return [];
+  const lines = explanation.evidence.map(({ part, source, state, at }): SpanLine => {
+    const age = ageSince(at, world.nowMs);
+    const text = `${part === 'decides' ? '*' : part === 'agrees' ? '+' : '-'} ${source}: ${wordsOf(state).word}`;
+    return [span(pad(text, Math.max(1, columns - 6))), span(` ${age}`, 'dim')];
+  });
+  return lines.length === 0 ? [] : [[], [span('Evidence (x for all)', 'title')], ...lines.slice(0, 6)];
+}
+
+function queueLines({ queue }: DetailModel, columns: number): readonly SpanLine[] {
+  if (queue.length === 0) return [];
+  return [
+    [],
+    [span(`Queue (${queue.length})`, 'title')],
+    ...queue.slice(0, 3).map((one): SpanLine => [span(cut(`  ${gateLine(foreign(one.text))}`, columns))]),
+  ];
+}
+
+/** One cell a minute, the last ones; and what of the day was spent waiting for a person. */
+function timelineBlock({ timeline, runtime }: DetailModel, columns: number): readonly SpanLine[] {
+  const lane = timeline?.items.find((one) => one.runtime_id === runtime);
+  if (timeline === null || lane === undefined) return [];
+  const until = Date.parse(timeline.until);
+  const cells = barCells(lane.spans, until - columns * 60_000, until, columns);
+  const bar: SpanLine = cells.map((cell) =>
+    cell === null ? span(' ') : span(wordsOf(cell).mark, wordsOf(cell).colour),
+  );
+  return [
+    [],
+    [span(`Last ${columns} minutes`, 'title')],
+    bar,
+    [span(`waited for you: ${sumLabel(lane.waited_ms)} today`, lane.waited_ms === 0 ? 'dim' : 'attention')],
+  ];
+}

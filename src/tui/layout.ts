@@ -1,0 +1,72 @@
+// What the frame itself puts around a screen: the line when the daemon is gone, the line of what was just said, the keys at
+// the bottom; and so how much room is left between. Pure.
+
+import { foreign, gateLine } from '../text/gate.ts';
+import { pad } from '../text/width.ts';
+import type { PaintRole } from '../view/paint.ts';
+import { shellHints } from '../view/shells.ts';
+import type { ScreenSize } from '../view/shells-panel.ts';
+import { cutLine, hintLines, type SpanLine, span } from '../view/shells-spans.ts';
+import { ageLabel } from '../view/words.ts';
+import type { KeyHelp, World } from './contract.ts';
+import type { Opened } from './screens.ts';
+
+export interface Said {
+  readonly text: string;
+  readonly role: PaintRole | null;
+}
+
+export interface Framed {
+  readonly size: ScreenSize;
+  readonly world: World;
+  readonly said: Said | null;
+}
+
+/** So many lines of keys at most: what does not fit is in the help. */
+const footerLinesMax = 2;
+
+export interface Layout {
+  readonly above: readonly SpanLine[];
+  readonly below: readonly SpanLine[];
+  readonly room: ScreenSize;
+}
+
+export function layoutOf(framed: Framed, top: Opened): Layout {
+  const { size, world } = framed;
+  const above = linkLines(world, size.columns);
+  const below = [...saidLines(framed), ...(top.screen.hasOwnFooter === true ? [] : footerLines(framed, top))];
+  const lines = Math.max(1, size.lines - above.length - below.length);
+  return { above, below, room: { columns: size.columns, lines } };
+}
+
+/** One line while there is no daemon; what is shown below it is as old as it says. */
+function linkLines({ link, nowMs }: World, columns: number): readonly SpanLine[] {
+  switch (link.is) {
+    case 'up':
+      return [];
+    case 'connecting':
+      return [[span('Looking for the daemon…', 'dim')]];
+    case 'lost': {
+      const age = ageLabel(nowMs - link.sinceMs);
+      const words = link.words === '' ? '' : ` (${gateLine(foreign(link.words))})`;
+      return [[span(pad(`The daemon is gone for ${age}; starting it again${words}`, columns), 'attention')]];
+    }
+  }
+}
+
+const saidLines = ({ said, size }: Framed): readonly SpanLine[] =>
+  said === null ? [] : [cutLine([span(gateLine(foreign(said.text)), said.role)], size.columns)];
+
+const keyText = ({ keys, words }: KeyHelp): string => (keys === '' ? words : `${keys} ${words}`);
+
+/** What is rarer stands further back and goes first where there is little room; the way to the help stays. */
+function footerLines({ world, size }: Framed, { screen, model }: Opened): readonly SpanLine[] {
+  const own = screen.keys(model, world).filter(({ isRare }) => isRare !== true);
+  const help = screen.isTyping?.(model) === true ? [] : ['? help'];
+  const fixed = [...shellHints(world.shells), ...help];
+  for (let count = own.length; count > 0; count -= 1) {
+    const lines = hintLines([...own.slice(0, count).map(keyText), ...fixed], size.columns);
+    if (lines.length <= footerLinesMax) return lines;
+  }
+  return hintLines(fixed, size.columns).slice(0, footerLinesMax);
+}

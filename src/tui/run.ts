@@ -1,0 +1,347 @@
+// The TUI as it runs: the feed into the model, keys into the model, commands out of it, and the picture onto the terminal.
+// What comes by itself is drawn at most four times a second, what a person presses at once; nothing is drawn for its own
+// sake, and nothing ticks but the ages.
+
+import type { ApiClient } from '../api/client.ts';
+import type { FeedEvent } from '../api/client-types.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import { type AppMessage, type AppModel, type AppStep, type Effect, openApp, topOf, updateApp } from './app.ts';
+import { viewApp } from './app-view.ts';
+import type { Place, Ports, Stream, World } from './contract.ts';
+import { paintedLine, repaint } from './painter.ts';
+import type { Terminal } from './terminal.ts';
+import { emptyWorld } from './world.ts';
+
+export interface TuiParts {
+  readonly terminal: Terminal;
+  readonly api: ApiClient;
+  readonly clock: {
+    wallMs(): number;
+    monotonicMs(): number;
+    after(ms: number, callback: () => void): () => void;
+  };
+  readonly pid: number;
+  readonly hops: number;
+  readonly env: Readonly<Record<string, string>>;
+  readonly self: World['self'];
+  readonly hasColour: boolean;
+  readonly offsetMinutes: number;
+  readonly place: Place;
+  /** Starts the daemon where none runs; resolves when it answers. */
+  readonly startDaemon: () => Promise<void>;
+  /** Brings the person to a pane, with the terminal in its hands; resolves with what there is to say when they are back. */
+  readonly attach: (ref: string) => Promise<string>;
+  /** Whoever wants the TUI to end. */
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the person leaves; the terminal is as it was then. */
+export async function runTui(parts: TuiParts): Promise<void> {
+  await new Tui(parts).run();
+}
+
+const asProblem = (problem: unknown): AgtmuxError =>
+  problem instanceof AgtmuxError ? problem : new AgtmuxError('E_INTERNAL', String(problem), { cause: problem });
+
+class Tui {
+  readonly #parts: TuiParts;
+  readonly #leaving = new AbortController();
+  readonly #streams = new Map<string, AbortController>();
+  /** What the first screen asked for when it was opened. */
+  readonly #opening: readonly Effect[];
+  #model: AppModel;
+  /** What the feed told since the last picture. */
+  #news: FeedEvent[] = [];
+  #drawn: readonly string[] | null = null;
+  /** Somebody else has the terminal. */
+  #isAway = false;
+  #lastDrawMs = Number.NEGATIVE_INFINITY;
+  #cancelDraw: (() => void) | null = null;
+  #cancelTick: () => void = () => undefined;
+  #cancelFrame: (() => void) | null = null;
+  #defect: { readonly problem: unknown } | null = null;
+
+  constructor(parts: TuiParts) {
+    this.#parts = parts;
+    const { terminal, clock, hasColour, offsetMinutes, self, place } = parts;
+    const world = emptyWorld({ nowMs: clock.wallMs(), offsetMinutes, self, size: terminal.size() });
+    const { model, effects } = openApp({ size: terminal.size(), hasColour, world }, place);
+    this.#model = model;
+    this.#opening = effects;
+  }
+
+  async run(): Promise<void> {
+    const { terminal, signal } = this.#parts;
+    const leave = (): void => this.#leaving.abort();
+    signal.addEventListener('abort', leave, { once: true });
+    this.#enter();
+    const left = new Promise<void>((resolve) => {
+      this.#leaving.signal.addEventListener('abort', () => resolve(), { once: true });
+      if (signal.aborted) leave();
+    });
+    try {
+      const following = this.#follow();
+      this.#obey({ model: this.#model, effects: this.#opening });
+      this.#tickLater();
+      await Promise.race([left, following]);
+    } finally {
+      leave();
+      this.#cancelDraw?.();
+      this.#cancelTick();
+      this.#cancelFrame?.();
+      for (const stream of this.#streams.values()) stream.abort();
+      terminal.leave();
+    }
+    if (this.#defect !== null) throw this.#defect.problem;
+  }
+
+  #enter(): void {
+    this.#parts.terminal.enter({
+      onInput: (inputs) =>
+        this.#safely(() => {
+          for (const input of inputs) this.#take({ is: 'input', input, nowMs: this.#parts.clock.wallMs() });
+          this.#draw();
+        }),
+      onResize: () =>
+        this.#safely(() => {
+          this.#drawn = null;
+          this.#take({ is: 'size', size: this.#parts.terminal.size() });
+          this.#draw();
+        }),
+      onGone: () => this.#leaving.abort(),
+    });
+    this.#drawn = null;
+    this.#model = updateApp(this.#model, { is: 'size', size: this.#parts.terminal.size() }).model;
+    this.#draw();
+  }
+
+  /** A defect ends the TUI in good order: the terminal is given back before anyone is told. */
+  #safely(work: () => void): void {
+    try {
+      work();
+    } catch (problem) {
+      this.#defect ??= { problem };
+      this.#leaving.abort();
+    }
+  }
+
+  /** The feed, for as long as we are here: after every loss the daemon is started again, and tells everything anew. */
+  async #follow(): Promise<void> {
+    const { api } = this.#parts;
+    const { signal } = this.#leaving;
+    let delayMs: number = limits.clientRetryMs;
+    while (!signal.aborted) {
+      try {
+        for await (const event of api.events({ scope: 'all', signal })) {
+          if (event.type === 'lost') throw event.error;
+          delayMs = limits.clientRetryMs;
+          if (event.type === 'connected') continue;
+          this.#news.push(event);
+          // The first picture, or the first one after a loss: a person waits for it.
+          if (event.type === 'snapshot') this.#draw();
+          else this.#drawSoon();
+        }
+      } catch (problem) {
+        if (signal.aborted) return;
+        const { code, message } = asProblem(problem);
+        if (code === 'E_VERSION' || code === 'E_INTERNAL') throw problem;
+        await this.#restart(code === 'E_DAEMON_DOWN' ? '' : message);
+      }
+      if (signal.aborted) return;
+      await this.#sleep(delayMs, signal);
+      delayMs = Math.min(delayMs * 2, limits.tuiRetryMsMax);
+    }
+  }
+
+  async #restart(words: string): Promise<void> {
+    const { link } = this.#model.world;
+    const sinceMs = link.is === 'lost' ? link.sinceMs : this.#parts.clock.wallMs();
+    // Before the first answer there is nothing to have lost.
+    if (link.is !== 'connecting' || words !== '')
+      this.#background({ is: 'link', link: { is: 'lost', sinceMs, words } });
+    try {
+      await this.#parts.startDaemon();
+    } catch (problem) {
+      const { message } = asProblem(problem);
+      this.#background({ is: 'link', link: { is: 'lost', sinceMs, words: message } });
+    }
+  }
+
+  readonly #sleep = (ms: number, signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const over = (): void => {
+        cancel();
+        signal.removeEventListener('abort', over);
+        resolve();
+      };
+      const cancel = this.#parts.clock.after(ms, over);
+      signal.addEventListener('abort', over, { once: true });
+      if (signal.aborted) over();
+    });
+
+  #background(message: AppMessage): void {
+    this.#take(message);
+    this.#drawSoon();
+  }
+
+  #take(message: AppMessage): void {
+    this.#takeNews();
+    this.#obey(updateApp(this.#model, message));
+  }
+
+  /** As one, before anything else is decided: nothing is ever drawn or done on less than is known. */
+  #takeNews(): void {
+    if (this.#news.length === 0) return;
+    const events = this.#news;
+    this.#news = [];
+    this.#obey(updateApp(this.#model, { is: 'feed', events, nowMs: this.#parts.clock.wallMs() }));
+  }
+
+  #obey({ model, effects }: AppStep): void {
+    this.#model = model;
+    for (const effect of effects) this.#carryOut(effect);
+    this.#keepStreams();
+    this.#keepFrames();
+  }
+
+  get #ports(): Ports {
+    const { api, pid, hops, env, clock } = this.#parts;
+    return { api, pid, hops, env, wallMs: () => clock.wallMs(), sleep: this.#sleep };
+  }
+
+  #carryOut({ to, command }: Effect): void {
+    const { clock } = this.#parts;
+    switch (command.do) {
+      case 'quit':
+        this.#leaving.abort();
+        break;
+      case 'copy': {
+        const text = Buffer.from(command.text).toString('base64');
+        this.#parts.terminal.write(`\u001b]52;c;${text}\u0007`);
+        break;
+      }
+      case 'call':
+        void command.run(this.#ports).then(
+          (own) => this.#answer({ is: 'own', to, own, nowMs: clock.wallMs() }),
+          (problem: unknown) =>
+            this.#answer({ is: 'own', to, own: command.failed(asProblem(problem)), nowMs: clock.wallMs() }),
+        );
+        break;
+      case 'attach':
+        void this.#attach(command.ref);
+        break;
+    }
+  }
+
+  /** What a person waits for is drawn at once, like their own keys. */
+  #answer(message: AppMessage): void {
+    if (this.#leaving.signal.aborted) return;
+    this.#safely(() => {
+      this.#take(message);
+      this.#draw();
+    });
+  }
+
+  async #attach(ref: string): Promise<void> {
+    const { terminal } = this.#parts;
+    this.#isAway = true;
+    terminal.leave();
+    const said = await this.#parts.attach(ref).catch((problem: unknown) => {
+      const { message, next, code } = asProblem(problem);
+      return `${message}; ${next} [${code}]`;
+    });
+    this.#isAway = false;
+    if (this.#leaving.signal.aborted) return;
+    this.#take({ is: 'said', text: said, role: null });
+    this.#enter();
+  }
+
+  #drawSoon(): void {
+    if (this.#cancelDraw !== null) return;
+    const restMs = this.#lastDrawMs + limits.tuiFrameMs - this.#parts.clock.monotonicMs();
+    if (restMs <= 0) {
+      this.#draw();
+      return;
+    }
+    this.#cancelDraw = this.#parts.clock.after(restMs, () => this.#safely(() => this.#draw()));
+  }
+
+  #draw(): void {
+    this.#cancelDraw?.();
+    this.#cancelDraw = null;
+    this.#takeNews();
+    if (this.#isAway || this.#leaving.signal.aborted) return;
+    this.#lastDrawMs = this.#parts.clock.monotonicMs();
+    const lines = viewApp(this.#model).map((line) => paintedLine(line, this.#model.hasColour));
+    const text = repaint(this.#drawn, lines);
+    this.#drawn = lines;
+    if (text !== '') this.#parts.terminal.write(text);
+  }
+
+  /** Ages under a minute are told in seconds, older ones in minutes: no need to look more often than that. */
+  #tickLater(): void {
+    const { clock } = this.#parts;
+    this.#cancelTick = clock.after(this.#tickMs(), () =>
+      this.#safely(() => {
+        this.#background({ is: 'tick', nowMs: clock.wallMs() });
+        this.#tickLater();
+      }),
+    );
+  }
+
+  #tickMs(): number {
+    const { rows, link, shells, nowMs } = this.#model.world;
+    if (link.is === 'lost' || shells.some(({ status }) => status === 'running')) return limits.tuiTickMs;
+    for (const { since } of rows.values()) {
+      if (since !== null && nowMs - Date.parse(since) < 60_000) return limits.tuiTickMs;
+    }
+    return limits.tuiSlowTickMs;
+  }
+
+  #keepFrames(): void {
+    const top = topOf(this.#model);
+    const moves = top?.screen.moves?.(top.model, this.#model.world) === true;
+    if (!moves) {
+      this.#cancelFrame?.();
+      this.#cancelFrame = null;
+      return;
+    }
+    this.#cancelFrame ??= this.#parts.clock.after(limits.tuiFrameMs, () => {
+      this.#cancelFrame = null;
+      this.#safely(() => this.#background({ is: 'frame' }));
+    });
+  }
+
+  /** Those of the screen on top go on; all others end. */
+  #keepStreams(): void {
+    const top = topOf(this.#model);
+    const wanted = new Map<string, Stream<unknown>>();
+    for (const stream of top?.screen.streams?.(top.model, this.#model.world) ?? []) {
+      wanted.set(`${top?.id}:${stream.key}`, stream);
+    }
+    for (const [key, running] of this.#streams) {
+      if (wanted.has(key)) continue;
+      running.abort();
+      this.#streams.delete(key);
+    }
+    for (const [key, stream] of wanted) {
+      if (top !== null && !this.#streams.has(key)) void this.#stream(key, top.id, stream);
+    }
+  }
+
+  async #stream(key: string, to: number, stream: Stream<unknown>): Promise<void> {
+    const own = new AbortController();
+    this.#streams.set(key, own);
+    try {
+      for await (const one of stream.start(this.#ports, own.signal)) {
+        if (own.signal.aborted) return;
+        this.#background({ is: 'own', to, own: one, nowMs: this.#parts.clock.wallMs() });
+      }
+    } catch (problem) {
+      if (own.signal.aborted) return;
+      const nowMs = this.#parts.clock.wallMs();
+      this.#background({ is: 'own', to, own: stream.failed(asProblem(problem)), nowMs });
+    }
+  }
+}

@@ -1,0 +1,74 @@
+// What the [Shell] panel asks the daemon for. Whether it is allowed and what it does is decided there; the shell that is
+// meant is always named by its id, so that no other one of the same label is ever touched.
+
+import { shellPath } from '../../api/client.ts';
+import type { ShellReceiptReply } from '../../api/schemas-shells.ts';
+import { limits } from '../../model/limits.ts';
+import type { ShellControl, ShellId, ShellLogMode, ShellRow, ShellVia } from '../../model/shells.ts';
+import { foreign, gateLine } from '../../text/gate.ts';
+import { shellRowOf } from '../../view/shell-items.ts';
+import { isForeground } from '../../view/shells.ts';
+import { shellsOfTab } from '../../view/shells-panel.ts';
+import type { Command, World } from '../contract.ts';
+import type { Note, ShellsOwn } from './model.ts';
+
+const failed = (problem: Extract<ShellsOwn, { readonly is: 'failed' }>['problem']): ShellsOwn => ({
+  is: 'failed',
+  problem,
+});
+
+export const control = (what: ShellControl, id: ShellId, via: ShellVia): Command<ShellsOwn> => ({
+  do: 'call',
+  run: async ({ api, pid }) => ({ is: 'receipt', receipt: await api.controlShell(what, id, { pid, via }) }),
+  failed,
+});
+
+/** Its `new` goes; nobody has to be told. */
+export const markSeen = (id: ShellId): Command<ShellsOwn> => ({
+  do: 'call',
+  run: async ({ api, pid }) => {
+    await api.controlShell('seen', id, { pid, via: 'Shell panel' });
+    return { is: 'seen' };
+  },
+  failed,
+});
+
+/** A page of at most 120 lines; with a cursor the next one. */
+export const readLog = (id: ShellId, mode: ShellLogMode, cursor: string | null): Command<ShellsOwn> => ({
+  do: 'call',
+  run: async ({ api }) => {
+    const query = { mode, lines: limits.shellPageLinesMax, ...(cursor === null ? {} : { cursor }) };
+    const page = await api.get(shellPath(id, 'log'), query);
+    return { is: 'page', page, mode, isMore: cursor !== null };
+  },
+  failed,
+});
+
+export function receiptNote({ reason, failure }: Pick<ShellReceiptReply, 'reason' | 'failure'>): Note {
+  if (failure === null) return { text: gateLine(foreign(reason)), role: 'good' };
+  return { text: gateLine(foreign(`${failure.message}. ${failure.next} [${failure.code}]`)), role: 'bad' };
+}
+
+/** Of several the one that began last: that is what the person sees going on. */
+export function foregroundOf(world: Pick<World, 'shells'>, isMeant: (row: ShellRow) => boolean): ShellRow | null {
+  const running = shellsOfTab(world.shells.map(shellRowOf), 'running');
+  return running.find((row) => isForeground(row) && isMeant(row)) ?? null;
+}
+
+/** Ctrl+R where no row is selected: what to do, and what became of it in one line. Null: nothing is in the foreground. */
+export function backgroundForeground(
+  world: Pick<World, 'shells'>,
+  isMeant: (row: ShellRow) => boolean = () => true,
+): readonly Command<string>[] | null {
+  const row = foregroundOf(world, isMeant);
+  if (row === null) return null;
+  const { shell_id } = row;
+  return [
+    {
+      do: 'call',
+      run: async ({ api, pid }) =>
+        receiptNote(await api.controlShell('background', shell_id, { pid, via: 'Ctrl+R' })).text,
+      failed: ({ message, code }) => `${shell_id} was not sent to the background: ${message} [${code}]`,
+    },
+  ];
+}

@@ -1,0 +1,52 @@
+// The [Shell] panel as a screen of the TUI: over the whole terminal, with its own keys at the bottom.
+
+import { type ScreenSize, shellDetail, shellPanel } from '../../view/shells-panel.ts';
+import { cutLine, type SpanLine, span } from '../../view/shells-spans.ts';
+import type { KeyHelp, Place, Screen, World } from '../contract.ts';
+import { firstModel, rowsOf, type ShellsModel, type ShellsOwn, selectedOf, shellBy } from './model.ts';
+import { detailSize, killQuestion, updateShells } from './update.ts';
+
+export { backgroundForeground } from './commands.ts';
+
+type ShellsPlace = Extract<Place, { readonly screen: 'shells' }>;
+
+const help: readonly KeyHelp[] = [
+  { keys: '←/→', words: 'tabs (also tab)' },
+  { keys: '↑/↓', words: 'select, or scroll' },
+  { keys: 'enter', words: 'details and log' },
+  { keys: 'c', words: 'copy the log that is shown' },
+  { keys: 'g/G', words: 'the log from its beginning, or its end' },
+  { keys: 'k', words: 'kill it, after a yes' },
+  { keys: 'd', words: 'diagnostic: its end and how it ended' },
+  { keys: 'r', words: 'continue a stopped one, run an ended one again' },
+  { keys: 'ctrl+r', words: 'send it to the background' },
+  { keys: 'q/esc', words: 'back' },
+];
+
+export const shellsScreen: Screen<ShellsModel, ShellsOwn, ShellsPlace> = {
+  title: 'Shells',
+  open: () => ({ model: firstModel }),
+  update: updateShells,
+  view: viewShells,
+  keys: () => help,
+  hasOwnFooter: true,
+};
+
+function viewShells(model: ShellsModel, world: World, size: ScreenSize): readonly SpanLine[] {
+  const last = noteLine(model, world, size.columns);
+  const room = { ...detailSize(model, { ...world, size }), now: world.nowMs };
+  const row = model.look === null ? null : shellBy(world, model.look.shell_id);
+  const gone: readonly SpanLine[] = [[span('This shell is no longer kept. Esc goes back.', 'dim')]];
+  if (model.look !== null) {
+    const { page, scroll } = model.look;
+    return [...(row === null ? gone : shellDetail(row, page, { ...room, scroll })), ...last];
+  }
+  const selected = selectedOf(model, world)?.shell_id ?? null;
+  return [...shellPanel(rowsOf(world), { ...room, tab: model.tab, selected }), ...last];
+}
+
+function noteLine({ note, killing }: ShellsModel, world: World, columns: number): readonly SpanLine[] {
+  if (killing !== null) return [cutLine([span(killQuestion(shellBy(world, killing), killing), 'attention')], columns)];
+  if (note !== null) return [cutLine([span(note.text, note.role)], columns)];
+  return [];
+}

@@ -1,0 +1,36 @@
+// Typing one line: every key it takes, and characters that are more than one code unit.
+import { describe, expect, it } from 'vitest';
+import { lineText } from '../view/shells-spans.ts';
+import { editText, emptyText, fieldSpans, type TextField, withPaste } from './text-field.ts';
+
+const typed = (keys: readonly string[], from: TextField = emptyText): TextField => keys.reduce(editText, from);
+
+describe('typing', () => {
+  it.each([
+    [['a', 'b'], 'ab', 2],
+    [['a', 'b', 'left', 'x'], 'axb', 2],
+    [['a', '😀', 'left', 'x'], 'ax😀', 2],
+    [['a', '😀', 'backspace'], 'a', 1],
+    [['a', '😀', 'left', 'delete'], 'a', 1],
+    [['a', 'home', 'backspace', 'delete', 'delete'], '', 0],
+    [['a', 'b', 'ctrl+a', 'right', 'right', 'right'], 'ab', 2],
+    [['a', ' ', 'b', 'c', 'ctrl+w'], 'a ', 2],
+    [['a', 'b', 'left', 'ctrl+u'], 'b', 0],
+    [['a', 'b', 'left', 'ctrl+k'], 'a', 1],
+    [['a', 'b', 'home', 'end', 'c'], 'abc', 3],
+    [['a', 'pageup', 'ctrl+x'], 'a', 1],
+  ] as const)('%j gives %j', (keys, text, cursor) => {
+    expect(typed(keys)).toEqual({ text, cursor });
+  });
+
+  it('a paste is one line, however many it had', () => {
+    expect(withPaste(typed(['>']), 'rm -rf /\r\nyes\u001b[31m\n')).toEqual({ text: '>rm -rf / yes ', cursor: 14 });
+    expect(withPaste(emptyText, 'x'.repeat(9_000)).text.length).toBe(0);
+  });
+
+  it('shows the part around the cursor', () => {
+    const long = typed([...'abcdefghijkl']);
+    expect(lineText(fieldSpans(long, 6))).toBe('ijkl ');
+    expect(lineText(fieldSpans(typed(['home'], long), 6))).toBe('abcdefghijkl');
+  });
+});

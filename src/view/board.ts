@@ -1,0 +1,161 @@
+// The board: which agents are on it, in which groups and which order, and what a filter means. Pure, and the same for the
+// terminal and the page; how a row looks is left to them.
+
+import type { PaneItem } from '../api/schemas.ts';
+import { rollup } from '../engine/rollup.ts';
+import { agentName, targetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import { type StateName, stateNames } from '../model/states.ts';
+import { needsAction } from './lists.ts';
+import { compareText } from './lists-order.ts';
+import { placeOf, projectOf, whatOf } from './pane-words.ts';
+import { agentLabel, wordsOf } from './words.ts';
+
+/** A pane with an agent in it, or a session that agtmux leads. */
+export type AgentItem = PaneItem & {
+  readonly runtime_id: string;
+  readonly agent: string;
+  readonly state: StateName;
+  readonly reason_code: NonNullable<PaneItem['reason_code']>;
+};
+
+const isAgent = (item: PaneItem): item is AgentItem =>
+  item.runtime_id !== null && item.agent !== null && item.state !== null && item.reason_code !== null;
+
+/** RSV12: whoever left in good order is gone at once, a bad end stays visible for a while. */
+const isShown = ({ ended, state }: AgentItem, nowMs: number): boolean =>
+  ended === null || (state === 'error' && nowMs - Date.parse(ended.at) < limits.endedShownMs);
+
+export const needsYou = (item: AgentItem): boolean => needsAction(item);
+
+/** Who needs a person first; then who has waited longest; rows that tie stand by their place. */
+function compareItems(one: AgentItem, other: AgentItem): number {
+  return (
+    wordsOf(one.state).order - wordsOf(other.state).order ||
+    compareText(one.since ?? '~', other.since ?? '~') ||
+    compareText(one.identity.target, other.identity.target) ||
+    compareText(one.identity.session_name, other.identity.session_name) ||
+    one.window_index - other.window_index ||
+    one.pane_index - other.pane_index ||
+    compareText(one.ref, other.ref)
+  );
+}
+
+export function boardItems(rows: Iterable<PaneItem>, nowMs: number): readonly AgentItem[] {
+  return [...rows].filter((row): row is AgentItem => isAgent(row) && isShown(row, nowMs)).sort(compareItems);
+}
+
+export interface BoardFilter {
+  /** Each must be found somewhere in the row. */
+  readonly words: readonly string[];
+  readonly states: readonly string[];
+  readonly agents: readonly string[];
+  readonly targets: readonly string[];
+  /** The beginning of where it is: `host/work:1`. */
+  readonly places: readonly string[];
+}
+
+/** `state:approve agent:claude target:vm1 in:host/work web`: what has no name in front is looked for everywhere. */
+export function parseFilter(text: string): BoardFilter {
+  const parts = text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((part) => part !== '');
+  const named = (name: string): readonly string[] =>
+    parts.filter((part) => part.startsWith(`${name}:`)).map((part) => part.slice(name.length + 1));
+  return {
+    words: parts.filter((part) => !/^(state|agent|target|in):/.test(part)),
+    states: named('state'),
+    agents: named('agent'),
+    targets: named('target'),
+    places: named('in'),
+  };
+}
+
+const begins = (wanted: readonly string[], ...values: readonly string[]): boolean =>
+  wanted.length === 0 || wanted.some((one) => values.some((value) => value.toLowerCase().startsWith(one)));
+
+/** Several values of one name are alternatives, several names and words all have to fit. */
+export function fits(item: AgentItem, filter: BoardFilter, nowMs: number): boolean {
+  return (
+    begins(filter.states, item.state, wordsOf(item.state).word) &&
+    begins(filter.agents, item.agent, item.nick ?? item.agent) &&
+    begins(filter.targets, item.identity.target) &&
+    begins(filter.places, placeOf(item)) &&
+    filter.words.every((word) => textOf(item, nowMs).includes(word))
+  );
+}
+
+function textOf(item: AgentItem, nowMs: number): string {
+  const { word } = wordsOf(item.state);
+  return [word, agentLabel(item), projectOf(item.cwd), whatOf(item, nowMs, 0), placeOf(item)].join(' ').toLowerCase();
+}
+
+/** What a word of a filter may become: names of states, agents and targets that begin like it. */
+export function completions(text: string, items: readonly AgentItem[]): readonly string[] {
+  const [, name = '', start = ''] = /(?:^|\s)(state|agent|target):(\S*)$/.exec(text.toLowerCase()) ?? [];
+  const values: Readonly<Record<string, readonly string[]>> = {
+    state: stateNames.map((state) => wordsOf(state).word),
+    agent: items.map(({ agent }) => agent),
+    target: items.map(({ identity }) => identity.target),
+  };
+  return [...new Set(values[name] ?? [])].filter((value) => value.toLowerCase().startsWith(start)).sort();
+}
+
+export type BoardGrouping = 'agents' | 'windows' | 'sessions';
+
+export interface BoardGroup {
+  /** Stays the same for as long as the group is the same one. */
+  readonly key: string;
+  /** As others wrote it. */
+  readonly title: string;
+  /** What is listed under it. */
+  readonly items: readonly AgentItem[];
+  /** Counts of all of it, also of those that are listed elsewhere. */
+  readonly counts: Readonly<Record<StateName, number>>;
+  readonly top: StateName | null;
+}
+
+export const needsYouKey = 'needs';
+
+const sessionKey = ({ identity, session }: AgentItem): string =>
+  session === null ? `${identity.target} / ${identity.session_name}` : `${identity.target} / led by agtmux`;
+
+const windowKey = (item: AgentItem): string =>
+  item.session === null
+    ? `${item.identity.target}/${item.identity.session_name}:${item.window_index} ${item.window_name}`
+    : sessionKey(item);
+
+function groupOf(key: string, title: string, all: readonly AgentItem[], items: readonly AgentItem[]): BoardGroup {
+  const { by_state, top_state } = rollup(
+    all.map(({ identity, agent, state }) => ({ target: targetId(identity.target), agent: agentName(agent), state })),
+  );
+  return { key, title, items, counts: by_state, top: top_state };
+}
+
+function gather(items: readonly AgentItem[], keyOf: (item: AgentItem) => string): Map<string, AgentItem[]> {
+  const groups = new Map<string, AgentItem[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/**
+ * Those who need a person in a group of their own, all others by target and session. Groups stand by their names, so that
+ * none jumps when an agent in it changes.
+ */
+export function boardGroups(items: readonly AgentItem[], grouping: BoardGrouping): readonly BoardGroup[] {
+  const keyOf = grouping === 'windows' ? windowKey : sessionKey;
+  const urgent = grouping === 'agents' ? items.filter(needsYou) : [];
+  const groups = [...gather(items, keyOf)]
+    .sort(([one], [other]) => compareText(one, other))
+    .map(([title, all]) =>
+      groupOf(title, title, all, grouping === 'agents' ? all.filter((one) => !needsYou(one)) : all),
+    )
+    .filter((group) => group.items.length > 0);
+  return urgent.length === 0 ? groups : [groupOf(needsYouKey, 'Needs you', urgent, urgent), ...groups];
+}

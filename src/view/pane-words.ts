@@ -1,0 +1,68 @@
+// The words for one pane and for one target, as every screen and table says them. What others wrote is still as they wrote
+// it, except where a type says that it has passed the gate.
+
+import type { PaneItem, TargetItem } from '../api/schemas.ts';
+import { reasons } from '../model/reasons.ts';
+import type { StateName } from '../model/states.ts';
+import { foreign, gateLine, type SafeText } from '../text/gate.ts';
+import type { PaintRole } from './paint.ts';
+import { ageLabel, backgroundLabel, stateLabel, unseenMark, wordsOf } from './words.ts';
+
+/** Both in wall time; empty where nobody knows since when. */
+export const ageSince = (since: string | null, nowMs: number): string =>
+  since === null ? '' : ageLabel(nowMs - Date.parse(since));
+
+export const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
+
+export const placeOf = ({ identity, window_index, pane_index, session, ref }: PaneItem): string =>
+  session !== null ? ref : `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
+
+/** `● ~running`, `✓ done •`; a dash for a pane without an agent. */
+export const paneLabel = ({ state, confidence, seen }: PaneItem): string =>
+  state === null || confidence === null ? '-' : `${stateLabel({ state, confidence })}${unseenMark(seen)}`;
+
+export const stateRole = (state: StateName | null): PaintRole | null =>
+  state === null ? 'dim' : wordsOf(state).colour;
+
+/** Its machine does not answer: what is shown is as old as the last good look. */
+export const isAway = (item: PaneItem): boolean => item.reason_code === 'target_unreachable';
+
+export const routeMarks = { CONNECTED: '→', DISCONNECTED: '·', NONE: '' } as const;
+export const routeRoles = { CONNECTED: 'connected', DISCONNECTED: 'disconnected', NONE: null } as const;
+
+/** What it asks, does or suffers from; unknown is never shown without its reason. */
+export function whatOf(item: PaneItem, nowMs: number, offsetMinutes: number): string {
+  if (item.state === null || item.reason_code === null) return item.current_command;
+  const parts = [
+    item.ask?.text ?? limitText(item, offsetMinutes) ?? item.detail ?? reasonText(item, nowMs),
+    item.asks_open > 1 ? `(${item.asks_open})` : '',
+    item.reason_code === 'stalled' ? 'stalled' : '',
+    backgroundLabel(item.background),
+    item.suspended ? 'suspended' : '',
+    item.session?.auto_approve === true ? '[auto-approve]' : '',
+  ];
+  return parts.filter((part) => part !== '').join('  ');
+}
+
+function limitText({ reason_code, until }: PaneItem, offsetMinutes: number): string | null {
+  if (reason_code !== 'usage_limit') return null;
+  if (until === null) return 'usage limit';
+  const local = new Date(Date.parse(until) + offsetMinutes * 60_000).toISOString().slice(11, 16);
+  return `usage limit, resets ${local}`;
+}
+
+function reasonText(item: PaneItem, nowMs: number): string {
+  if (item.reason_code === null || (item.state !== 'unknown' && item.state !== 'error')) return '';
+  const words = reasons[item.reason_code].words;
+  return isAway(item) ? `${words}, seen ${ageSince(item.last_seen_at, nowMs)} ago` : words;
+}
+
+const healthRoles = { ok: 'good', degraded: 'attention', down: 'bad' } as const;
+
+export const healthRole = ({ health }: Pick<TargetItem, 'health'>): PaintRole => healthRoles[health];
+
+/** `host ok`, `vm2 down 12s`: with the age of the last good look. */
+export function healthText({ target, health, last_seen_at }: TargetItem, nowMs: number): SafeText {
+  const age = health === 'ok' || last_seen_at === null ? '' : ` ${ageSince(last_seen_at, nowMs)}`;
+  return gateLine(foreign(`${target} ${health}${age}`));
+}

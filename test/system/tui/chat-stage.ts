@@ -1,0 +1,162 @@
+// The real TUI in a private tmux, over a private daemon with scripted agents that it leads and real shells that they run.
+
+import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
+import type { NewShellBody, ShellItem, ShellReceiptReply } from '../../../src/api/schemas-shells.ts';
+import { until } from '../../kit/live.ts';
+import { cliProgram } from '../../kit/self-tries.ts';
+import { LedWorld } from '../sessions/kit.ts';
+
+export const sizes = [
+  [80, 24],
+  [120, 40],
+  [36, 50],
+] as const;
+export type Size = (typeof sizes)[number];
+
+export class ChatStage extends LedWorld {
+  #pane = '';
+
+  /** The TUI on a terminal of this size; one that is open is left first. */
+  async open(args: string, [columns, lines]: readonly [number, number] = [80, 24]): Promise<void> {
+    const size = ['-x', String(columns), '-y', String(lines)];
+    if (this.#pane === '') {
+      this.tmux('new-session', '-d', '-s', 'ui', ...size, '-c', this.project, '/bin/sh');
+      this.tmux('set-option', '-g', 'status', 'off');
+      this.tmux('set-option', '-s', 'set-clipboard', 'on');
+      this.#pane = this.tmux('display-message', '-p', '-t', 'ui:', '#{pane_id}');
+    } else {
+      await this.leave();
+    }
+    this.tmux('resize-window', '-t', 'ui:', ...size);
+    this.type(`'${process.execPath}' '${cliProgram}' tui ${args}`);
+    this.keys('Enter');
+    await until(() => this.isOpen);
+  }
+
+  async leave(): Promise<void> {
+    this.keys('C-c');
+    await until(() => !this.isOpen);
+  }
+
+  /** The alternate screen is the TUI's; without it the shell's own is there. */
+  get isOpen(): boolean {
+    return this.tmux('display-message', '-p', '-t', this.#pane, '#{alternate_on}') === '1';
+  }
+
+  /** Keys by tmux's names: `Enter`, `C-r`, `Down`, `a`. */
+  keys(...keys: readonly string[]): void {
+    this.tmux('send-keys', '-t', this.#pane, ...keys);
+  }
+
+  type(text: string): void {
+    this.tmux('send-keys', '-t', this.#pane, '-l', text);
+  }
+
+  paste(text: string): void {
+    this.tmux('set-buffer', '-b', 'typed', text);
+    this.tmux('paste-buffer', '-p', '-b', 'typed', '-t', this.#pane);
+  }
+
+  screen(...flags: readonly string[]): string {
+    return this.tmux('capture-pane', '-p', ...flags, '-t', this.#pane);
+  }
+
+  /** Until all of it is on the screen, and the screen then. */
+  async shows(...words: readonly (string | RegExp)[]): Promise<string> {
+    const missing = (): readonly (string | RegExp)[] => {
+      const screen = this.screen();
+      return words.filter((one) => (typeof one === 'string' ? !screen.includes(one) : !one.test(screen)));
+    };
+    try {
+      await until(() => missing().length === 0);
+    } catch (problem) {
+      throw new Error(`not on the screen: ${missing().join(', ')}\n${this.screen()}`, { cause: problem });
+    }
+    return this.screen();
+  }
+
+  /** Until it is not on the screen any more. */
+  async lacks(word: string | RegExp): Promise<string> {
+    await until(() => {
+      const screen = this.screen();
+      return typeof word === 'string' ? !screen.includes(word) : !word.test(screen);
+    });
+    return this.screen();
+  }
+
+  /** The screen without what is another one in every run, once it has come to rest. */
+  async kept(): Promise<string> {
+    let last = '';
+    let same = 0;
+    await until(
+      () => {
+        const now = kept(this.screen(), this.dir);
+        same = now === last ? same + 1 : 0;
+        last = now;
+        return same >= 3;
+      },
+      20_000,
+      80,
+    );
+    return last;
+  }
+
+  get clipboard(): string {
+    return this.tmux('show-buffer');
+  }
+
+  /** A command that this session's agent runs; the answer comes when it has ended or is in the background. */
+  run(item: ManagedItem, command: string, more: Partial<NewShellBody> = {}): Promise<ShellReceiptReply> {
+    return this.client.runShell({
+      command,
+      cwd: this.project,
+      env: { PATH: process.env.PATH ?? '' },
+      pid: item.pid,
+      client: 'scripted 1',
+      ...more,
+    });
+  }
+
+  async shells(): Promise<readonly ShellItem[]> {
+    return (await this.client.get('/v1/shells', { completed: true, failed: true })).items;
+  }
+
+  async shell(command: string): Promise<ShellItem> {
+    let found: ShellItem | undefined;
+    await until(async () => {
+      found = (await this.shells()).find((one) => one.command === command);
+      return found !== undefined;
+    });
+    if (found === undefined) throw new Error(`no shell ${command}`);
+    return found;
+  }
+
+  async endShells(): Promise<void> {
+    const running = (await this.shells()).filter(({ status }) => status === 'running');
+    await Promise.all(running.map(({ shell_id }) => this.client.controlShell('kill', shell_id, { pid: process.pid })));
+  }
+
+  /** The TUI first: it would start the daemon again. */
+  override async close(): Promise<void> {
+    try {
+      if (this.#pane !== '' && this.isOpen) await this.leave();
+      if (this.daemonPid !== 0) await this.endShells();
+    } finally {
+      await super.close();
+    }
+  }
+}
+
+const spinners = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g;
+
+/** Ages, clocks, process numbers, spinners and the private directory, each by a word of the same width where it matters. */
+export function kept(screen: string, dir: string): string {
+  return screen
+    .replaceAll(dir, '/private')
+    .replaceAll(spinners, '*')
+    .replaceAll(/\b\d\d:\d\d\b/g, '00:00')
+    .replaceAll(/\b\d+s\b/g, (age) => '0s'.padStart(age.length))
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n');
+}

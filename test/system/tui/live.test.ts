@@ -1,0 +1,126 @@
+// The TUI over a real daemon with look-alikes in real panes: what it shows is what they show, what it sends arrives there,
+// and a daemon that was killed comes back by itself.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { ActingWorld } from '../../kit/acting.ts';
+import { until } from '../../kit/live.ts';
+import { LookAlike } from '../../kit/look-alike.ts';
+import { type OpenTui, openTui } from '../../kit/tui.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const idle = LookAlike.recorded('claude', '1.0.128-idle_fresh.80x24.txt');
+const approval = LookAlike.recorded('claude', '1.0.128-approval_bash.80x24.txt');
+
+let world: ActingWorld;
+let claude: LookAlike;
+let tui: OpenTui;
+
+beforeAll(async () => {
+  spawnSync('sh', [join(root, 'scripts/build.sh')]);
+  world = new ActingWorld();
+  await world.startDaemon();
+  claude = LookAlike.start(world, 'claude', 'work');
+  await claude.show(idle);
+  await world.becomes(claude, /idle/);
+});
+afterEach(() => tui.end());
+afterAll(async () => {
+  // The last one was started by the TUI.
+  await world.agtmux(['daemon', 'stop']);
+  await world.close();
+});
+
+const open = async (): Promise<OpenTui> => {
+  tui = openTui({ columns: 120, lines: 40, env: { ...world.env, TERM: 'xterm-256color', SHELL: '/bin/sh' } });
+  await tui.until((screen) => screen.includes('claude'));
+  return tui;
+};
+const has = (text: string) => (screen: string) => screen.includes(text);
+
+it('a message that is sent is typed at the agent, and its receipt is on the board', async () => {
+  await open();
+  tui.keys('s');
+  await tui.until(has('Send to claude'));
+  tui.type('hello from the board');
+  await tui.until(has('hello from the board'));
+  tui.keys('Enter');
+  await until(() => claude.typed().includes('hello from the board'));
+  await tui.until((screen) => /delivered|unconfirmed/.test(screen));
+});
+
+it('SCR2 an approval is pressed in the pane of the agent that asks', async () => {
+  await claude.show(approval);
+  await world.becomes(claude, /waiting_approval/);
+  await open();
+  await tui.until(has('Needs you'));
+  tui.keys('a');
+  await tui.until(has('Approve for claude?'));
+  const before = claude.typed();
+  tui.keys('a');
+  await tui.until(() => claude.typed().length > before.length);
+  await claude.show(idle);
+  await tui.until((screen) => /delivered|unconfirmed/.test(screen));
+});
+
+it('the detail shows the pane as it is, in its colours, and as it changes', async () => {
+  await open();
+  tui.keys('Enter');
+  await tui.until(has('Evidence'));
+  await claude.show(`${idle.split('\n').slice(0, 12).join('\n')}\n\u001b[35mfirst picture\u001b[0m`);
+  await tui.until(has('first picture'));
+  expect(tui.coloured()).toMatch(/\u001b\[35m(?:\u001b\[49m)?first picture/);
+  await claude.show(`${idle.split('\n').slice(0, 12).join('\n')}\nsecond picture`);
+  await tui.until(has('second picture'));
+  await claude.show(idle);
+});
+
+it('attaching brings one to the pane and back', async () => {
+  await open();
+  tui.keys('t');
+  // Another server than the one it runs in: it is attached to, in this very terminal.
+  await until(() => world.tmux('list-clients', '-F', '#{client_tty}') !== '');
+  world.tmux('detach-client', '-a');
+  for (const client of world.tmux('list-clients', '-F', '#{client_tty}').split('\n')) {
+    if (client !== '') world.tmux('detach-client', '-t', client);
+  }
+  await tui.until(has('Back on the board.'));
+});
+
+it('a popup of tmux is the board too, and gone with q', async () => {
+  await open();
+  tui.keys('q');
+  await tui.until(has('ended with 0'));
+  const terminal = world.terminal();
+  tui.type(`TMUX= TMUX_TMPDIR='${world.env.TMUX_TMPDIR}' tmux -u attach -t ${terminal}`);
+  tui.keys('Enter');
+  await until(() => world.tmux('list-clients', '-F', '#{client_tty}') !== '');
+  world.tmux(
+    'send-keys',
+    '-t',
+    terminal,
+    '-l',
+    `'${process.execPath}' '${join(root, 'bin/agtmux')}' popup --width 100`,
+  );
+  world.tmux('send-keys', '-t', terminal, 'Enter');
+  await tui.until((screen) => screen.includes('│agtmux') && screen.includes('? help'));
+  tui.keys('q');
+  await tui.until((screen) => !screen.includes('? help'));
+});
+
+it('SCR4 a daemon that is killed is said to be gone and comes back by itself, with the right state', async () => {
+  await open();
+  await tui.until(has('○ claude'));
+  const pid = world.daemonPid;
+  process.kill(pid, 'SIGKILL');
+  await tui.until(has('The daemon is gone'));
+  await claude.show(approval);
+  // Started by the TUI, as every command would.
+  await until(async () => (await world.client.get('/v1/status').catch(() => null)) !== null);
+  const began = performance.now();
+  const shown = await tui.until((screen) => screen.includes('Needs you') && !screen.includes('is gone'));
+  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(shown).toMatch(/▲ claude/);
+  expect((await world.client.get('/v1/status')).pid).not.toBe(pid);
+});
