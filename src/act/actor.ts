@@ -14,6 +14,7 @@ import type {
   QueuedMessage,
   Receipt,
   ViewedOutput,
+  ViewWish,
 } from '../model/actions.ts';
 import { AgtmuxError, ok, type Result } from '../model/errors.ts';
 import { agentName, type RuntimeId } from '../model/ids.ts';
@@ -141,9 +142,8 @@ export class Actor implements ActService {
 
   async act(request: ActionRequest, claim: CallerClaim): Promise<Receipt> {
     const caller = await this.#deeds.callerOf(claim);
-    const { action, conditions } = request;
     const ref = request.action === 'send' && request.connected === true ? toConnected : request.ref;
-    return this.#deed(action, ref, caller, conditions, (attempt) => this.#effect(attempt, request));
+    return this.#deed(request.action, ref, caller, request.conditions, (attempt) => this.#effect(attempt, request));
   }
 
   async attach(ref: string, conditions: ActionConditions, claim: CallerClaim): Promise<Result<AttachPlan>> {
@@ -155,22 +155,22 @@ export class Actor implements ActService {
       const reach = this.#ground.reachOf(identity.target);
       if (identity.pane === null) return refusedFor('E_UNSUPPORTED', 'it has no pane', noPaneNext);
       if (row === null || reach === null) return refusedFor('E_TARGET_DOWN', 'its tmux server is not known now');
-      const { session_id, identity: place } = row;
-      const here = { session_id, window_id: place.window_id, pane_id: place.pane_id };
+      const { window_id, pane_id } = row.identity;
+      const here = { session_id: row.session_id, window_id, pane_id };
       plan = { ref: canonicalRef(identity.runtime_id), target: identity.target, ...reach, ...here };
       return ended('delivered');
     });
     return plan === null ? notDone(problem) : ok(plan);
   }
 
-  async view(ref: string, linesMax: number, claim: CallerClaim, isScreen = false): Promise<Result<ViewedOutput>> {
+  async view(ref: string, linesMax: number, claim: CallerClaim, how: ViewWish = {}): Promise<Result<ViewedOutput>> {
     const caller = await this.#deeds.callerOf(claim);
     const found = this.#resolve(ref);
     const known = `${caller.pid ?? caller.name} ${found.ok ? found.value.agent.runtime_id : ''}`;
     const now = this.#ground.now();
     for (const [one, at] of this.#views) if (now - at >= limits.viewAuditMs) this.#views.delete(one);
     const read = async (runtime: RuntimeId): Promise<Result<ViewedOutput>> => {
-      const output = await this.#ground.outputOf(runtime, linesMax, isScreen).catch(nullIfExpected);
+      const output = await this.#ground.outputOf(runtime, linesMax, how.isScreen, how.hasColours).catch(nullIfExpected);
       return output === null ? unseen(this.#ground.stateOf(runtime)) : ok({ ref: canonicalRef(runtime), ...output });
     };
     const again = found.ok && this.#views.has(known) ? await read(found.value.agent.runtime_id) : null;
@@ -370,8 +370,8 @@ export class Actor implements ActService {
     const caller = await this.#deeds.callerOf(claim);
     const message = this.#queue.find(id);
     const deed = { ...this.#deeds.begin('queue', id, caller), runtime_id: message?.runtime_id ?? null };
-    const isOwn =
-      message !== null && message.from.runtime_id !== null && caller.above.includes(message.from.runtime_id);
+    const sender = message?.from.runtime_id ?? null;
+    const isOwn = sender !== null && caller.above.includes(sender);
     const notAllowed = mayDo(caller, 'queue', null);
     if (notAllowed !== null) return this.#deeds.finish(deed, refused(notAllowed));
     if (caller.role === 'observer' && !isOwn) {

@@ -89,6 +89,7 @@ export interface ActGround {
     runtime: RuntimeId,
     linesMax: number,
     isScreen?: boolean,
+    hasColours?: boolean,
   ) => Promise<Omit<ViewedOutput, 'ref'> | null>;
   /** Starts an agent in a window of its own; tells the runtime once it is known, null when it did not show up in time. */
   readonly start: (wanted: NewAgent) => Promise<Result<RuntimeId | null>>;

@@ -84,7 +84,11 @@ export interface ApiClient {
   get<Path extends keyof GetReplies>(path: Path, query?: LeanQuery): Promise<GetReplies[Path]>;
   /** The body as it came: a table, or JSON that is only passed on. */
   getText(path: keyof GetReplies | `/v1/${string}.json`, query?: LeanQuery): Promise<string>;
-  post<Path extends keyof PostReplies>(path: Path, body?: unknown): Promise<PostReplies[Path]>;
+  post<Path extends keyof PostReplies>(
+    path: Path,
+    body?: unknown,
+    options?: Pick<SendOptions, 'silenceMs'>,
+  ): Promise<PostReplies[Path]>;
   delete<Path extends keyof DeleteReplies>(path: Path): Promise<DeleteReplies[Path]>;
   /** Waits as long as the command may keep its caller waiting. Leaving before, by the signal, ends the command. */
   runShell(body: NewShellBody, options?: { readonly signal?: AbortSignal }): Promise<ShellReceiptReply>;
@@ -126,8 +130,8 @@ export function createClient({ socketPath, clock }: ClientOptions): ApiClient {
     get: <Path extends keyof GetReplies>(path: Path, query: LeanQuery = {}) =>
       readJson({ path: withQuery(path, query) }) as Promise<GetReplies[Path]>,
     getText: async (path, query = {}) => readText(await open({ path: withQuery(path, query) })),
-    post: <Path extends keyof PostReplies>(path: Path, body?: unknown) =>
-      readJson({ method: 'POST', path, body }) as Promise<PostReplies[Path]>,
+    post: <Path extends keyof PostReplies>(path: Path, body?: unknown, options: Pick<SendOptions, 'silenceMs'> = {}) =>
+      readJson({ method: 'POST', path, body, ...options }) as Promise<PostReplies[Path]>,
     delete: <Path extends keyof DeleteReplies>(path: Path) =>
       readJson({ method: 'DELETE', path }) as Promise<DeleteReplies[Path]>,
     runShell: (body, options = {}) =>

@@ -101,6 +101,7 @@ export const outputQuerySchema = z.strictObject({
   ref,
   lines: line.max(limits.captureLinesMax).optional(),
   screen: z.boolean().optional().describe('its screen, also where that keeps no history'),
+  colours: z.boolean().optional().describe('with the escape sequences of its colours, as the program wrote them'),
   ...claimQuery,
 });
 export const claimQuerySchema = z.strictObject(claimQuery);

@@ -36,7 +36,7 @@ export class LivePanes implements LiveService {
   async open(ref: string, claim: CallerClaim, handlers: LiveHandlers): Promise<Result<LivePane>> {
     const { ground, actor } = this.#parts;
     // Looking leaves its row and is refused like any other look.
-    const seen = await actor.view(ref, 1, claim, true);
+    const seen = await actor.view(ref, 1, claim, { isScreen: true });
     if (!seen.ok) return seen;
     const found = referTo(ref, ground.rows(), actor.nicks);
     if (!found.ok) return found;

@@ -127,14 +127,16 @@ export class PaneReach {
   async view(
     pane: PaneId,
     lines: number,
+    hasColours = false,
   ): Promise<{ readonly lines: readonly string[]; readonly isAlternate: boolean }> {
     const { link } = this.#parts;
     // Without a connection two questions would be two moments.
-    if (!link.isControlled) return { lines: await link.capture(pane, { lines }), isAlternate: false };
+    if (!link.isControlled)
+      return { lines: await link.capture(pane, { lines, colours: hasColours }), isAlternate: false };
     const rows = Math.min(lines, limits.captureLinesMax);
     const format = '#{pane_id} #{alternate_on} #{pane_height}';
     const [facts, body] = await link.command(
-      `display-message -p -t ${pane} "${format}" ; capture-pane -p -S ${-rows} -t ${pane}`,
+      `display-message -p -t ${pane} "${format}" ; capture-pane -p${hasColours ? ' -e' : ''} -S ${-rows} -t ${pane}`,
     );
     const [id, alternate, height] = textOf(facts).trimEnd().split(' ');
     if (id !== pane || body === undefined || body.isError) {

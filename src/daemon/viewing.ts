@@ -21,7 +21,7 @@ export interface ViewingParts extends Pick<ActGround, 'identityOf' | 'ownerOf' |
 
 export function outputsOf(parts: ViewingParts): ActGround['outputOf'] {
   const ports: TranscriptPorts = { files: createRealFileWatch(), textsFrom };
-  return async (runtime, linesMax, isScreen = false) => {
+  return async (runtime, linesMax, isScreen = false, hasColours = false) => {
     const identity = parts.identityOf(runtime);
     const watch = identity === null ? undefined : parts.machines.watch(identity.target);
     if (identity === null || identity.pane === null || watch === undefined || watch.topology === null) return null;
@@ -30,7 +30,7 @@ export function outputsOf(parts: ViewingParts): ActGround['outputOf'] {
     // Another agent's pane is not shown under this one's name.
     const owner = parts.ownerOf(identity.target, identity.pane);
     if (owner !== null && owner !== runtime) return null;
-    const seen = await watch.reach.view(identity.pane, linesMax).catch(() => null);
+    const seen = await watch.reach.view(identity.pane, linesMax, hasColours).catch(() => null);
     if (seen === null) return null;
     const screen = { lines: seen.lines.slice(-linesMax), from: 'screen' } as const;
     if (!seen.isAlternate || isScreen) return screen;

@@ -1,4 +1,5 @@
-// Hands terminal and process over to another program: by becoming it, or, on a Node that cannot, by waiting for it.
+// Hands the terminal over to another program: for good by becoming it, or, on a Node that cannot, by waiting for it; or for
+// as long as that program runs.
 
 import { spawn } from 'node:child_process';
 
@@ -19,11 +20,24 @@ export function becomeProgram(
     process.emitWarning = () => undefined;
     become.call(process, program, argv, env);
   }
-  return new Promise((resolve) => {
-    // Keys are meant for the program; it has the terminal.
-    for (const signal of ['SIGINT', 'SIGQUIT'] as const) process.on(signal, () => undefined);
+  return lendTerminal(program, argv, env);
+}
+
+/** Resolves with its status when it has ended; until then the terminal is its own. */
+export function lendTerminal(
+  program: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const signals = ['SIGINT', 'SIGQUIT'] as const;
+  // Keys are meant for the program; it has the terminal.
+  const ignore = (): void => undefined;
+  for (const signal of signals) process.on(signal, ignore);
+  return new Promise<number>((resolve) => {
     const child = spawn(program, argv.slice(1), { env: { ...env }, stdio: 'inherit', argv0: argv[0] });
     child.on('error', () => resolve(signalStatus - 1));
     child.on('exit', (code) => resolve(code ?? signalStatus));
+  }).finally(() => {
+    for (const signal of signals) process.off(signal, ignore);
   });
 }

@@ -16,7 +16,8 @@ export function readTree(root: string, under = ''): Map<string, string> {
     if (skipped.has(entry.name) || entry.name.startsWith('dist.')) continue;
     const path = under === '' ? entry.name : `${under}/${entry.name}`;
     if (entry.isDirectory()) for (const [inner, text] of readTree(root, path)) tree.set(inner, text);
-    else if (entry.isFile() && !binary.test(path)) tree.set(path, readFileSync(join(root, path), 'utf8'));
+    // Pictures count as there, and have no text.
+    else if (entry.isFile()) tree.set(path, binary.test(path) ? '' : readFileSync(join(root, path), 'utf8'));
   }
   return tree;
 }

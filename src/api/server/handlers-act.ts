@@ -30,8 +30,10 @@ export function actHandlers(service: DaemonService) {
     },
     async output(context) {
       const query = readQuery(routes.output.query, context.req.queries());
-      const { ref, lines = limits.outputLinesDefault, screen = false, ...who } = query;
-      return reply(unwrap(await service.acting.view(ref, lines, claimOf(who), screen)));
+      const { ref, lines = limits.outputLinesDefault, screen = false, colours = false, ...who } = query;
+      return reply(
+        unwrap(await service.acting.view(ref, lines, claimOf(who), { isScreen: screen, hasColours: colours })),
+      );
     },
     async startAgent(context) {
       noQuery(context);

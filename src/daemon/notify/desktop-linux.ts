@@ -1,5 +1,5 @@
 // Notifications of a Linux desktop by notify-send. What it shows stands in its arguments, which every user of the machine
-// can read: so these are names only, unless the person chose otherwise (SEC6, ADR 0020). With buttons it stays until the
+// can read: so these are names only, unless the person chose otherwise (SEC6, ADR 0019). With buttons it stays until the
 // notification is gone and says which one was pressed.
 
 import { limits } from '../../model/limits.ts';

@@ -107,6 +107,11 @@ const scenes: Readonly<Record<string, (rest: string) => void>> = {
     ask('Bash', { command: 'the second' });
   },
   question: () => ask('AskUserQuestion', { questions: [question] }),
+  /** Says something and goes on with nothing. */
+  hold: (rest) => {
+    begin();
+    grow(rest);
+  },
   slow: (rest) => stream(Number(rest) || 50, Number.POSITIVE_INFINITY),
   paced: (rest) => {
     const [everyMs = 50, countMax = 100] = rest.split(' ').map(Number);

@@ -59,7 +59,7 @@ export function asWeb(
 const actingAs = (acting: ActService, claim: CallerClaim): ActService => ({
   act: (request) => acting.act(request, claim),
   attach: (ref, conditions) => acting.attach(ref, conditions, claim),
-  view: (ref, linesMax, _claim, isScreen) => acting.view(ref, linesMax, claim, isScreen),
+  view: (ref, linesMax, _claim, how) => acting.view(ref, linesMax, claim, how),
   start: (wanted) => acting.start(wanted, claim),
   queue: () => acting.queue(),
   editQueued: (id, text) => acting.editQueued(id, text, claim),
