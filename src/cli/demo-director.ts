@@ -102,11 +102,15 @@ export class Director {
   }
 }
 
-/** The daemon knows it by what it said itself. */
-function isTold({ role }: Part, items: readonly PaneItem[]): boolean {
+/** The daemon shows it as its scene has it. */
+function isTold(part: Part, items: readonly PaneItem[]): boolean {
+  const { cue } = sceneOf(part);
   return items.some(
-    ({ ended, identity, window_name, decided_by }) =>
-      ended === null && identity.session_name === role.session && window_name === role.window && decided_by === 'hook',
+    ({ ended, identity, window_name, ask, state }) =>
+      ended === null &&
+      identity.session_name === part.role.session &&
+      window_name === part.role.window &&
+      (cue.kind === 'state' ? state === cue.state : ask !== null),
   );
 }
 
