@@ -130,7 +130,11 @@ export const menubarUninstall: Action = async (parsed, context) => {
     print('no plugin was installed');
     return;
   }
-  if (!parsed.has('dry-run')) unlinkSync(path);
+  try {
+    if (!parsed.has('dry-run')) unlinkSync(path);
+  } catch (cause) {
+    throw new AgtmuxError('E_FILE', `cannot remove ${path} (${errorCodeOf(cause) ?? 'unknown trouble'})`, { cause });
+  }
   print(parsed.has('dry-run') ? `rm ${path}` : `removed: ${path}`);
 };
 

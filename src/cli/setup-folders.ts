@@ -4,6 +4,8 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { AgtmuxError } from '../model/errors.ts';
+import { errorCodeOf } from '../platform/files.ts';
 import { configPath, places } from './context.ts';
 
 interface Noted {
@@ -44,8 +46,13 @@ export function missingFolders(): readonly string[] {
 export function noteFolders(missing: readonly string[]): void {
   const made = missing.filter((folder) => existsSync(folder));
   const note: Noted = { version: 1, folders: [...new Set([...notedFolders(), ...made])] };
-  mkdirSync(dirname(notePath()), { recursive: true, mode: 0o700 });
-  writeFileSync(notePath(), `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  try {
+    mkdirSync(dirname(notePath()), { recursive: true, mode: 0o700 });
+    writeFileSync(notePath(), `${JSON.stringify(note)}\n`, { mode: 0o600 });
+  } catch (cause) {
+    const why = errorCodeOf(cause) ?? 'unknown trouble';
+    throw new AgtmuxError('E_FILE', `cannot write ${notePath()} (${why})`, { next: 'make its folder writable', cause });
+  }
 }
 
 export function notedFolders(): readonly string[] {

@@ -15,7 +15,7 @@ import { mcpInstall } from './mcp-install.ts';
 import { menubarInstall } from './menubar.ts';
 import { print } from './output.ts';
 import { Parsed } from './parse.ts';
-import { answerTo, hasTerminal, isYes } from './question.ts';
+import { answerTo, hasTerminal, isLeft, isYes } from './question.ts';
 import { daemonInstall, daemonUninstall } from './service.ts';
 import { missingFolders, noteFolders } from './setup-folders.ts';
 import { tmuxInstall } from './tmux.ts';
@@ -70,11 +70,10 @@ export const setup: Action = async (parsed, context) => {
   const told: string[] = [];
   for (const name of setupSteps) {
     const isHere = name !== 'menubar' || process.platform === 'darwin';
-    const outcome = !isHere || skipped.includes(name) ? 'left out' : await step(name, run);
+    const outcome = !isHere || skipped.includes(name) ? 'left out' : await step(name, run, missing);
     if (isHere) told.push(lineOf(name, outcome));
     if (typeof outcome === 'object') process.exitCode = troubleStatus;
   }
-  if (!run.isDry) noteFolders(missing);
   print(
     [
       '',
@@ -86,12 +85,15 @@ export const setup: Action = async (parsed, context) => {
   );
 };
 
-async function step(name: SetupStep, run: Run): Promise<Outcome> {
+async function step(name: SetupStep, run: Run, missing: readonly string[]): Promise<Outcome> {
   print(`\n── ${steps[name].words}`);
   try {
-    return await steps[name].run(run);
+    return await steps[name].run(run).finally(() => {
+      // After each step: whoever stops in the middle can have all of it undone as well.
+      if (!run.isDry) noteFolders(missing);
+    });
   } catch (problem) {
-    if (!(problem instanceof AgtmuxError)) throw problem;
+    if (!(problem instanceof AgtmuxError) || isLeft(problem)) throw problem;
     return { problem: `${problem.message}; ${problem.next} [${problem.code}]` };
   }
 }

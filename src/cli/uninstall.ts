@@ -38,12 +38,18 @@ export const uninstall: Action = async (parsed, context) => {
   for (const remove of removers) await remove(options('dry-run'), context);
   const own = ownFiles(parsed.has('settings'));
   print(own.map((path) => safe(`rm ${path}`)).join('\n'));
+  if (!hasState) print(unlooked);
   if (parsed.has('dry-run')) return;
   if (!parsed.has('yes')) await confirm();
+  // Who may not stop it would be refused at the end, with all hooks gone; what removes them starts it again.
+  await stop(context);
   for (const remove of removers) await remove(options('yes'), context);
   await removeOwn(own, context);
   print('removed; the program itself goes with: npm uninstall -g agtmux');
 };
+
+const unlooked =
+  'no state of agtmux is here, so agents were not looked at; should one still call it: `agtmux hooks remove`, `agtmux mcp uninstall`';
 
 /** Where nothing of ours ever ran, no daemon is started to find that out. */
 function removersHere(hasState: boolean): readonly Action[] {
@@ -117,8 +123,14 @@ function ownFiles(isAll: boolean): readonly string[] {
   return [...settings, ...runtime, stateDir].filter((path) => existsSync(path));
 }
 
-const isMadeHere = (path: string): boolean =>
-  existsSync(path) && readFileSync(path, 'utf8').startsWith('# Made by agtmux.\n');
+/** What only a person can have written there: programs, addresses, rules (NOT7). */
+const byHand = /^\s*(?:\[|command\b|webhook\b|rules\s*=\s*\[\s*\{)/m;
+
+function isMadeHere(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const text = readFileSync(path, 'utf8');
+  return text.startsWith('# Made by agtmux.\n') && !byHand.test(text);
+}
 
 async function removeOwn(own: readonly string[], context: Context): Promise<void> {
   await stop(context);

@@ -24,6 +24,8 @@ export const noticeLimits = {
   /** One look of a person: a desktop cuts longer texts, and then nobody may answer from there. */
   noticeTitleColumnsMax: 80,
   noticeBodyColumnsMax: 300,
+  /** What a program says of its failure is kept with each notice. */
+  noticeTroubleColumnsMax: 200,
   /** A program that shows something answers in milliseconds; one that hangs is ended. */
   noticeShowMs: 5_000,
   noticeCommandMs: 10_000,

@@ -36,6 +36,8 @@ export interface NoticeRow {
   readonly title: string;
   /** What is asked or what happened, without what looks like a secret; empty when nobody knows. */
   readonly body: string;
+  /** The body is the ask word for word: nothing was blotted out, folded or taken away. */
+  readonly is_whole: boolean;
   readonly ask_id: AskId | null;
   readonly ask_kind: AskKind | null;
   /** When the state began, and when it was noticed. */

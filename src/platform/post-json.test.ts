@@ -44,6 +44,12 @@ describe('a POST to an address of the user', () => {
     }
   });
 
+  it('NOT6 headers that nobody can send are told, not thrown', async () => {
+    const { url } = await serve(204);
+    const told = await createPostJson(createRealClock())({ ...post(url), headers: { Trailer: 'x' } });
+    expect(told).toBe('it cannot be sent (ERR_HTTP_TRAILER_INVALID)');
+  });
+
   it('NOT6 ends at its deadline, and says when nobody is there', async () => {
     const { url, paths } = await serve(null);
     const clock = createSimulatedClock();

@@ -20,7 +20,7 @@ export type PostJson = (post: JsonPost) => Promise<string | null>;
 export const createPostJson =
   (clock: Clock): PostJson =>
   ({ url, headers, body, deadlineMs }) =>
-    new Promise((resolve) => {
+    new Promise<string | null>((resolve) => {
       const ask = url.startsWith('https:') ? secureRequest : plainRequest;
       const asked = ask(url, {
         method: 'POST',
@@ -43,4 +43,5 @@ export const createPostJson =
         settle(statusCode >= 200 && statusCode < 300 ? null : `it answered with ${statusCode}`),
       );
       asked.end(body);
-    });
+      // Node throws for headers it will not send.
+    }).catch((error: unknown) => `it cannot be sent (${errorCodeOf(error) ?? 'EINVAL'})`);

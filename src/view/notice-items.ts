@@ -5,7 +5,7 @@ import type { NoticeRow } from '../model/notices.ts';
 import { isoTime, type ToWall } from './lists-items.ts';
 
 export function noticeItem(row: NoticeRow, toWall: ToWall): NoticeItem {
-  const { cwd: _, since: __, at, over_at, runtime_id, channels, told, ...rest } = row;
+  const { cwd: _, since: __, is_whole: ___, at, over_at, runtime_id, channels, told, ...rest } = row;
   return {
     ...rest,
     ref: `runtime:${runtime_id}`,

@@ -1,5 +1,5 @@
 // `agtmux notify` and `agtmux menubar` as people type them, and `agtmux setup` with a person at the terminal.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../kit/tmux-server.ts';
@@ -121,4 +121,30 @@ describe('agtmux setup at a terminal', () => {
     expect(existsSync(join(home, 'state'))).toBe(false);
     expect(existsSync(join(home, '.config'))).toBe(false);
   });
+
+  it.each(['C-c', 'C-d'])(
+    'INS2 %s at a question ends all of it in words, and what was made can be undone',
+    async (key) => {
+      const home = join(world.directory, `left-${key}`);
+      mkdirSync(join(home, '.claude'), { recursive: true });
+      const env = `HOME=${home} AGTMUX_STATE_DIR=${home}/made/state PATH=${process.env.PATH}`;
+      const pane = world.tmux('new-window', '-t', 'work:', '-P', '-F', '#{pane_id}').trim();
+      const screen = (): string => world.tmux('capture-pane', '-p', '-J', '-S', '-', '-t', pane);
+      const type = (...keys: readonly string[]): string => world.tmux('send-keys', '-t', pane, ...keys);
+      const start = (words: string): string =>
+        type(`clear; env ${env} ${process.execPath} ${join(root, 'bin/agtmux')} ${words}; echo "status $?"`, 'Enter');
+      start('setup --skip mcp --skip service');
+      await until('it asks for hooks', () => /Write \d+ files? on host\? \[y\/N\]/.test(screen()));
+      type('y', 'Enter');
+      await until('it asks for tmux', () => screen().includes('Do this? [y/N]'));
+      type(key);
+      await until('it ends', () => /status \d/.test(screen()));
+      expect(screen()).toMatch(/stopped at the question; .*\[E_USAGE\]\s+status 2/);
+      expect(screen()).not.toContain('── notifications');
+      start('uninstall --yes');
+      await until('it is gone', () => screen().includes('npm uninstall -g agtmux'));
+      await until('and has ended', () => /status 0/.test(screen()));
+      expect(readdirSync(home)).toEqual(['.claude']);
+    },
+  );
 });

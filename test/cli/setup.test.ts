@@ -20,8 +20,10 @@ import { type Ran, root } from './kit.ts';
 
 let home = '';
 let tools = '';
+let marks: Readonly<Record<string, string>> = {};
 
 afterEach(async () => {
+  marks = {};
   await agtmux('daemon', 'stop');
   for (const folder of [home, tools]) rmSync(folder, { recursive: true, force: true });
 });
@@ -49,6 +51,7 @@ function agtmux(...args: string[]): Promise<Ran> {
     TMUX_TMPDIR: tools,
     LANG: 'C.UTF-8',
     SHELL: '/bin/sh',
+    ...marks,
   };
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [join(root, 'bin/agtmux'), ...args], { env, cwd: home });
@@ -118,6 +121,28 @@ describe('setup and uninstall', () => {
     expect(readFileSync(join(tools, 'service'), 'utf8')).toContain('disable --now agtmux.service');
   });
 
+  it('INS1 what a person wrote into the file of notifications stays', async () => {
+    world({});
+    expect((await agtmux('setup', '--yes', '--skip', 'service')).status).toBe(0);
+    const path = join(home, '.config/agtmux/notifications.toml');
+    const text = `${readFileSync(path, 'utf8')}\n[webhook]\nurl = "https://example.org/x"\n`;
+    writeFileSync(path, text);
+    expect((await agtmux('uninstall', '--yes')).status).toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('INS1 ACT6 an agent takes nothing out: it is refused before anything is changed', async () => {
+    world(own);
+    expect((await agtmux('setup', '--yes')).status).toBe(0);
+    const isOwn = ([path]: readonly [string, string]): boolean => !path.startsWith('.local/state/');
+    const before = Object.entries(tree()).filter(isOwn);
+    marks = { CLAUDECODE: '1' };
+    const refused = await agtmux('uninstall', '--yes');
+    expect([refused.status, refused.stderr]).toEqual([12, expect.stringContaining('[E_ROLE]')]);
+    expect(Object.entries(tree()).filter(isOwn)).toEqual(before);
+    expect(existsSync(join(home, '.local/state/agtmux/agtmux.db'))).toBe(true);
+  });
+
   it('INS1 --settings takes what the user wrote for agtmux as well', async () => {
     world({ '.config/agtmux/config.toml': '' });
     expect((await agtmux('setup', '--yes')).status).toBe(0);
@@ -160,6 +185,13 @@ describe('setup and uninstall', () => {
     expect([stopped.status, stopped.stderr]).toEqual([2, expect.stringContaining('[E_HOOKS]')]);
     expect(existsSync(join(home, '.local/state/agtmux/agtmux.db'))).toBe(true);
     expect(readFileSync(join(home, '.tmux.conf'), 'utf8')).toContain('agtmux');
+  });
+
+  it('INS1 without state it says that nobody looked at the agents', async () => {
+    world(own);
+    const before = tree();
+    expect((await agtmux('uninstall', '--yes')).stdout).toContain('agents were not looked at');
+    expect(tree()).toEqual(before);
   });
 
   it('INS1 a state directory that is not one is left alone', async () => {

@@ -7,7 +7,7 @@ import { limits } from '../../model/limits.ts';
 import { type NoticeChannel, type NoticeEvent, type NoticeRow, noticeEvents } from '../../model/notices.ts';
 import type { AgentRow, PaneRow } from '../../model/rows.ts';
 import type { NoticeSubject } from './settings.ts';
-import { bodyOf, placeOf, projectOf, titleOf } from './words.ts';
+import { bodyOf, isWhole, placeOf, projectOf, titleOf } from './words.ts';
 
 export interface Step {
   readonly opened: readonly NoticeRow[];
@@ -53,11 +53,12 @@ export class NoticeBook {
     waysFor: (subject: NoticeSubject) => readonly NoticeChannel[] | null,
   ): Step {
     const before = this.all();
+    const byRuntime = Map.groupBy(before, ({ runtime_id }) => runtime_id);
     const seen = new Set<string>();
     const opened: NoticeRow[] = [];
     const changed: NoticeRow[] = [];
     for (const candidate of candidatesOf(rows, waysFor)) {
-      const known = knownOf(before, candidate, now);
+      const known = knownOf(byRuntime.get(candidate.agent.runtime_id) ?? [], candidate, now);
       if (known === null && isOld(candidate, now)) continue;
       const notice = noticeOf(candidate, now, known);
       seen.add(notice.notice_id);
@@ -83,8 +84,8 @@ export class NoticeBook {
 }
 
 /** The notice that this event already has. */
-function knownOf(before: readonly NoticeRow[], { agent, event }: Candidate, now: number): NoticeRow | null {
-  const own = before.filter((one) => one.runtime_id === agent.runtime_id && one.event === event);
+function knownOf(ofRuntime: readonly NoticeRow[], { agent, event }: Candidate, now: number): NoticeRow | null {
+  const own = ofRuntime.filter((one) => one.event === event);
   if (agent.ask === null) return own.findLast((one) => isSameStay(one, agent)) ?? null;
   const { ask_id } = agent.ask;
   const exact = own.findLast((one) => one.ask_id === ask_id);
@@ -133,6 +134,7 @@ const isOld = ({ agent, event }: Candidate, now: number): boolean =>
   (event === 'error' || event === 'completed') && now - agent.since > limits.noticeFreshMs;
 
 function noticeOf({ row, agent, event, channels }: Candidate, now: number, known: NoticeRow | null): NoticeRow {
+  const body = bodyOf(agent);
   return {
     notice_id: known?.notice_id ?? idOf(agent, event),
     event,
@@ -142,7 +144,8 @@ function noticeOf({ row, agent, event, channels }: Candidate, now: number, known
     cwd: row.cwd,
     place: placeOf(row),
     title: titleOf(event, agent, row.cwd),
-    body: bodyOf(agent),
+    body,
+    is_whole: agent.ask !== null && isWhole(agent.ask.text, body),
     ask_id: agent.ask?.ask_id ?? known?.ask_id ?? null,
     ask_kind: agent.ask?.kind ?? known?.ask_kind ?? null,
     since: known?.since ?? agent.since,

@@ -9,6 +9,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Exec } from '../../platform/exec.ts';
 import { width } from '../../text/width.ts';
 import type { Message, Press, Told, Way } from './ways.ts';
+import { troubleOf } from './words.ts';
 
 export interface DesktopParts {
   readonly clock: Clock;
@@ -72,6 +73,7 @@ export class LinuxDesktop implements Way {
       fits &&
       this.#hasStdbuf &&
       message.notice?.event === 'waiting_approval' &&
+      message.notice.is_whole &&
       message.notice.ask_id !== null;
     const body = isWhole && fits ? message.body : message.plain;
     const buttons = hasButtons ? ['--action=approve=Approve', '--action=reject=Reject'] : [];
@@ -174,5 +176,6 @@ export function problemOf(
   // So says stdbuf of what it cannot find.
   if (status === 127) return `${program} is not installed`;
   const said = Buffer.from(stderr).toString().trim().split('\n')[0] ?? '';
-  return `${program} failed${said === '' ? ` with ${status ?? signal}` : `: ${said}`}`;
+  // It may say anything: what it was given, with a token, or a page of it.
+  return troubleOf(`${program} failed${said === '' ? ` with ${status ?? signal}` : `: ${said}`}`);
 }

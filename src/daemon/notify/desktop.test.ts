@@ -7,7 +7,7 @@ import type { DesktopText } from '../../model/notices.ts';
 import type { ChannelCommand, Channels, ProcessHandlers } from '../../platform/channel.ts';
 import type { Command, Exec, ExecResult } from '../../platform/exec.ts';
 import { createSimulatedClock } from '../../platform/simulated/clock.ts';
-import { LinuxDesktop } from './desktop-linux.ts';
+import { LinuxDesktop, problemOf } from './desktop-linux.ts';
 import { MacDesktop } from './desktop-mac.ts';
 import type { Message } from './ways.ts';
 
@@ -84,6 +84,13 @@ describe('macOS', () => {
     );
   });
 
+  it('NOT4 what a program says of its failure is cut, and without secrets and control characters', () => {
+    const said = `\u001b[31mtoken=abcdef0123456789 ${'x'.repeat(70_000)}`;
+    const problem = problemOf(ended(1, said), 'the command');
+    expect(problem).toMatch(/^the command failed: token=\[redacted\] x+…$/);
+    expect(problem.length).toBeLessThanOrEqual(limits.noticeTroubleColumnsMax);
+  });
+
   it('NOT6 says why it could not', async () => {
     const none = { ...ended(0), status: null, spawnError: 'ENOENT' };
     for (const [end, words] of [
@@ -114,6 +121,7 @@ describe('Linux', () => {
     expect(await argsOf('ask')).toMatch(/--action=approve=Approve.* rm -rf "build" \\ &amp; co$/);
     expect(await argsOf('ask', { body: 'x'.repeat(limits.noticeBodyColumnsMax + 1) })).not.toMatch(/xxx|--action/);
     expect(await argsOf('ask', { notice: { ...sampleNotice, event: 'error' } })).not.toContain('--action');
+    expect(await argsOf('ask', { notice: { ...sampleNotice, is_whole: false } })).not.toContain('--action');
   });
 
   it('NOT5 hears a button only from the notification itself', async () => {

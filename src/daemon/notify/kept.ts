@@ -61,7 +61,7 @@ export async function readKept(
     const read = keptSchema.safeParse(parsed(Buffer.from(found.bytes).toString()));
     if (read.success) {
       // What was asked is not kept: the row says it again.
-      const notices = read.data.notices.map((one) => ({ ...one, body: '', is_quiet: false }));
+      const notices = read.data.notices.map((one) => ({ ...one, body: '', is_whole: false, is_quiet: false }));
       return { kept: { ...read.data, notices }, trouble: null };
     }
     await files.rename(path, `${path}.damaged`);
@@ -112,7 +112,7 @@ export class NoticesFile {
       while (this.#isDirty) {
         this.#isDirty = false;
         const { notices, ...rest } = this.#compose();
-        const shown = notices.map(({ body: _, is_quiet: __, ...one }) => one);
+        const shown = notices.map(({ body: _, is_whole: __, is_quiet: ___, ...one }) => one);
         const text = JSON.stringify({ version: 1, ...rest, notices: shown });
         await this.#files.writeAtomic(this.#path, Buffer.from(text));
       }

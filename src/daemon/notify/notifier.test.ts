@@ -24,6 +24,7 @@ let press: (id: string, press: Press) => void;
 let lookedAt: boolean;
 let minute: number;
 let answer: (message: Message) => Promise<Told>;
+let slow: (message: Message) => Promise<Told>;
 
 beforeEach(async () => {
   clock = createSimulatedClock();
@@ -38,6 +39,20 @@ beforeEach(async () => {
   minute = 720;
   answer = async (message) => ({ ok: true, handle: `h-${message.id}` });
 });
+
+/** A second way, which is as slow as a test wants it. */
+class Slow implements Way {
+  readonly channel = 'command';
+  tell(message: Message): Promise<Told> {
+    return slow(message);
+  }
+  async withdraw(): Promise<void> {
+    told.push('withdraw by command');
+  }
+  close(): void {
+    // Nothing is open.
+  }
+}
 
 class Paper implements Way {
   readonly channel = 'desktop';
@@ -67,7 +82,7 @@ async function open(): Promise<Notifier> {
     settings: () => settings,
     ways: (onPress) => {
       press = onPress;
-      return [new Paper()];
+      return [new Paper(), new Slow()];
     },
     publish: (changes) => {
       for (const { key, value } of changes) published.set(key, value);
@@ -168,6 +183,39 @@ describe('an event', () => {
     show({ ok: true, handle: '7' });
     await clock.advanceSettled(10);
     expect(told).toEqual(['tell a', 'withdraw a by handle']);
+  });
+
+  it('NOT3 that one way is still busy telling keeps no other from taking it back', async () => {
+    settings = { ...settings, channels: ['desktop', 'command'] };
+    await open();
+    let end: (value: Told) => void = () => undefined;
+    slow = () =>
+      new Promise((resolve) => {
+        end = resolve;
+      });
+    await become([asking('a')]);
+    await become([idle()]);
+    expect(told).toEqual(['tell a', 'withdraw a by handle']);
+    end({ ok: true, handle: null });
+    await clock.advanceSettled(10);
+    expect(told.at(-1)).toBe('withdraw by command');
+  });
+
+  it('NOT3 a way whose turn comes after the answer has told nobody, so nothing is taken back', async () => {
+    settings = { ...settings, channels: ['command'] };
+    await open();
+    let turn: () => void = () => undefined;
+    slow = (message) =>
+      new Promise((resolve) => {
+        turn = () =>
+          resolve({ ok: true, handle: null, ...(message.isWanted?.() === false ? { isTooLate: true } : {}) });
+      });
+    await become([asking('a')]);
+    await become([idle()]);
+    turn();
+    await clock.advanceSettled(10);
+    expect(told).toEqual([]);
+    expect([notifier.list(1)[0]?.told, notifier.countOf('command').told]).toEqual([[], 0]);
   });
 
   it('NOT2 is not told again by the next daemon, and one that was never told is', async () => {
@@ -297,6 +345,17 @@ describe('a button', () => {
     await clock.advanceSettled(10);
     expect(acted).toHaveLength(1);
     expect(told.at(-1)).toBe('tell approve was refused');
+  });
+
+  it('NOT5 of something that could not be shown, or was taken back, was pressed by nobody', async () => {
+    answer = async () => ({ ok: false, problem: 'no desktop' });
+    await open();
+    await become([asking('a')]);
+    await become([idle()]);
+    await become([asking('a')]);
+    press(id(), 'approve');
+    await clock.advanceSettled(10);
+    expect(acted).toEqual([]);
   });
 
   it('NOT5 does nothing once the ask is over, and for a notice nobody knows', async () => {

@@ -54,8 +54,8 @@ export class Notifier {
   readonly #published = new Set<string>();
   /** What a person read who presses a button. */
   readonly #shown = new Map<string, string>();
-  /** What is being shown at this moment, by notice. */
-  readonly #underWay = new Map<string, number>();
+  /** What is being shown at this moment, by way and notice. */
+  readonly #underWay = new Set<string>();
   readonly #file: NoticesFile;
   #mutes: readonly NoticeMute[] = [];
   #timer: { readonly at: number; readonly cancel: Cancel } | null = null;
@@ -211,13 +211,14 @@ export class Notifier {
     const notice = this.#openOf(id);
     // Answered while it was being written down (NOT3).
     if (notice === null || this.#isStopped) return;
-    this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1);
-    const message = messageOf(notice);
+    const underWay = underWayOf(id, way);
+    this.#underWay.add(underWay);
+    const message = messageOf(notice, () => this.#openOf(id) !== null);
     if (way.channel === 'desktop') this.#shown.set(id, message.body);
     const told = await (this.#pacings.get(way.channel)?.tell(message) ?? way.tell(message));
-    const left = (this.#underWay.get(id) ?? 1) - 1;
-    if (left === 0) this.#underWay.delete(id);
-    else this.#underWay.set(id, left);
+    this.#underWay.delete(underWay);
+    // Answered while it waited for its turn: nobody was told (NOT3).
+    if (told?.ok === true && told.isTooLate === true) return this.#unmark(id, way.channel);
     if (told === null) this.#mark(id, { channel: way.channel, outcome: 'summed_up', detail: null });
     else this.#settled(id, way, told);
     if (this.#openOf(id) === null) void this.#withdraw(id, way);
@@ -242,6 +243,13 @@ export class Notifier {
     void this.#file.save();
   }
 
+  #unmark(id: string, channel: NoticeChannel): void {
+    const notice = this.#book.get(id);
+    if (notice === null) return;
+    this.#book.put({ ...notice, told: notice.told.filter((one) => one.channel !== channel) });
+    void this.#file.save();
+  }
+
   #count(channel: NoticeChannel, told: Told): void {
     const { told: count, failed, last_trouble } = this.countOf(channel);
     this.#counts.set(
@@ -255,18 +263,17 @@ export class Notifier {
   #takeBack(notice: NoticeRow): void {
     const { notice_id: id } = notice;
     if (this.#published.delete(id)) this.#parts.publish([{ key: keyOf(notice), value: null }]);
-    // What is just being shown is taken back once it is there.
-    if (this.#underWay.has(id)) return;
-    for (const way of this.#ways) if (wasTold(notice, way.channel)) void this.#withdraw(id, way);
+    this.#shown.delete(id);
+    for (const way of this.#ways) {
+      // What is just being shown is taken back once it is there.
+      if (wasTold(notice, way.channel) && !this.#underWay.has(underWayOf(id, way))) void this.#withdraw(id, way);
+    }
   }
 
   async #withdraw(id: string, way: Way): Promise<void> {
     if (this.#pacings.get(way.channel)?.settled(id) === true) return;
     const handle = way.channel === 'desktop' ? (this.#handles.get(id) ?? null) : null;
-    if (way.channel === 'desktop') {
-      this.#handles.delete(id);
-      this.#shown.delete(id);
-    }
+    if (handle !== null) this.#handles.delete(id);
     await way.withdraw(id, handle);
   }
 
@@ -307,6 +314,8 @@ export class Notifier {
   }
 }
 
+const underWayOf = (id: string, { channel }: Way): string => `${channel} ${id}`;
+
 const keyOf = ({ notice_id }: NoticeRow): string => `notice:${notice_id}`;
 
 const isWanted = ({ channels, told }: NoticeRow, channel: NoticeChannel): boolean =>
@@ -315,11 +324,12 @@ const isWanted = ({ channels, told }: NoticeRow, channel: NoticeChannel): boolea
 const wasTold = ({ told }: NoticeRow, channel: NoticeChannel): boolean =>
   told.some((one) => one.channel === channel && one.outcome !== 'failed');
 
-const messageOf = (notice: NoticeRow): Message => ({
+const messageOf = (notice: NoticeRow, isOpen: () => boolean): Message => ({
   id: notice.notice_id,
   title: notice.title,
   body: notice.body,
   plain: `${notice.agent} ${kindWords(notice)} (${notice.place})`,
   isUrgent: notice.event === 'waiting_approval' || notice.event === 'waiting_input',
   notice,
+  isWanted: isOpen,
 });

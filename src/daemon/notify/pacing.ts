@@ -16,6 +16,7 @@ export class Pacing {
   #sum: { readonly id: string; readonly handle: string | null; readonly at: number } | null = null;
   #sums = 0;
   #timer: Cancel | null = null;
+  #turn: Promise<void> = Promise.resolve();
 
   constructor(clock: Clock, way: Way, openOf: (id: string) => NoticeRow | null) {
     this.#clock = clock;
@@ -53,14 +54,16 @@ export class Pacing {
     const rest = this.#sum === null ? 0 : this.#sum.at + limits.noticesBurstMs - now;
     this.#timer = this.#clock.after(Math.max(limits.noticesSumMs, rest), () => {
       this.#timer = null;
-      void this.#sumUp();
+      // One after the other: of two at once only one could be taken back.
+      this.#turn = this.#turn.then(() => this.#sumUp());
     });
   }
 
   async #sumUp(): Promise<void> {
+    await this.#takeBack();
+    // Taking back may last: who was answered meanwhile is no part of it any more.
     const open = [...this.#summed].flatMap((id) => this.#openOf(id) ?? []);
     if (open.length === 0) return;
-    await this.#takeBack();
     this.#sums += 1;
     const id = `sum-${this.#way.channel}-${this.#sums}`;
     const who = open.length === 1 ? 'one more agent' : `${open.length} more agents`;

@@ -39,7 +39,8 @@ abstract class Line implements Way {
   abstract send(document: string): Promise<Result<null>>;
 
   async tell(message: Message): Promise<Told> {
-    const sent = await this.#inTurn(documentOf('notice', message.id, message));
+    const sent = await this.#inTurn(documentOf('notice', message.id, message), message.isWanted);
+    if (sent.ok && sent.value === 'too late') return { ok: true, handle: null, isTooLate: true };
     return sent.ok ? { ok: true, handle: null } : { ok: false, problem: sent.failure.message };
   }
 
@@ -51,10 +52,13 @@ abstract class Line implements Way {
     this.#isClosed = true;
   }
 
-  async #inTurn(document: string): Promise<Result<null>> {
+  async #inTurn(document: string, isWanted = (): boolean => true): Promise<Result<null | 'too late'>> {
     if (this.#waiting >= limits.noticesWaitingMax) return fail('E_QUEUE_FULL', 'too many are waiting for it');
     this.#waiting += 1;
-    const sent = this.#turn.then(() => (this.#isClosed ? fail('E_ENDED', 'the daemon ends') : this.send(document)));
+    const sent = this.#turn.then((): Promise<Result<null | 'too late'>> | Result<null | 'too late'> => {
+      if (this.#isClosed) return fail('E_ENDED', 'the daemon ends');
+      return isWanted() ? this.send(document) : ok('too late');
+    });
     this.#turn = sent.catch(() => undefined);
     try {
       return await sent;

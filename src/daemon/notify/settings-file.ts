@@ -1,7 +1,7 @@
 // The settings of notifications in force: the file is looked at every few seconds, a good change counts at once, a bad one
 // is told and changes nothing; and they are written when a person changes them elsewhere.
 
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fail, ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { NoticeChange } from '../../model/notices.ts';
@@ -16,6 +16,9 @@ import {
   writeNoticeSettings,
 } from './settings.ts';
 
+/** As the system itself does. */
+const linksMax = 40;
+
 export interface SettingsFileParts {
   readonly files: Files;
   readonly clock: Clock;
@@ -29,6 +32,8 @@ export class NoticeSettingsFile {
   #current: NoticeSettings = defaultNoticeSettings;
   #text: string | null = null;
   #trouble: string | null = null;
+  /** The last look found something that could not be read. */
+  #isUnread = false;
   #timer: Cancel | null = null;
   #isStopped = false;
 
@@ -55,13 +60,14 @@ export class NoticeSettingsFile {
   }
 
   async change(change: NoticeChange): Promise<Result<null>> {
-    const { files, path } = this.#parts;
+    const { files } = this.#parts;
     await this.#look();
     // Writing it anew would throw away what the person meant and misspelt.
     if (this.#trouble !== null) return fail('E_CONFIG', this.#trouble, 'mend the file first');
     const wanted = changedSettings(this.#current, change);
     if (!wanted.ok) return wanted;
     try {
+      const path = await this.#place();
       await files.mkdirPrivate(dirname(path));
       await files.writeAtomic(path, Buffer.from(writeNoticeSettings(wanted.value, this.#text)));
     } catch (problem) {
@@ -72,29 +78,46 @@ export class NoticeSettingsFile {
     return ok(null);
   }
 
-  async #look(): Promise<void> {
-    const { path, log, onChange } = this.#parts;
-    const text = await this.#read();
-    if (text === this.#text) return;
-    this.#text = text;
-    const read = text === null ? ok(defaultNoticeSettings) : readNoticeSettings(text, path);
-    this.#trouble = read.ok ? null : read.failure.message;
-    if (!read.ok) {
-      log.warn('the settings of notifications are not changed', { problem: read.failure.message });
-      return;
+  /** Where it really is: links lead people's dotfiles elsewhere, and a link is followed, never replaced. */
+  async #place(): Promise<string> {
+    const { files } = this.#parts;
+    let place = this.#parts.path;
+    for (let links = 0; links < linksMax && (await files.stat(place))?.kind === 'link'; links += 1) {
+      place = resolve(dirname(place), (await files.readLink(place)) ?? '');
     }
+    return place;
+  }
+
+  async #look(): Promise<void> {
+    const { path, onChange } = this.#parts;
+    const found = await this.#read();
+    // What is there and cannot be read is not what is not there: neither the defaults count, nor is it written over.
+    if (!found.ok) return this.#troubled(found.failure.message);
+    const text = found.value;
+    if (text === this.#text && !this.#isUnread) return;
+    this.#text = text;
+    this.#isUnread = false;
+    const read = text === null ? ok(defaultNoticeSettings) : readNoticeSettings(text, path);
+    if (!read.ok) return this.#troubled(read.failure.message);
+    this.#trouble = null;
     this.#current = read.value;
     onChange();
   }
 
-  async #read(): Promise<string | null> {
+  #troubled(problem: string): void {
+    if (problem !== this.#trouble) this.#parts.log.warn('the settings of notifications are not changed', { problem });
+    this.#trouble = problem;
+  }
+
+  async #read(): Promise<Result<string | null>> {
     const { files, path } = this.#parts;
     try {
       const found = await files.read(path, { bytesMax: limits.configBytesMax, followLinks: true });
-      return found === null ? null : Buffer.from(found.bytes).toString();
+      return ok(found === null ? null : Buffer.from(found.bytes).toString());
     } catch (problem) {
-      if (problem instanceof FileError) return null;
-      throw problem;
+      if (!(problem instanceof FileError)) throw problem;
+      this.#isUnread = true;
+      return fail('E_CONFIG', problem.message);
     }
   }
 }

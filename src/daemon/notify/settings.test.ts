@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { paneRow } from '../../../test/kit/rows.ts';
 import { noticeEvents } from '../../model/notices.ts';
+import { foreign, gateLine } from '../../text/gate.ts';
 import { isQuiet, quietOf } from './quiet.ts';
 import {
   changedSettings,
@@ -11,7 +12,7 @@ import {
   writeNoticeSettings,
 } from './settings.ts';
 import { sequenceOf } from './terminal.ts';
-import { bodyOf, countsOf, kindWords, titleOf } from './words.ts';
+import { bodyOf, countsOf, isWhole, kindWords, placeOf, projectOf, titleOf } from './words.ts';
 
 const home = '/home/me';
 
@@ -116,9 +117,31 @@ describe('the words', () => {
     expect(countsOf(['error', 'waiting_approval', 'error'])).toBe('▲1 ✕2');
   });
 
+  it('NOT4 folders and sessions pass the gate and are blotted out as well', () => {
+    if (row.agent === null) throw new Error('no agent');
+    const token = `ghp_${'a1'.repeat(18)}`;
+    expect(titleOf('error', row.agent, `/tmp/${token}`)).not.toContain(token);
+    expect(projectOf('/tmp/a\u001b]0;x\u0007b\u202e')).toBe(gateLine(foreign('a\u001b]0;x\u0007b\u202e')));
+    const odd = { ...row, identity: { ...row.identity, session_name: 'a\u0000\u202e\nb' } };
+    expect(placeOf(odd)).toBe(gateLine(foreign(placeOf(odd))));
+  });
+
+  it.each([
+    ['rm -rf build', true],
+    ['API_KEY="$(rm -rf /)" ls', false],
+    ['touch a\n\n\tMakes a file\r\n', true],
+    ['ls \rrm -rf /', false],
+    ['ls \u202e/ fr- mr', false],
+    ['ls \u001b[8mrm -rf /\u001b[0m', false],
+  ])('NOT5 %j is shown whole: %s', (text, expected) => {
+    if (row.agent === null) throw new Error('no agent');
+    expect(isWhole(text, bodyOf({ ...row.agent, detail: text }))).toBe(expected);
+  });
+
   it('NOT4 what looks like a secret is blotted out', () => {
     if (row.agent === null) throw new Error('no agent');
     expect(bodyOf({ ...row.agent, detail: 'token=abcdef0123456789 failed' })).toBe('token=[redacted] failed');
+    expect(bodyOf({ ...row.agent, detail: 'ls # all is well\n  rm -rf /\n' })).toBe('ls # all is well ⏎ rm -rf /');
     expect(bodyOf({ ...row.agent, reason_code: 'usage_limit' })).toBe('hit a usage limit');
   });
 

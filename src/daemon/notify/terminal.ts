@@ -27,8 +27,10 @@ export class Terminals implements Way {
     this.#parts = parts;
   }
 
-  async tell({ title, body, plain }: Message): Promise<Told> {
+  async tell({ title, body, plain, isWanted }: Message): Promise<Told> {
     const clients = await this.#parts.clients();
+    // tmux may have let us wait, and what is written cannot be taken back.
+    if (isWanted?.() === false) return { ok: true, handle: null, isTooLate: true };
     if (clients.length === 0) return { ok: false, problem: 'no terminal shows tmux' };
     const problems = clients.map(({ tty, term }) =>
       this.#parts.write(tty, Buffer.from(sequenceOf(term, title, body === '' ? plain : body))),

@@ -14,11 +14,17 @@ export interface Message {
   readonly isUrgent: boolean;
   /** What the notice is about; null for a sum and for a test. */
   readonly notice: NoticeRow | null;
+  /** For ways that let a message wait: false once it was answered elsewhere. */
+  readonly isWanted?: () => boolean;
 }
 
 export type Told =
-  /** `handle` is how it is found again to be taken back, also by another run of the daemon. */
-  { readonly ok: true; readonly handle: string | null } | { readonly ok: false; readonly problem: string };
+  /**
+   * `handle` is how it is found again to be taken back, also by another run of the daemon. `isTooLate`: it was answered
+   * before its turn came, so nobody was told.
+   */
+  | { readonly ok: true; readonly handle: string | null; readonly isTooLate?: true }
+  | { readonly ok: false; readonly problem: string };
 
 export interface Way {
   readonly channel: NoticeChannel;

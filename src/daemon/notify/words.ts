@@ -33,26 +33,42 @@ const kinds: Readonly<Record<AskKind, string>> = {
   dialog: 'shows a menu',
 };
 
-export const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
+/** Foreign text as it may be told: through the gate, without what looks like a credential. */
+const said = (text: string, columnsMax?: number): string =>
+  gateLine(foreign(redact(text)), columnsMax === undefined ? {} : { columnsMax });
+
+/** Why a program failed, as far as it belongs into a list. */
+export const troubleOf = (text: string): string => said(text, limits.noticeTroubleColumnsMax);
+
+export const projectOf = (cwd: string): string => said(cwd.replace(/\/+$/, '').split('/').at(-1) || cwd);
 
 export const placeOf = ({ identity, window_index, pane_index, session, ref }: PaneRow): string =>
-  session === undefined ? `${identity.target}/${identity.session_name}:${window_index}.${pane_index}` : ref;
+  said(session === undefined ? `${identity.target}/${identity.session_name}:${window_index}.${pane_index}` : ref);
 
 /** `▲ claude in web-shop: approve`. */
 export function titleOf(event: NoticeEvent, { agent, nick }: AgentRow, cwd: string): string {
   const project = projectOf(cwd);
   const who = nick ?? agent;
   const where = project === '' ? '' : ` in ${project}`;
-  return gateLine(foreign(`${marks[event]} ${who}${where}: ${words[event]}`), {
-    columnsMax: limits.noticeTitleColumnsMax,
-  });
+  return said(`${marks[event]} ${who}${where}: ${words[event]}`, limits.noticeTitleColumnsMax);
 }
 
 /** What is asked, or what happened, in one line; whole, as others may have to decide on it. */
 export function bodyOf({ ask, detail, reason_code }: AgentRow): string {
   const text = ask?.text ?? detail ?? (reason_code === 'usage_limit' ? 'hit a usage limit' : '');
-  return gateLine(foreign(redact(text)));
+  return said(inOneLine(text));
 }
+
+/** The end of a line is seen as one: what follows a comment is no part of it. */
+const inOneLine = (text: string): string =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.replaceAll('\t', ' ').trim())
+    .filter((line) => line !== '')
+    .join(' ⏎ ');
+
+/** Whether a reader of the body has read the ask itself: only then may it be answered from there (NOT5). */
+export const isWhole = (text: string, body: string): boolean => body === inOneLine(text);
 
 /** What may stand in the arguments of a process: no word of what is asked (SEC6). */
 export function kindWords({ event, ask_kind }: Pick<NoticeRow, 'event' | 'ask_kind'>): string {

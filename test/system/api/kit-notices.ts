@@ -20,6 +20,7 @@ export const sampleNotice: NoticeRow = {
   cwd: '/home/me/web-shop',
   place: 'host/work:1.2',
   title: '▲ claude in web-shop: approve',
+  is_whole: true,
   body: 'rm -rf build',
   ask_id: askId('a1'),
   ask_kind: 'command',

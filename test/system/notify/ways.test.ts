@@ -65,7 +65,7 @@ describe('programs of the user', () => {
   it('NOT6 a command gets JSON on its standard input and nothing in its arguments; a slow one holds up nobody', async () => {
     world = new DesktopWorld(null);
     const [program, out] = [join(world.dir, 'tell'), join(world.dir, 'told.jsonl')];
-    writeFileSync(program, `#!/bin/sh\ncat >>${out}\necho "args:$#" >>${out}.args\n`, { mode: 0o755 });
+    writeFileSync(program, `#!/bin/sh\necho "args:$#" >>${out}.args\ncat >>${out}\n`, { mode: 0o755 });
     const text = `channels = ["command"]\non = ["waiting_approval"]\n[command]\nargv = ["${program}"]\n`;
     writeFileSync(join(world.configDir, 'notifications.toml'), text);
     await world.startDaemon();
