@@ -14,20 +14,36 @@ interface Follow extends FeedRequest {
 }
 
 export async function* followFeed(options: Follow): AsyncGenerator<FeedEvent, void, void> {
-  const { clock, signal } = options;
-  const isLeft = (): boolean => signal?.aborted ?? false;
   const place = { cursor: options.since ?? null };
+  yield* readAgain(options, () => readOnce(options, place));
+}
+
+interface Lost {
+  readonly type: 'lost';
+  readonly error: AgtmuxError;
+}
+
+/**
+ * One connection after the other, with growing rests in between. A loss is told once; the first connection has to stand,
+ * and what trying again cannot mend is thrown. Ends when a connection ends by itself.
+ */
+export async function* readAgain<Event>(
+  { clock, signal }: { readonly clock: Clock; readonly signal?: AbortSignal | undefined },
+  connect: () => AsyncGenerator<Event, void, void>,
+): AsyncGenerator<Event | Lost, void, void> {
+  const isLeft = (): boolean => signal?.aborted ?? false;
   let isOpen = false;
   let isFirst = true;
   let delayMs: number = limits.clientRetryMs;
   while (!isLeft()) {
     try {
-      for await (const event of readOnce(options, place)) {
+      for await (const event of connect()) {
         isOpen = true;
         isFirst = false;
         delayMs = limits.clientRetryMs;
         yield event;
       }
+      return;
     } catch (error) {
       if (isLeft()) return;
       const isHopeful = error instanceof AgtmuxError && errors[error.code].retryable;

@@ -1,9 +1,9 @@
 // A session as a client follows it: its messages and its state as they come, from where it stopped after a loss.
 
-import { AgtmuxError, errors } from '../model/errors.ts';
+import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
-import { framesOf, rest } from './client-feed.ts';
+import { framesOf, readAgain } from './client-feed.ts';
 import type { SendOptions, SessionEvent, SessionRequest } from './client-types.ts';
 import type { Answer } from './client-wire.ts';
 import type { ManagedReply, MessagePageReply } from './schemas-sessions.ts';
@@ -15,31 +15,8 @@ interface Follow extends SessionRequest {
 }
 
 export async function* followSession(options: Follow): AsyncGenerator<SessionEvent, void, void> {
-  const { clock, signal } = options;
-  const isLeft = (): boolean => signal?.aborted ?? false;
   const place = { after: options.after ?? 0 };
-  let isOpen = false;
-  let isFirst = true;
-  let delayMs: number = limits.clientRetryMs;
-  while (!isLeft()) {
-    try {
-      for await (const event of readOnce(options, place)) {
-        isOpen = true;
-        isFirst = false;
-        delayMs = limits.clientRetryMs;
-        yield event;
-        if (event.type === 'gone') return;
-      }
-    } catch (error) {
-      if (isLeft()) return;
-      const isHopeful = error instanceof AgtmuxError && errors[error.code].retryable;
-      if (!isHopeful || isFirst) throw error;
-      if (isOpen) yield { type: 'lost', error };
-      isOpen = false;
-    }
-    await rest(clock, delayMs, signal);
-    delayMs = Math.min(delayMs * 2, limits.clientRetryMsMax);
-  }
+  yield* readAgain(options, () => readOnce(options, place));
 }
 
 /** One connection, until it is lost or the session is gone. */
@@ -55,7 +32,10 @@ async function* readOnce(
   });
   try {
     for await (const { event, data } of framesOf(answer)) {
-      if (event === 'gone') yield { type: 'gone' };
+      if (event === 'gone') {
+        yield { type: 'gone' };
+        return;
+      }
       if (event === 'session') yield { type: 'session', data: JSON.parse(data) as ManagedReply };
       if (event !== 'messages') continue;
       const page = JSON.parse(data) as MessagePageReply;

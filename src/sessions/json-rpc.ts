@@ -46,6 +46,37 @@ export function readRpc(line: string): RpcMessage | null {
   return isId(id) && Object.hasOwn(fields, 'result') ? { kind: 'reply', id, result: fields.result } : null;
 }
 
+export interface RpcHearing {
+  /** It is no message at all. */
+  readonly garbage: (line: string) => void;
+  readonly request: (id: RpcId, method: string, params: Fields) => void;
+  readonly notice: (method: string, params: Fields) => void;
+  readonly reply: (id: RpcId, result: Fields) => void;
+  readonly refusal: (id: RpcId | null, error: RpcError) => void;
+}
+
+/** Hands one line to whoever is for it. */
+export function hearRpc(line: string, { garbage, request, notice, reply, refusal }: RpcHearing): void {
+  const message = readRpc(line);
+  switch (message?.kind) {
+    case undefined:
+      garbage(line);
+      break;
+    case 'request':
+      request(message.id, message.method, message.params);
+      break;
+    case 'notice':
+      notice(message.method, message.params);
+      break;
+    case 'reply':
+      reply(message.id, fieldsIn(message.result));
+      break;
+    case 'error':
+      refusal(message.id, message.error);
+      break;
+  }
+}
+
 function errorOf(error: Fields): RpcError {
   const { code, message } = error;
   return {

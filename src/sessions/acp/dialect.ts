@@ -1,7 +1,8 @@
 // How any agent is led that speaks the Agent Client Protocol on stdin and stdout: Gemini, Copilot, OpenCode, Kilo, the
 // adapters of Claude and Codex, and whatever people name in their settings. What the protocol hides is in profiles.
 
-import { fail, ok, type Result } from '../../model/errors.ts';
+import { ok, type Result } from '../../model/errors.ts';
+import { carryOut, type Manners } from '../deeds.ts';
 import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
 import { noCalls } from '../json-rpc.ts';
@@ -51,7 +52,7 @@ export const acp: Dialect<AcpMemory> = {
   do(memory: AcpMemory, deed: Deed, at: number): Result<Turn<AcpMemory>> {
     const draft = draftOf(memory, at);
     spokenTo(draft);
-    const done = act(draft, deed);
+    const done = carryOut(draft, deed, manners);
     return done.ok ? ok(turnOf(draft)) : done;
   },
 };
@@ -76,31 +77,15 @@ function excuseOf({ asks, tools }: AcpMemory): Excuse {
   return Object.values(tools).some(({ status }) => status === 'running') ? 'tool' : null;
 }
 
-function act(draft: AcpDraft, deed: Deed): Result<null> {
-  switch (deed.kind) {
-    case 'send':
-      if (deed.text.trim() === '') return fail('E_INPUT', 'there is nothing to send');
-      begin(draft, deed.text);
-      return ok(null);
-    case 'continue':
-      begin(draft, deed.text ?? goOn);
-      return ok(null);
-    case 'retry':
-      retry(draft);
-      return ok(null);
-    case 'cancel':
-      sayCancel(draft);
-      dropAsks(draft);
-      return ok(null);
-    case 'approve':
-    case 'reject':
-    case 'choose':
-    case 'write':
-      if (deed.kind === 'write' && deed.ask_id === draft.memory.failedAsk) begin(draft, deed.text);
-      else return answer(draft, deed);
-      return ok(null);
-  }
-}
+const manners: Manners<AcpMemory> = {
+  say: begin,
+  retry,
+  cancel: (draft) => {
+    sayCancel(draft);
+    dropAsks(draft);
+  },
+  answer,
+};
 
 /** A new turn. Whatever was asked before it is no longer wanted. */
 function begin(draft: AcpDraft, text: string): void {

@@ -5,7 +5,7 @@ import { agentSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { MachineEvent } from '../../model/sessions.ts';
 import { hearGarbage, keep, nextId, tell } from '../draft.ts';
-import { type RpcError, type RpcId, readRpc, settle } from '../json-rpc.ts';
+import { hearRpc, type RpcError, type RpcId, settle } from '../json-rpc.ts';
 import { endTurn, setWatch } from '../watch.ts';
 import { dropAsks, hearRequest, withdraw } from './asks.ts';
 import { failOpening, type Purpose, protocolVersion, sayNext, saySession } from './calls.ts';
@@ -18,24 +18,13 @@ import { endTools } from './tools.ts';
 import { hearUpdate, hearUsage } from './updates.ts';
 
 export function hearLine(draft: AcpDraft, line: string): void {
-  const message = readRpc(line);
-  switch (message?.kind) {
-    case undefined:
-      hearGarbage(draft, line);
-      return;
-    case 'request':
-      hearRequest(draft, message.id, message.method, message.params);
-      return;
-    case 'notice':
-      hearNotice(draft, message.method, message.params);
-      return;
-    case 'reply':
-      hearReply(draft, message.id, fieldsIn(message.result));
-      return;
-    case 'error':
-      hearRefusal(draft, message.id, message.error);
-      return;
-  }
+  hearRpc(line, {
+    garbage: () => hearGarbage(draft, line),
+    request: (id, method, params) => hearRequest(draft, id, method, params),
+    notice: (method, params) => hearNotice(draft, method, params),
+    reply: (id, result) => hearReply(draft, id, result),
+    refusal: (id, error) => hearRefusal(draft, id, error),
+  });
 }
 
 function hearNotice(draft: AcpDraft, method: string, params: Fields): void {

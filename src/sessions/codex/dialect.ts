@@ -1,7 +1,8 @@
 // How Codex is led: the JSON-RPC of its app-server, in a process of our own on stdin and stdout, or as one more client of
 // the user's shared server.
 
-import { fail, ok, type Result } from '../../model/errors.ts';
+import { ok, type Result } from '../../model/errors.ts';
+import { carryOut, type Manners } from '../deeds.ts';
 import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
 import { noCalls } from '../json-rpc.ts';
@@ -56,7 +57,7 @@ const codex = (name: string, livesOn: boolean): Dialect<CodexMemory> => ({
   do(memory: CodexMemory, deed: Deed, at: number): Result<Turn<CodexMemory>> {
     const draft = draftOf(memory, at);
     spokenTo(draft);
-    const done = act(draft, deed);
+    const done = carryOut(draft, deed, manners);
     return done.ok ? ok(turnOf(draft)) : done;
   },
 });
@@ -77,27 +78,9 @@ function excuseOf({ asks, items }: CodexMemory): Excuse {
   return Object.values(items).some(({ role }) => role === 'tool') ? 'tool' : null;
 }
 
-function act(draft: CodexDraft, deed: Deed): Result<null> {
-  switch (deed.kind) {
-    case 'send':
-      if (deed.text.trim() === '') return fail('E_INPUT', 'there is nothing to send');
-      sayPrompt(draft, deed.text);
-      return ok(null);
-    case 'continue':
-      sayPrompt(draft, deed.text ?? goOn);
-      return ok(null);
-    case 'retry':
-      sayPrompt(draft, goOnAfterFailure);
-      return ok(null);
-    case 'cancel':
-      sayInterrupt(draft);
-      return ok(null);
-    case 'approve':
-    case 'reject':
-    case 'choose':
-    case 'write':
-      if (deed.kind === 'write' && deed.ask_id === draft.memory.failedAsk) sayPrompt(draft, deed.text);
-      else return answer(draft, deed);
-      return ok(null);
-  }
-}
+const manners: Manners<CodexMemory> = {
+  say: sayPrompt,
+  retry: (draft) => sayPrompt(draft, goOnAfterFailure),
+  cancel: sayInterrupt,
+  answer,
+};

@@ -6,7 +6,7 @@ import { agentSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { MachineState } from '../../model/sessions.ts';
 import { hearGarbage, keep, note, own, tell } from '../draft.ts';
-import { type RpcError, type RpcId, readRpc, settle } from '../json-rpc.ts';
+import { hearRpc, type RpcError, type RpcId, settle } from '../json-rpc.ts';
 import { beginTurn, endTurn, hearGone, hearIdle } from '../watch.ts';
 import { dropAsks, hearRequest, hearResolved } from './asks.ts';
 import { askTurns, type Purpose, sayInterrupt, sayThread, sayTurn } from './calls.ts';
@@ -15,24 +15,13 @@ import type { CodexDraft } from './memory.ts';
 import { endingOf, failed, failureIn, statusIn } from './outcome.ts';
 
 export function hearLine(draft: CodexDraft, line: string): void {
-  const message = readRpc(line);
-  switch (message?.kind) {
-    case undefined:
-      hearGarbage(draft, line);
-      return;
-    case 'request':
-      hearRequest(draft, message.id, message.method, message.params);
-      return;
-    case 'notice':
-      hearNotice(draft, message.method, message.params);
-      return;
-    case 'reply':
-      hearReply(draft, message.id, fieldsIn(message.result));
-      return;
-    case 'error':
-      hearRefusal(draft, message.id, message.error);
-      return;
-  }
+  hearRpc(line, {
+    garbage: () => hearGarbage(draft, line),
+    request: (id, method, params) => hearRequest(draft, id, method, params),
+    notice: (method, params) => hearNotice(draft, method, params),
+    reply: (id, result) => hearReply(draft, id, result),
+    refusal: (id, error) => hearRefusal(draft, id, error),
+  });
 }
 
 function hearReply(draft: CodexDraft, id: RpcId, result: Fields): void {

@@ -2,8 +2,9 @@
 // us; the conversation is found again by its id (SES5).
 
 import { fieldsIn, idOf, parseFields, textOf } from '../../agents/fields.ts';
-import { fail, ok, type Result } from '../../model/errors.ts';
+import { ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { carryOut, type Manners } from '../deeds.ts';
 import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, own, tell, turnOf } from '../draft.ts';
 import { type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
@@ -33,7 +34,7 @@ export const opencodeHttp: Dialect<HttpMemory> = {
   do(memory: HttpMemory, deed: Deed, at: number): Result<Turn<HttpMemory>> {
     const draft = draftOf(memory, at);
     spokenTo(draft);
-    const done = act(draft, deed);
+    const done = carryOut(draft, deed, manners);
     return done.ok ? ok(scheduled(draft)) : done;
   },
 };
@@ -179,33 +180,18 @@ function parsed(body: string): unknown {
   }
 }
 
-function act(draft: HttpDraft, deed: Deed): Result<null> {
-  switch (deed.kind) {
-    case 'send':
-      if (deed.text.trim() === '') return fail('E_INPUT', 'there is nothing to send');
-      sayPrompt(draft, deed.text);
-      putNext(draft);
-      return ok(null);
-    case 'continue':
-      sayPrompt(draft, deed.text ?? goOn);
-      putNext(draft);
-      return ok(null);
-    case 'retry':
-      // While it retries by itself, another prompt would only wait behind that.
-      if (!draft.memory.isRetrying) sayPrompt(draft, goOnAfterFailure);
-      return ok(null);
-    case 'cancel':
-      cancel(draft);
-      return ok(null);
-    case 'approve':
-    case 'reject':
-    case 'choose':
-    case 'write':
-      if (deed.kind === 'write' && deed.ask_id === draft.memory.failedAsk) sayPrompt(draft, deed.text);
-      else return answer(draft, deed);
-      return ok(null);
-  }
-}
+const manners: Manners<HttpMemory> = {
+  say: (draft, text) => {
+    sayPrompt(draft, text);
+    putNext(draft);
+  },
+  // While it retries by itself, another prompt would only wait behind that.
+  retry: (draft) => {
+    if (!draft.memory.isRetrying) sayPrompt(draft, goOnAfterFailure);
+  },
+  cancel,
+  answer,
+};
 
 function cancel(draft: HttpDraft): void {
   const { waiting } = draft.memory;
