@@ -6,6 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { createClient } from '../api/client.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { lendTerminal } from '../platform/become.ts';
+import { createSuspension } from '../platform/suspension.ts';
 import type { Place } from '../tui/contract.ts';
 import { runTui } from '../tui/run.ts';
 import { createTerminal } from '../tui/terminal.ts';
@@ -52,6 +53,7 @@ export const tui: Action = async (parsed, context) => {
       place: placeOf(parsed),
       startDaemon: () => startDaemon(context, [], () => undefined),
       attach: (ref) => attach(ref, context, parsed.has('leave-on-attach') ? leave : null),
+      suspension: createSuspension(clock),
       signal: leaving.signal,
     });
   } finally {

@@ -1,53 +1,76 @@
 // What is about to be done to an agent, and what became of it, as lines below the board or in the detail. Pure.
 
-import { foreign, gateLine } from '../text/gate.ts';
-import { askText, optionTexts, plainOption, wrapped } from '../view/asks.ts';
+import { width } from '../text/width.ts';
+import { askText, optionTexts, plainOption, saidLines, wrapped } from '../view/asks.ts';
 import { cutLine, hintLines, type SpanLine, span } from '../view/shells-spans.ts';
-import type { Acting } from './acting.ts';
+import { type Acting, type Done, nameOf, type Whom } from './acting.ts';
 import type { KeyHelp } from './contract.ts';
 import { fieldSpans } from './text-field.ts';
 
-/** An ask is shown whole where it fits, else its beginning and how much more there is. */
-const askLinesMax = 8;
-
-export function actingLines(acting: Acting, columns: number): readonly SpanLine[] {
+/**
+ * In at most so many lines: what decides (what will be taken, and the keys) is never what is left out, an ask that does not
+ * fit is scrolled.
+ */
+export function actingLines(acting: Acting, columns: number, linesMax: number): readonly SpanLine[] {
   switch (acting.is) {
     case 'none':
       return [];
     case 'doing':
-      return [cutLine([span(`${acting.deed} → ${acting.whom.name} …`, 'dim')], columns)];
+      return [cutLine([span(`${acting.deed} → ${nameOf(acting.whom)} …`, 'dim')], columns)];
     case 'done':
-      return wrapped(acting.text, columns)
-        .slice(0, 3)
-        .map((line) => [span(line, acting.role)]);
+      return doneLines(acting, columns).slice(0, linesMax);
     case 'confirm':
-      return confirmLines(acting, columns);
     case 'choose':
-      return [
-        rule(`Answer ${acting.whom.name}`, columns),
-        ...asked(acting.ask, columns),
-        ...optionLines(acting.ask, columns),
-        ...hintLines(['1-9 chooses', 'e writes an answer', 'any other key leaves'], columns),
-      ];
-    case 'typing':
-      return typingLines(acting, columns);
+    case 'typing': {
+      const before = acting.before === undefined ? [] : doneLines(acting.before, columns);
+      const { head, read, tail } = acting.is === 'typing' ? typingParts(acting, columns) : partsOf(acting, columns);
+      const needed = head.length + tail.length + (read.length === 0 ? 0 : 2);
+      const above = before.slice(0, Math.max(0, linesMax - needed));
+      const down = acting.is === 'typing' ? 0 : acting.down;
+      const room = Math.max(2, linesMax - above.length - head.length - tail.length);
+      return [...above, ...head, ...windowOf(read, down, Math.min(room, readLinesMax)), ...tail];
+    }
   }
 }
 
-const rule = (title: string, columns: number): SpanLine =>
-  cutLine([span(`─ ${title} ${'─'.repeat(columns)}`.slice(0, columns), 'attention')], columns);
+/** An ask is shown whole up to here; a longer one must not push everything else from the screen. */
+const readLinesMax = 12;
+/** A longer option is read like the ask: it must not push the keys from the screen. */
+const takesLinesMax = 3;
+
+const doneLines = ({ text, role }: Done, columns: number): readonly SpanLine[] =>
+  saidLines(text, columns).map((line) => [span(line, role)]);
+
+interface Parts {
+  readonly head: readonly SpanLine[];
+  /** What is to be read, as far as there is room. */
+  readonly read: readonly SpanLine[];
+  readonly tail: readonly SpanLine[];
+}
+
+/** The lines from there on; where there are more above or below, the last line says so. */
+function windowOf(lines: readonly SpanLine[], down: number, room: number): readonly SpanLine[] {
+  if (lines.length <= room) return lines;
+  const shown = Math.max(1, room - 1);
+  const start = Math.max(0, Math.min(down, lines.length - shown));
+  const below = lines.length - start - shown;
+  const more = below > 0 ? `… ${below} more, ↓ shows them` : 'that is all of it, ↑ goes back';
+  return [...lines.slice(start, start + shown), [span(`  ${more}`, below > 0 ? 'attention' : 'dim')]];
+}
+
+/** `─ Approve for claude, host/work:1.2? ───`; where that does not fit, its place stands below it. */
+function headLines(title: string, { name, where }: Whom, mark: string, columns: number): readonly SpanLine[] {
+  const whole = `─ ${title} ${name}, ${where}${mark} `;
+  const fill = (text: string): SpanLine =>
+    cutLine([span(`${text}${'─'.repeat(Math.max(0, columns - width(text)))}`, 'attention')], columns);
+  if (width(whole) <= columns) return [fill(whole)];
+  return [fill(`─ ${title} ${name}${mark} `), cutLine([span(`  ${where}`)], columns)];
+}
 
 type Ask = NonNullable<Extract<Acting, { is: 'confirm' }>['ask']>;
 
-function asked(ask: Ask, columns: number): readonly SpanLine[] {
-  const lines = askText(ask, columns - 2);
-  const shown = lines.length <= askLinesMax ? lines : lines.slice(0, askLinesMax - 1);
-  const more = lines.length - shown.length;
-  return [
-    ...shown.map((line): SpanLine => [span(`  ${line}`)]),
-    ...(more === 0 ? [] : [[span(`  … ${more} more lines; enter on the board shows all of it`, 'dim')]]),
-  ];
-}
+const asked = (ask: Ask, columns: number): readonly SpanLine[] =>
+  askText(ask, columns - 2).map((line): SpanLine => [span(`  ${line}`)]);
 
 /** Each whole: what is chosen must be read to its end. */
 export const optionLines = (ask: Ask, columns: number): readonly SpanLine[] =>
@@ -57,51 +80,63 @@ export const optionLines = (ask: Ask, columns: number): readonly SpanLine[] =>
     ),
   );
 
-function confirmLines({ deed, whom, ask }: Extract<Acting, { is: 'confirm' }>, columns: number): readonly SpanLine[] {
-  switch (deed) {
+function partsOf(acting: Extract<Acting, { is: 'confirm' | 'choose' }>, columns: number): Parts {
+  const { whom, ask } = acting;
+  if (acting.is === 'choose') {
+    return {
+      head: headLines('Answer', whom, '', columns),
+      read: [...asked(acting.ask, columns), ...optionLines(acting.ask, columns)],
+      tail: hintLines(['1-9 chooses', 'e writes an answer', 'any other key leaves'], columns),
+    };
+  }
+  switch (acting.deed) {
     case 'approve':
     case 'reject': {
-      if (ask === null) return [];
-      const option = plainOption(ask, deed);
-      const takes = option === null ? `its own way to ${deed}` : `"${option.replaceAll('\n', ' ')}"`;
-      const key = deed === 'approve' ? 'a' : 'r';
-      return [
-        rule(`${deed === 'approve' ? 'Approve' : 'Reject'} for ${whom.name}?`, columns),
-        ...asked(ask, columns),
-        ...wrapped(`takes ${takes}`, columns - 2).map((line): SpanLine => [span(`  ${line}`)]),
-        ...hintLines([`${key} or enter does it`, 'any other key leaves'], columns),
-      ];
+      if (ask === null) return { head: [], read: [], tail: [] };
+      const option = plainOption(ask, acting.deed);
+      const takes = option === null ? `its own way to ${acting.deed}` : `"${option.replaceAll('\n', ' ')}"`;
+      const key = acting.deed === 'approve' ? 'a' : 'r';
+      const taken = wrapped(`takes ${takes}`, columns - 2).map((line): SpanLine => [span(`  ${line}`)]);
+      const isLong = taken.length > takesLinesMax;
+      return {
+        head: headLines(`${acting.deed === 'approve' ? 'Approve' : 'Reject'} for`, whom, '?', columns),
+        read: [...asked(ask, columns), ...(isLong ? taken : [])],
+        tail: [
+          ...(isLong ? [cutLine([span(`  takes ${takes}`)], columns)] : taken),
+          ...hintLines([`${key} or enter does it`, 'any other key leaves'], columns),
+        ],
+      };
     }
     case 'interrupt':
-      return [
-        rule(`Interrupt ${whom.name}?`, columns),
-        ...hintLines(['i or enter does it', 'any other key leaves'], columns),
-      ];
+      return {
+        head: headLines('Interrupt', whom, '?', columns),
+        read: [],
+        tail: hintLines(['i or enter does it', 'any other key leaves'], columns),
+      };
     case 'kill':
-      return [
-        rule(`Kill ${whom.name}?`, columns),
-        cutLine(
-          [span(`  ${gateLine(foreign(whom.ref))} gets SIGTERM; what it has not saved is lost.`, 'bad')],
-          columns,
-        ),
-        ...hintLines(['y kills it', 'any other key leaves'], columns),
-      ];
+      return {
+        head: headLines('Kill', whom, '?', columns),
+        read: [],
+        tail: [
+          ...wrapped('It gets SIGTERM; what it has not saved is lost.', columns - 2).map(
+            (line): SpanLine => [span(`  ${line}`, 'bad')],
+          ),
+          ...hintLines(['y kills it', 'any other key leaves'], columns),
+        ],
+      };
   }
 }
 
-function typingLines(
-  { deed, whom, ask, field, whenReady }: Extract<Acting, { is: 'typing' }>,
-  columns: number,
-): readonly SpanLine[] {
-  const title = deed === 'send' ? `Send to ${whom.name}` : `Answer ${whom.name}`;
-  const when = whenReady ? 'waits until it can take it (tab: now)' : 'now (tab: when it is ready)';
-  const hint = deed === 'send' ? `enter sends, ${when} · esc leaves` : 'enter sends · esc leaves';
-  return [
-    rule(title, columns),
-    ...(ask === null ? [] : asked(ask, columns)),
-    [span('› ', 'title'), ...fieldSpans(field, columns - 2)],
-    cutLine([span(hint, 'dim')], columns),
-  ];
+function typingParts({ deed, whom, ask, field, whenReady }: Extract<Acting, { is: 'typing' }>, columns: number): Parts {
+  const sends = whenReady ? ['enter: when it is ready', 'tab: now'] : ['enter: now', 'tab: when it is ready'];
+  return {
+    head: headLines(deed === 'send' ? 'Send to' : 'Answer', whom, '', columns),
+    read: ask === null ? [] : asked(ask, columns),
+    tail: [
+      [span('› ', 'title'), ...fieldSpans(field, columns - 2)],
+      ...hintLines(deed === 'send' ? sends : ['enter sends it'], columns),
+    ],
+  };
 }
 
 /** While something is being done, the footer has its keys alone. */

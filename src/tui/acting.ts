@@ -7,6 +7,7 @@ import { foreign, gateLine } from '../text/gate.ts';
 import type { AskItem } from '../view/asks.ts';
 import type { AgentItem } from '../view/board.ts';
 import type { PaintRole } from '../view/paint.ts';
+import { placeOf } from '../view/pane-words.ts';
 import { agentLabel } from '../view/words.ts';
 import type { Command, Key } from './contract.ts';
 import { editText, emptyText, type TextField, withPaste } from './text-field.ts';
@@ -17,31 +18,48 @@ export interface Whom {
   readonly ref: string;
   /** Safe. */
   readonly name: string;
+  /** Safe: of thirty agents many have the same name. */
+  readonly where: string;
   readonly state: AgentItem['state'];
 }
 
 export type Deed = 'approve' | 'reject' | 'answer' | 'send' | 'interrupt' | 'kill';
 
+/** What became of something. */
+export interface Done {
+  readonly is: 'done';
+  readonly whom: Whom;
+  readonly text: string;
+  readonly role: PaintRole;
+}
+
+/** Something a person is in the middle of. */
+interface Begun {
+  readonly whom: Whom;
+  /** What became of the deed before: it waits here, and never takes the place of what is being written. */
+  readonly before?: Done;
+}
+
 export type Acting =
   | { readonly is: 'none' }
-  | {
+  | (Begun & {
       readonly is: 'confirm';
       readonly deed: Exclude<Deed, 'send' | 'answer'>;
-      readonly whom: Whom;
       readonly ask: AskItem | null;
-    }
-  | { readonly is: 'choose'; readonly whom: Whom; readonly ask: AskItem }
-  | {
+      /** Lines of the ask above the window. */
+      readonly down: number;
+    })
+  | (Begun & { readonly is: 'choose'; readonly ask: AskItem; readonly down: number })
+  | (Begun & {
       readonly is: 'typing';
       readonly deed: 'send' | 'answer';
-      readonly whom: Whom;
       readonly ask: AskItem | null;
       readonly field: TextField;
       /** Waits in the queue until the agent can take it. */
       readonly whenReady: boolean;
-    }
+    })
   | { readonly is: 'doing'; readonly deed: Deed; readonly whom: Whom }
-  | { readonly is: 'done'; readonly whom: Whom; readonly text: string; readonly role: PaintRole };
+  | Done;
 
 export type ActingOwn =
   | { readonly is: 'receipt'; readonly whom: Whom; readonly receipt: ReceiptReply }
@@ -60,10 +78,11 @@ export const whomOf = (item: AgentItem): Whom => ({
   runtime: item.runtime_id,
   ref: item.ref,
   name: gateLine(foreign(agentLabel(item))),
+  where: gateLine(foreign(placeOf(item))),
   state: item.state,
 });
 
-const say = (text: string): Command<never> => ({ do: 'say', text });
+const say = (text: string): Command<ActingOwn> => ({ do: 'say', text });
 
 /** What a key begins, for this agent. Null: nothing. */
 export function beginActing(key: Key, item: AgentItem | null): ActingStep | null {
@@ -77,15 +96,15 @@ export function beginActing(key: Key, item: AgentItem | null): ActingStep | null
     case 'approve':
     case 'reject':
       if (ask === null) return { acting: notActing, commands: [say(`${whom.name} asks nothing.`)] };
-      return still({ is: 'confirm', deed, whom, ask });
+      return still({ is: 'confirm', deed, whom, ask, down: 0 });
     case 'answer':
       if (ask === null) return { acting: notActing, commands: [say(`${whom.name} asks nothing.`)] };
-      return still(ask.options.length > 0 ? { is: 'choose', whom, ask } : typing('answer', whom, ask));
+      return still(ask.options.length > 0 ? { is: 'choose', whom, ask, down: 0 } : typing('answer', whom, ask));
     case 'send':
       return still(typing('send', whom, null));
     case 'interrupt':
     case 'kill':
-      return still({ is: 'confirm', deed, whom, ask: null });
+      return still({ is: 'confirm', deed, whom, ask: null, down: 0 });
   }
 }
 
@@ -118,13 +137,32 @@ export function actingKey(acting: Acting, key: Key): ActingStep | null {
     case 'done':
       return key === 'esc' ? still(notActing) : null;
     case 'confirm':
-      return confirmKey(acting, key);
-    case 'choose':
-      return chooseKey(acting, key);
+    case 'choose': {
+      const by = scrolls[key];
+      if (by !== undefined && acting.ask !== null) {
+        return still({ ...acting, down: Math.max(0, Math.min(downMax(acting.ask), acting.down + by)) });
+      }
+      return acting.is === 'confirm' ? confirmKey(acting, key) : chooseKey(acting, key);
+    }
     case 'typing':
       return typingKey(acting, key);
   }
 }
+
+/** In what is asked: reading on must never be a key that decides or leaves. */
+const scrolls: Readonly<Record<Key, number>> = { up: -1, down: 1, pageup: -5, pagedown: 5 };
+/** No ask has more lines than this on the narrowest screen; the view itself stops at its end. */
+const downMax = ({ text, options }: AskItem): number =>
+  [text, ...options.map(({ label }) => label)].reduce(
+    (sum, words) => sum + words.split('\n').length + Math.floor(words.length / 20),
+    0,
+  );
+
+const withBefore = (next: Acting, { before }: Begun): Acting =>
+  before === undefined || next.is !== 'typing' ? next : { ...next, before };
+
+/** What is begun is left: what became of the deed before can be read again. */
+const left = ({ before }: Begun): ActingStep => ({ acting: before ?? notActing, commands: [say('Nothing was sent.')] });
 
 export const actingPaste = (acting: Acting, text: string): Acting | null =>
   acting.is === 'typing' ? { ...acting, field: withPaste(acting.field, text) } : null;
@@ -139,7 +177,7 @@ const confirmKeys: Readonly<Record<Exclude<Deed, 'send' | 'answer'>, readonly Ke
 
 function confirmKey(acting: Extract<Acting, { is: 'confirm' }>, key: Key): ActingStep {
   const { deed, whom, ask } = acting;
-  if (!confirmKeys[deed].includes(key)) return { acting: notActing, commands: [say('Nothing was sent.')] };
+  if (!confirmKeys[deed].includes(key)) return left(acting);
   switch (deed) {
     case 'approve':
     case 'reject':
@@ -153,23 +191,24 @@ function confirmKey(acting: Extract<Acting, { is: 'confirm' }>, key: Key): Actin
 
 function chooseKey(acting: Extract<Acting, { is: 'choose' }>, key: Key): ActingStep {
   const { whom, ask } = acting;
-  if (key === 'e' || key === 't') return still(typing('answer', whom, ask));
+  if (key === 'e' || key === 't') return still(withBefore(typing('answer', whom, ask), acting));
   const option = /^[1-9]$/.test(key) ? ask.options[Number(key) - 1] : undefined;
-  if (option === undefined) return { acting: notActing, commands: [say('Nothing was sent.')] };
+  if (option === undefined) return left(acting);
   return request('answer', whom, { action: 'answer', ask_id: ask.ask_id, option: option.id });
 }
 
-/** Straight from a digit: the option of the ask that is on the screen. */
-export function answerBy(key: Key, item: AgentItem | null): ActingStep | null {
+/** Straight from a digit: the option of the ask that is on the screen. What is not all there is shown first. */
+export function answerBy(key: Key, item: AgentItem | null, isWhole: boolean): ActingStep | null {
   const ask = item?.ask ?? null;
   const option = /^[1-9]$/.test(key) ? ask?.options[Number(key) - 1] : undefined;
   if (item === null || ask === null || option === undefined) return null;
+  if (!isWhole) return still({ is: 'choose', whom: whomOf(item), ask, down: 0 });
   return request('answer', whomOf(item), { action: 'answer', ask_id: ask.ask_id, option: option.id });
 }
 
 function typingKey(acting: Extract<Acting, { is: 'typing' }>, key: Key): ActingStep {
   const { deed, whom, ask, field, whenReady } = acting;
-  if (key === 'esc') return { acting: notActing, commands: [say('Nothing was sent.')] };
+  if (key === 'esc') return left(acting);
   if (key === 'tab' && deed === 'send') return still({ ...acting, whenReady: !whenReady });
   if (key !== 'enter') return still({ ...acting, field: editText(field, key) });
   if (field.text.trim() === '') return { acting, commands: [say('Write something first; esc leaves.')] };
@@ -195,6 +234,7 @@ function request(deed: Deed, whom: Whom, wanted: Distribute<ActBody>): ActingSte
           whom,
           receipt: await api.post('/v1/act', { ...wanted, ref: `runtime:${whom.runtime}`, conditions, pid, hops }),
         }),
+        late: (own) => doneBy(own),
         failed: (problem) => ({ is: 'refused', whom, deed, problem }),
       },
     ],
@@ -202,20 +242,45 @@ function request(deed: Deed, whom: Whom, wanted: Distribute<ActBody>): ActingSte
 }
 
 /** What became of it, in the words of the receipt (ACT4). */
-export function actingAfter(own: ActingOwn): Acting {
+export function actingAfter(acting: Acting, own: ActingOwn): Acting {
+  const done = doneBy(own);
+  switch (acting.is) {
+    case 'confirm':
+    case 'choose':
+    case 'typing':
+      return { ...acting, before: done };
+    default:
+      return done;
+  }
+}
+
+function doneBy(own: ActingOwn): Done {
   const { whom } = own;
   if (own.is === 'refused') {
     const { message, next, code } = own.problem;
-    return { is: 'done', whom, role: 'bad', text: safe(`${own.deed} failed: ${message}; ${next} [${code}]`) };
+    return {
+      is: 'done',
+      whom,
+      role: 'bad',
+      text: safe(`${own.deed} to ${nameOf(whom)} failed: ${message}; ${next} [${code}]`),
+    };
   }
   const { outcome, failure, words, action, way } = own.receipt;
   if (failure !== null) {
     const { message, next, code } = failure;
-    return { is: 'done', whom, role: 'bad', text: safe(`refused: ${message}; ${next} [${code}]`) };
+    return {
+      is: 'done',
+      whom,
+      role: 'bad',
+      text: safe(`refused: ${message}; ${next} [${code}] (${action} to ${nameOf(whom)})`),
+    };
   }
   const by = way === null ? '' : `, by ${way}`;
-  const text = safe(`${outcome}: ${action} to ${whom.name}${by}${words === null ? '' : `; ${words}`}`);
+  const text = safe(`${outcome}: ${action} to ${nameOf(whom)}${by}${words === null ? '' : `; ${words}`}`);
   return { is: 'done', whom, role: outcome === 'unconfirmed' ? 'attention' : 'good', text };
 }
+
+/** `claude, host/work:1.2` */
+export const nameOf = ({ name, where }: Whom): string => `${name}, ${where}`;
 
 const safe = (text: string): string => gateLine(foreign(text));

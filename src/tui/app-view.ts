@@ -2,19 +2,18 @@
 // at the bottom; or the help, or what is wrong with the terminal. Always exactly as many lines as it has. Pure.
 
 import { pad, width } from '../text/width.ts';
+import { wrapped } from '../view/asks.ts';
 import type { ScreenSize } from '../view/shells-panel.ts';
 import { cutLine, type SpanLine, span } from '../view/shells-spans.ts';
 import { type AppModel, topOf } from './app.ts';
 import type { KeyHelp } from './contract.ts';
-import { layoutOf } from './layout.ts';
+import { isTooSmall, layoutOf, smallest } from './layout.ts';
 import type { Opened } from './screens.ts';
-
-export const smallest: ScreenSize = { columns: 24, lines: 8 };
 
 export function viewApp(model: AppModel): readonly SpanLine[] {
   const { size } = model;
   const top = topOf(model);
-  if (size.columns < smallest.columns || size.lines < smallest.lines) return exactly(tooSmall(size), size);
+  if (isTooSmall(size)) return exactly(tooSmall(size), size);
   if (top === null) return exactly([], size);
   if (model.help !== null) return exactly(helpView(model, top, model.help), size);
   const { above, below, room } = layoutOf(model, top);
@@ -40,13 +39,19 @@ const frameKeys: readonly KeyHelp[] = [
   { keys: 'ctrl+r', words: 'send the foreground command to the background' },
   { keys: '?', words: 'this help' },
   { keys: 'q, esc', words: 'back; q on the first screen leaves' },
+  { keys: 'ctrl+l', words: 'draw it all again' },
+  { keys: 'ctrl+z', words: 'put it aside; fg brings it back' },
   { keys: 'ctrl+c', words: 'leave' },
 ];
 
 function helpView({ world, size }: AppModel, { screen, model }: Opened, first: number): readonly SpanLine[] {
   const keys = [...screen.keys(model, world).filter((one) => one.keys !== ''), ...frameKeys];
   const widest = Math.min(16, Math.max(...keys.map((one) => width(one.keys))));
-  const lines = keys.map((one): SpanLine => [span(`  ${pad(one.keys, widest)}  `, 'title'), span(one.words)]);
+  const lines = keys.flatMap((one) =>
+    wrapped(one.words, size.columns - widest - 4).map(
+      (words, row): SpanLine => [span(`  ${pad(row === 0 ? one.keys : '', widest)}  `, 'title'), span(words)],
+    ),
+  );
   const room = size.lines - 3;
   const start = Math.max(0, Math.min(first, lines.length - room));
   const more = lines.length > start + room ? ' · ↓ more' : '';

@@ -4,6 +4,7 @@ import { itemOf } from '../../test/kit/fake-daemon.ts';
 import { paneRow } from '../../test/kit/rows.ts';
 import type { FeedEvent } from '../api/client-types.ts';
 import type { PaneItem } from '../api/schemas.ts';
+import { AgtmuxError } from '../model/errors.ts';
 import { width } from '../text/width.ts';
 import { lineText } from '../view/shells-spans.ts';
 import { type AppModel, type AppStep, openApp, updateApp } from './app.ts';
@@ -68,6 +69,61 @@ describe('the frame', () => {
     const small = updateApp(fed(opened(), snapshot(asking)), { is: 'size', size: { columns: 20, lines: 5 } }).model;
     expect(text(small)).toContain('Too small.');
     expect(text(updateApp(small, { is: 'size', size }).model)).toContain('Needs you');
+  });
+
+  it('SCR2 nothing is decided on a terminal that is too small to show it', () => {
+    const small = updateApp(fed(opened(), snapshot(asking)), { is: 'size', size: { columns: 20, lines: 5 } }).model;
+    const { model, effects } = press(small, 'a', 'a', 'enter');
+    expect(effects).toEqual([]);
+    expect(text(updateApp(model, { is: 'size', size }).model)).not.toContain('Approve for');
+    expect(press(small, 'q').effects.map(({ command }) => command.do)).toEqual(['quit']);
+  });
+
+  it('SCR2 keys that came in one piece, as from a paste without marks, do nothing to an agent', () => {
+    const burst = (from: AppModel, ...keys: readonly string[]): AppStep =>
+      keys.reduce<AppStep>(
+        ({ model, effects }, key) => {
+          const next = updateApp(model, { is: 'input', input: { is: 'key', key, isBurst: true }, nowMs });
+          return { model: next.model, effects: [...effects, ...next.effects] };
+        },
+        { model: from, effects: [] },
+      );
+    const there = fed(opened(), snapshot(asking));
+    for (const keys of [
+      ['a', 'a'],
+      ['K', 'y'],
+      ['i', 'enter'],
+      ['e', '1'],
+      ['enter', '1'],
+    ]) {
+      const { model, effects } = burst(there, ...keys);
+      expect(effects.filter(({ command }) => command.do === 'call')).toEqual([]);
+      expect(text(model)).toContain('Several keys came at once');
+    }
+    // The key alone does it still; and what is typed fast is text.
+    expect(press(burst(there, 'a', 'a').model, 'a').effects.map(({ command }) => command.do)).toEqual(['call']);
+    expect(burst(there, 's', 'h', 'i', 'enter').effects.map(({ command }) => command.do)).toEqual(['call']);
+  });
+
+  it('SCR2 a receipt for a screen that was left is said on the next one', () => {
+    const detail = press(fed(opened(), snapshot(asking)), 'enter', 'a').model;
+    const { model, effects } = press(detail, 'a', 'q');
+    const [{ to = 0, command } = {}] = effects;
+    if (command?.do !== 'call') throw new Error('nothing was asked for');
+    const own = command.failed(new AgtmuxError('E_STATE_CHANGED', 'it asks something else'));
+    const late = command.late?.(own) ?? null;
+    const after = updateApp(model, { is: 'own', to, own, nowMs, late }).model;
+    expect(text(after)).toContain('Needs you');
+    expect(text(after)).toContain('it asks something else');
+  });
+
+  it('what is said has room for what to do next', () => {
+    const words = `${'word '.repeat(30)}and then this`;
+    expect(text(updateApp(opened(), { is: 'said', text: words, role: null }).model)).toMatch(/and then\s+this/);
+  });
+
+  it('ctrl+z puts it aside, also while somebody types', () => {
+    expect(press(opened(), '/', 'ctrl+z').effects.map(({ command }) => command.do)).toEqual(['suspend']);
   });
 
   it('opens and closes screens, and leaves from the first', () => {

@@ -6,7 +6,7 @@ import type { PaintRole } from '../view/paint.ts';
 import type { ScreenSize } from '../view/shells-panel.ts';
 import type { Command, Link, Message, Place, World } from './contract.ts';
 import type { Input } from './keys.ts';
-import { type Framed, layoutOf } from './layout.ts';
+import { type Framed, isTooSmall, layoutOf, type Said } from './layout.ts';
 import { backgroundAnywhere, type Opened, screenOf, stepOf } from './screens.ts';
 import { worldAfter } from './world.ts';
 
@@ -26,13 +26,19 @@ export type AppMessage =
   | { readonly is: 'tick'; readonly nowMs: number }
   | { readonly is: 'frame' }
   | { readonly is: 'size'; readonly size: ScreenSize }
-  | { readonly is: 'own'; readonly to: number; readonly own: unknown; readonly nowMs: number }
+  | {
+      readonly is: 'own';
+      readonly to: number;
+      readonly own: unknown;
+      readonly nowMs: number;
+      readonly late?: Said | null;
+    }
   | { readonly is: 'said'; readonly text: string; readonly role: PaintRole | null };
 
 /** What the pure half cannot do itself, and for whom. */
 export type Effect =
   | { readonly to: number; readonly command: Extract<Command<unknown>, { do: 'call' | 'copy' | 'attach' }> }
-  | { readonly to: number; readonly command: { readonly do: 'quit' } };
+  | { readonly to: number; readonly command: { readonly do: 'quit' | 'suspend' } };
 
 export interface AppStep {
   readonly model: AppModel;
@@ -65,6 +71,7 @@ export function updateApp(model: AppModel, message: AppMessage): AppStep {
       const whom = model.opened.find(({ id }) => id === message.to) ?? null;
       // What the frame itself asked for is a text to say.
       if (message.to === frameId) return nothing(says(model, String(message.own)));
+      if (whom === null && message.late != null) return nothing({ ...model, said: message.late });
       return tell(at(model, message.nowMs), whom, { is: 'own', own: message.own }) ?? nothing(model);
     }
     case 'said':
@@ -156,11 +163,27 @@ function takeInput(model: AppModel, input: Input): AppStep {
   if (top === null) return nothing(model);
   if (input.is === 'key' && input.key === 'ctrl+c')
     return { model, effects: [{ to: top.id, command: { do: 'quit' } }] };
+  if (input.is === 'key' && input.key === 'ctrl+z')
+    return { model, effects: [{ to: top.id, command: { do: 'suspend' } }] };
+  // Nothing is decided on what cannot be seen.
+  if (isTooSmall(model.size)) {
+    const isEnd = input.is === 'key' && input.key === 'q';
+    return { model, effects: isEnd ? [{ to: top.id, command: { do: 'quit' } }] : [] };
+  }
   if (model.help !== null) return nothing(helpAfter(model, model.help, input));
   const step = tell(model, top, input);
-  if (step !== null) return step;
+  if (step !== null) return isRash(input, top, step) ? nothing(says(model, rashWords)) : step;
   if (input.is === 'paste') return nothing(says(model, 'Nothing takes a paste here. Press / to filter, s to send.'));
   return takeKey(model, top, input.key);
+}
+
+const rashWords = 'Several keys came at once, as from a paste: nothing was done. Press it again, alone.';
+
+/** A paste that the terminal does not mark as one must not answer, kill or start anything. */
+function isRash(input: Input, { id, screen, model }: Opened, { effects }: AppStep): boolean {
+  if (input.is !== 'key' || input.isBurst !== true) return false;
+  if ((screen.takesText ?? screen.isTyping)?.(model) === true) return false;
+  return effects.some(({ to, command }) => to === id && command.do === 'call' && command.late !== undefined);
 }
 
 const says = (model: AppModel, text: string): AppModel => ({ ...model, said: { text, role: null } });

@@ -86,6 +86,11 @@ export type Command<Own> =
       readonly do: 'call';
       readonly run: (ports: Ports) => Promise<Own>;
       readonly failed: (problem: AgtmuxError) => Own;
+      /**
+       * Every deed has it, nothing else does: what is said of it when the person has left the screen before the answer
+       * came. Keys that came in one piece, as from a paste, do no deeds.
+       */
+      late?(own: Own): { readonly text: string; readonly role: PaintRole } | null;
     }
   /** Into the clipboard of the person's terminal (OSC 52); only ever as the answer to a key. */
   | { readonly do: 'copy'; readonly text: string }
@@ -127,6 +132,8 @@ export interface Screen<Model, Own, Where extends Place = Place> {
   readonly keys: (model: Model, world: World) => readonly KeyHelp[];
   /** A person is typing: every character belongs to the screen, also `?` and `q`. */
   readonly isTyping?: (model: Model) => boolean;
+  /** Where not all of that is text: whether it is. Where it is not, keys that came in one piece decide nothing. */
+  readonly takesText?: (model: Model) => boolean;
   readonly streams?: (model: Model, world: World) => readonly Stream<Own>[];
   /** Something on it moves by itself, for example a spinner: it gets `frame`, at most four times a second. */
   readonly moves?: (model: Model, world: World) => boolean;

@@ -1,6 +1,6 @@
 // What terminals send, in whole pieces and in halves.
 import { describe, expect, it } from 'vitest';
-import { endInput, type Input, noInput, readInput } from './keys.ts';
+import { asBurst, endInput, type Input, noInput, readInput } from './keys.ts';
 
 const keysOf = (inputs: readonly Input[]): readonly string[] =>
   inputs.map((input) => (input.is === 'key' ? input.key : `<${input.text}>`));
@@ -79,5 +79,15 @@ describe('pastes', () => {
     expect(endInput(state).inputs).toEqual([]);
     const [paste] = readInput(noInput, `\u001b[200~${'x'.repeat(100_000)}\u001b[201~`).inputs;
     expect(paste?.is === 'paste' && paste.text.length).toBe(65_536);
+  });
+});
+
+describe('several at once', () => {
+  it('are marked, one alone is not', () => {
+    expect(asBurst(readInput(noInput, 'Ky').inputs)).toEqual([
+      { is: 'key', key: 'K', isBurst: true },
+      { is: 'key', key: 'y', isBurst: true },
+    ]);
+    expect(asBurst(readInput(noInput, '\u001b[A').inputs)).toEqual([{ is: 'key', key: 'up' }]);
   });
 });

@@ -3,7 +3,14 @@
 
 import type { Key } from './contract.ts';
 
-export type Input = { readonly is: 'key'; readonly key: Key } | { readonly is: 'paste'; readonly text: string };
+export type Input = KeyInput | { readonly is: 'paste'; readonly text: string };
+
+export interface KeyInput {
+  readonly is: 'key';
+  readonly key: Key;
+  /** It came in one piece with others: nobody types so fast, a terminal that does not mark its pastes does. */
+  readonly isBurst?: boolean;
+}
 
 /** What came and is not a key yet: the start of a sequence, or of a paste. */
 export interface InputState {
@@ -81,6 +88,9 @@ export function endInput({ waiting, pasted }: InputState): InputStep {
   const rest = waiting.startsWith(esc) ? readInput(noInput, waiting.slice(1)) : { state: noInput, inputs: [] };
   return { state: rest.state, inputs: [{ is: 'key', key: 'esc' }, ...rest.inputs] };
 }
+
+export const asBurst = (inputs: readonly Input[]): readonly Input[] =>
+  inputs.length < 2 ? inputs : inputs.map((input) => (input.is === 'key' ? { ...input, isBurst: true } : input));
 
 interface Taken {
   readonly chars: number;

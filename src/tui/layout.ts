@@ -3,10 +3,11 @@
 
 import { foreign, gateLine } from '../text/gate.ts';
 import { pad } from '../text/width.ts';
+import { saidLines } from '../view/asks.ts';
 import type { PaintRole } from '../view/paint.ts';
 import { shellHints } from '../view/shells.ts';
 import type { ScreenSize } from '../view/shells-panel.ts';
-import { cutLine, hintLines, type SpanLine, span } from '../view/shells-spans.ts';
+import { hintLines, type SpanLine, span } from '../view/shells-spans.ts';
 import { ageLabel } from '../view/words.ts';
 import type { KeyHelp, World } from './contract.ts';
 import type { Opened } from './screens.ts';
@@ -25,6 +26,11 @@ export interface Framed {
 /** So many lines of keys at most: what does not fit is in the help. */
 const footerLinesMax = 2;
 
+export const smallest: ScreenSize = { columns: 24, lines: 8 };
+
+export const isTooSmall = ({ columns, lines }: ScreenSize): boolean =>
+  columns < smallest.columns || lines < smallest.lines;
+
 export interface Layout {
   readonly above: readonly SpanLine[];
   readonly below: readonly SpanLine[];
@@ -34,7 +40,7 @@ export interface Layout {
 export function layoutOf(framed: Framed, top: Opened): Layout {
   const { size, world } = framed;
   const above = linkLines(world, size.columns);
-  const below = [...saidLines(framed), ...(top.screen.hasOwnFooter === true ? [] : footerLines(framed, top))];
+  const below = [...saidBelow(framed), ...(top.screen.hasOwnFooter === true ? [] : footerLines(framed, top))];
   const lines = Math.max(1, size.lines - above.length - below.length);
   return { above, below, room: { columns: size.columns, lines } };
 }
@@ -54,16 +60,20 @@ function linkLines({ link, nowMs }: World, columns: number): readonly SpanLine[]
   }
 }
 
-const saidLines = ({ said, size }: Framed): readonly SpanLine[] =>
-  said === null ? [] : [cutLine([span(gateLine(foreign(said.text)), said.role)], size.columns)];
+const saidBelow = ({ said, size }: Framed): readonly SpanLine[] =>
+  said === null
+    ? []
+    : saidLines(gateLine(foreign(said.text)), size.columns).map((line): SpanLine => [span(line, said.role)]);
 
 const keyText = ({ keys, words }: KeyHelp): string => (keys === '' ? words : `${keys} ${words}`);
 
 /** What is rarer stands further back and goes first where there is little room; the way to the help stays. */
 function footerLines({ world, size }: Framed, { screen, model }: Opened): readonly SpanLine[] {
   const own = screen.keys(model, world).filter(({ isRare }) => isRare !== true);
-  const help = screen.isTyping?.(model) === true ? [] : ['? help'];
-  const fixed = [...shellHints(world.shells), ...help];
+  const isTyping = screen.isTyping?.(model) === true;
+  const [door, ...hints] = shellHints(world.shells);
+  const doors = door === undefined ? [] : [isTyping ? door : `S ${door}`];
+  const fixed = [...doors, ...hints, ...(isTyping ? [] : ['? help'])];
   for (let count = own.length; count > 0; count -= 1) {
     const lines = hintLines([...own.slice(0, count).map(keyText), ...fixed], size.columns);
     if (lines.length <= footerLinesMax) return lines;

@@ -32,6 +32,11 @@ export interface TuiParts {
   readonly startDaemon: () => Promise<void>;
   /** Brings the person to a pane, with the terminal in its hands; resolves with what there is to say when they are back. */
   readonly attach: (ref: string) => Promise<string>;
+  /** Job control: ctrl-z, fg. */
+  readonly suspension: {
+    listen(listener: { onStop(): void; onContinue(): void }): () => void;
+    stop(): Promise<void>;
+  };
   /** Whoever wants the TUI to end. */
   readonly signal: AbortSignal;
 }
@@ -72,10 +77,14 @@ class Tui {
   }
 
   async run(): Promise<void> {
-    const { terminal, signal } = this.#parts;
+    const { terminal, signal, suspension } = this.#parts;
     const leave = (): void => this.#leaving.abort();
     signal.addEventListener('abort', leave, { once: true });
     this.#enter();
+    const unlisten = suspension.listen({
+      onStop: () => void this.#suspend(),
+      onContinue: () => this.#again(),
+    });
     const left = new Promise<void>((resolve) => {
       this.#leaving.signal.addEventListener('abort', () => resolve(), { once: true });
       if (signal.aborted) leave();
@@ -87,6 +96,7 @@ class Tui {
       await Promise.race([left, following]);
     } finally {
       leave();
+      unlisten();
       this.#cancelDraw?.();
       this.#cancelTick();
       this.#cancelFrame?.();
@@ -100,6 +110,8 @@ class Tui {
     this.#parts.terminal.enter({
       onInput: (inputs) =>
         this.#safely(() => {
+          // Whoever asks for a new picture sees one that something else has spoilt.
+          if (inputs.some((input) => input.is === 'key' && input.key === 'ctrl+l')) this.#drawn = null;
           for (const input of inputs) this.#take({ is: 'input', input, nowMs: this.#parts.clock.wallMs() });
           this.#draw();
         }),
@@ -114,6 +126,22 @@ class Tui {
     this.#drawn = null;
     this.#model = updateApp(this.#model, { is: 'size', size: this.#parts.terminal.size() }).model;
     this.#draw();
+  }
+
+  async #suspend(): Promise<void> {
+    if (this.#isAway || this.#leaving.signal.aborted) return;
+    this.#isAway = true;
+    this.#parts.terminal.leave();
+    await this.#parts.suspension.stop();
+    this.#isAway = false;
+    this.#again();
+  }
+
+  /** Somebody else had the terminal: it is taken anew, with everything on it. */
+  #again(): void {
+    if (this.#isAway || this.#leaving.signal.aborted) return;
+    this.#parts.terminal.leave();
+    this.#safely(() => this.#enter());
   }
 
   /** A defect ends the TUI in good order: the terminal is given back before anyone is told. */
@@ -216,6 +244,9 @@ class Tui {
       case 'quit':
         this.#leaving.abort();
         break;
+      case 'suspend':
+        void this.#suspend();
+        break;
       case 'copy': {
         const text = Buffer.from(command.text).toString('base64');
         this.#parts.terminal.write(`\u001b]52;c;${text}\u0007`);
@@ -223,9 +254,11 @@ class Tui {
       }
       case 'call':
         void command.run(this.#ports).then(
-          (own) => this.#answer({ is: 'own', to, own, nowMs: clock.wallMs() }),
-          (problem: unknown) =>
-            this.#answer({ is: 'own', to, own: command.failed(asProblem(problem)), nowMs: clock.wallMs() }),
+          (own) => this.#answer({ is: 'own', to, own, nowMs: clock.wallMs(), late: command.late?.(own) ?? null }),
+          (problem: unknown) => {
+            const own = command.failed(asProblem(problem));
+            this.#answer({ is: 'own', to, own, nowMs: clock.wallMs(), late: command.late?.(own) ?? null });
+          },
         );
         break;
       case 'attach':

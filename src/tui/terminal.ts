@@ -3,7 +3,7 @@
 
 import { StringDecoder } from 'node:string_decoder';
 import type { ScreenSize } from '../view/shells-panel.ts';
-import { endInput, type Input, noInput, readInput } from './keys.ts';
+import { asBurst, endInput, type Input, noInput, readInput } from './keys.ts';
 
 /** The other screen, no cursor, no wrapping at the edge, pastes in one piece. */
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[2J';
@@ -36,6 +36,12 @@ export interface TerminalListener {
 
 export function createTerminal({ input, output, after }: TerminalParts): Terminal {
   let drop: (() => void) | null = null;
+  // A terminal that is gone takes nothing any more; once, however often it is given back.
+  let isDeaf = false;
+  const hearErrors = (): void => {
+    if (!isDeaf) output.on('error', () => undefined);
+    isDeaf = true;
+  };
 
   function take({ onInput, onResize, onGone }: TerminalListener): void {
     const decoder = new StringDecoder('utf8');
@@ -45,12 +51,12 @@ export function createTerminal({ input, output, after }: TerminalParts): Termina
       cancel();
       const step = readInput(state, decoder.write(bytes));
       state = step.state;
-      if (step.inputs.length > 0) onInput(step.inputs);
+      if (step.inputs.length > 0) onInput(asBurst(step.inputs));
       if (state.waiting === '') return;
       cancel = after(escapeMs, () => {
         const rest = endInput(state);
         state = rest.state;
-        if (rest.inputs.length > 0) onInput(rest.inputs);
+        if (rest.inputs.length > 0) onInput(asBurst(rest.inputs));
       });
     };
     input.setRawMode(true);
@@ -66,8 +72,7 @@ export function createTerminal({ input, output, after }: TerminalParts): Termina
       input.off('end', onGone);
       output.off('resize', onResize);
       output.off('error', onGone);
-      // A terminal that is gone takes neither.
-      output.on('error', () => undefined);
+      hearErrors();
       input.pause();
       if (!input.destroyed) input.setRawMode(false);
       output.write(leave);

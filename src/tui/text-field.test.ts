@@ -1,5 +1,6 @@
 // Typing one line: every key it takes, and characters that are more than one code unit.
 import { describe, expect, it } from 'vitest';
+import { width } from '../text/width.ts';
 import { lineText } from '../view/shells-spans.ts';
 import { editText, emptyText, fieldSpans, type TextField, withPaste } from './text-field.ts';
 
@@ -32,5 +33,23 @@ describe('typing', () => {
     const long = typed([...'abcdefghijkl']);
     expect(lineText(fieldSpans(long, 6))).toBe('ijkl ');
     expect(lineText(fieldSpans(typed(['home'], long), 6))).toBe('abcdefghijkl');
+  });
+});
+
+describe('what is long', () => {
+  it('is drawn as fast as what is short, at its end and in its middle', () => {
+    const long = withPaste(emptyText, '語'.repeat(8_000));
+    const began = performance.now();
+    for (const field of [long, { ...long, cursor: 4_000 }]) {
+      const text = lineText(fieldSpans(field, 40));
+      expect(text).toContain('語語語');
+      expect(width(text.slice(0, text.indexOf(' ') + 1 || undefined))).toBeGreaterThan(20);
+    }
+    expect(performance.now() - began).toBeLessThan(200);
+  });
+
+  it('SEC3 what is under the cursor has passed the gate too', () => {
+    const text = '\u202eevil';
+    expect(lineText(fieldSpans({ text, cursor: 0 }, 40))).not.toContain('\u202e');
   });
 });

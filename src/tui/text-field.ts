@@ -69,11 +69,20 @@ function inserted(field: TextField, text: string): TextField {
   return { text: before(field) + text + after(field), cursor: field.cursor + text.length };
 }
 
+/** Characters that one column can hold, with all their marks, as far as anyone types them. */
+const nearChars = 8;
+
+/** Without half of a character at its ends. */
+const whole = (text: string): string => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/gu, '');
+
 /** At most `columns` wide, with the place of the cursor in reverse video; the part around the cursor is shown. */
 export function fieldSpans(field: TextField, columns: number): readonly Span[] {
-  let head = gateLine(foreign(before(field))) as string;
-  const under = after(field) === '' ? ' ' : after(field).slice(0, firstLength(after(field)));
-  const tail = after(field).slice(under.length);
+  // Only what can be in sight is looked at: what is typed may be long, and every key draws it.
+  const near = Math.max(0, columns) * nearChars;
+  let head = gateLine(foreign(whole(before(field).slice(-near)))) as string;
+  const first = after(field).slice(0, firstLength(after(field)));
+  const under = gateLine(foreign(first)) || ' ';
+  const tail = whole(after(field).slice(first.length, first.length + near));
   while (head !== '' && width(head) + 2 > columns) head = head.slice(firstLength(head));
   return [span(head), span(under, 'selected'), span(gateLine(foreign(tail)))];
 }

@@ -40,6 +40,13 @@ function broken(text: string, columns: number): readonly [string, string] {
   return [head, text.slice(head.length)];
 }
 
+/** Characters of what is said in one go; three lines of a usual terminal. */
+const saidCharsMax = 240;
+
+/** What is said of something: what to do next stands at its end, and is not cut where there is room. */
+export const saidLines = (text: string, columns: number): readonly string[] =>
+  wrapped(text, columns).slice(0, Math.ceil(saidCharsMax / Math.max(1, columns)));
+
 /** What it asks, line by line, with every hidden character made visible (SEC3). */
 export const askText = ({ text }: AskItem, columns: number): readonly string[] =>
   wrapped(gateRevealed(foreign(text)), columns);

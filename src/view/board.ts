@@ -144,6 +144,9 @@ function gather(items: readonly AgentItem[], keyOf: (item: AgentItem) => string)
   return groups;
 }
 
+/** Window 2 stands before window 10. */
+const byNumber = new Intl.Collator('en', { numeric: true });
+
 /**
  * Those who need a person in a group of their own, all others by target and session. Groups stand by their names, so that
  * none jumps when an agent in it changes.
@@ -152,7 +155,7 @@ export function boardGroups(items: readonly AgentItem[], grouping: BoardGrouping
   const keyOf = grouping === 'windows' ? windowKey : sessionKey;
   const urgent = grouping === 'agents' ? items.filter(needsYou) : [];
   const groups = [...gather(items, keyOf)]
-    .sort(([one], [other]) => compareText(one, other))
+    .sort(([one], [other]) => byNumber.compare(one, other) || compareText(one, other))
     .map(([title, all]) =>
       groupOf(title, title, all, grouping === 'agents' ? all.filter((one) => !needsYou(one)) : all),
     )

@@ -34,7 +34,12 @@ export const routeRoles = { CONNECTED: 'connected', DISCONNECTED: 'disconnected'
 export function whatOf(item: PaneItem, nowMs: number, offsetMinutes: number): string {
   if (item.state === null || item.reason_code === null) return item.current_command;
   const parts = [
-    item.ask?.text ?? limitText(item, offsetMinutes) ?? item.detail ?? reasonText(item, nowMs),
+    // What was known last must not look like what is known.
+    item.state === 'unknown' ? reasonText(item, nowMs) : '',
+    item.ask?.text ??
+      limitText(item, offsetMinutes) ??
+      item.detail ??
+      (item.state === 'unknown' ? '' : reasonText(item, nowMs)),
     item.asks_open > 1 ? `(${item.asks_open})` : '',
     item.reason_code === 'stalled' ? 'stalled' : '',
     backgroundLabel(item.background),
@@ -61,8 +66,12 @@ const healthRoles = { ok: 'good', degraded: 'attention', down: 'bad' } as const;
 
 export const healthRole = ({ health }: Pick<TargetItem, 'health'>): PaintRole => healthRoles[health];
 
-/** `host ok`, `vm2 down 12s`: with the age of the last good look. */
-export function healthText({ target, health, last_seen_at }: TargetItem, nowMs: number): SafeText {
+/** `host ok`, `vm2 down 12s`: with the age of the last good look; `host 4 ok` with how many agents it has. */
+export function healthText(
+  { target, health, last_seen_at }: TargetItem,
+  nowMs: number,
+  agents: number | null = null,
+): SafeText {
   const age = health === 'ok' || last_seen_at === null ? '' : ` ${ageSince(last_seen_at, nowMs)}`;
-  return gateLine(foreign(`${target} ${health}${age}`));
+  return gateLine(foreign(`${target} ${agents === null ? '' : `${agents} `}${health}${age}`));
 }

@@ -92,6 +92,10 @@ describe('rows', () => {
   it('a machine that does not answer keeps its rows, with the age of the last look', () => {
     const away = item({ window: 1, state: 'unknown', target: 'vm2' }, { reason_code: 'target_unreachable' });
     expect(board(away).text()).toMatch(/◌ claude +web-shop +unknown .*seen 4m ago/);
+    // Also where it is known what it did when it was last seen.
+    const busy = { ...away, detail: 'reading chapter 4' };
+    expect(board(busy).text()).toMatch(/unknown +its machine does not answer/);
+    expect(board(busy).text()).toMatch(/seen 4m ago {2}reading chapter 4/);
   });
 
   it('an empty board says what would fill it', () => {
@@ -136,6 +140,14 @@ describe('filter, groups and views', () => {
     expect(played.press('v').text()).toContain('Needs you');
   });
 
+  it('windows stand by their numbers, and a group offers no keys of agents', () => {
+    const many = [10, 9, 2].map((window) => item({ window, state: 'running' }));
+    const played = board(...many).press('v');
+    expect(played.text()).toMatch(/work:2 [\s\S]*work:9 [\s\S]*work:10 /);
+    const words = boardScreen.keys(played.model, played.world).filter(({ isRare }) => isRare !== true);
+    expect(words.map(({ keys }) => keys)).toEqual(['enter', '/', 'n', 'v', 'q']);
+  });
+
   it('opens an agent as its pane, and a session as its conversation', () => {
     const session = {
       id: 's1',
@@ -171,7 +183,7 @@ const receipt = (fields: Partial<ReceiptReply>): ReceiptReply => ({
 describe('acting', () => {
   it('SCR2 a shows the ask and the option it takes, and sends only then, for that ask and that runtime', async () => {
     const played = board(first, second).press('a');
-    expect(played.text()).toContain('Approve for claude?');
+    expect(played.text()).toContain('Approve for claude, host/work:1.0?');
     expect(played.text()).toContain('Bash: rm -rf build');
     expect(played.text()).toContain('takes "Yes"');
     expect(played.took()).toEqual([]);
@@ -239,15 +251,86 @@ describe('acting', () => {
   });
 
   it('shows the receipt where the action was taken, until the next key', () => {
-    const whom = { runtime: 'r', ref: 'runtime:r', name: 'claude', state: 'running' } as const;
+    const whom = { runtime: 'r', ref: 'runtime:r', name: 'claude', where: 'host/work:1.2', state: 'running' } as const;
     const played = board(first).own({ is: 'receipt', whom, receipt: receipt({}) });
-    expect(played.text()).toContain('delivered: approve to claude, by keys');
+    expect(played.text()).toContain('delivered: approve to claude, host/work:1.2, by keys');
     expect(played.press('down').text()).not.toContain('delivered');
     const failure = { code: 'E_STATE_CHANGED', message: 'the agent changed 2 s ago', next: 'look again' } as const;
     played.own({ is: 'receipt', whom, receipt: receipt({ outcome: 'refused', failure }) });
-    expect(played.text()).toContain('refused: the agent changed 2 s ago; look again [E_STATE_CHANGED]');
+    expect(played.text()).toContain('refused: the agent changed 2 s ago; look again [E_STATE_CHANGED] (approve to');
     played.own({ is: 'receipt', whom, receipt: receipt({ outcome: 'unconfirmed', words: 'pasted, not submitted' }) });
-    expect(played.text()).toContain('unconfirmed: approve to claude, by keys; pasted, not submitted');
+    expect(played.text()).toContain('unconfirmed: approve to claude, host/work:1.2, by keys; pasted, not submitted');
+  });
+
+  it('SCR2 what came to stand under the selection by itself gets a moment before a key acts on it', () => {
+    const nowMs = Date.now();
+    const played = board(second);
+    expect(selectedLine(played)).toContain('codex');
+    played.becomes({ rows: rowsOf(first, second), nowMs });
+    expect(selectedLine(played)).toContain('▲ claude');
+    const words = [{ do: 'say', text: 'What is selected has just changed; look, and press again.' }];
+    played.world = { ...played.world, nowMs: nowMs + 200 };
+    expect(played.press('a').took()).toEqual(words);
+    // Whoever goes on typing has not looked.
+    played.world = { ...played.world, nowMs: nowMs + 400 };
+    expect(played.press('K').took()).toEqual(words);
+    played.world = { ...played.world, nowMs: nowMs + 800 };
+    expect(played.press('a').text()).toContain('Approve for claude');
+    // Where a person goes themselves, nothing has to wait.
+    const moving = board(second, third).becomes({ rows: rowsOf(first, second, third) });
+    moving.world = { ...moving.world, nowMs: moving.world.nowMs + 1_000 };
+    expect(moving.press('j', 'k', 'a').text()).toContain('Approve for claude');
+  });
+
+  it('SCR2 a receipt never takes the place of what is being written, and is there when that is left', () => {
+    const whom = { runtime: 'r', ref: 'runtime:r', name: 'claude', where: 'host/work:9.9', state: 'running' } as const;
+    const played = board(second)
+      .press('s', 'h', 'i')
+      .own({ is: 'receipt', whom, receipt: receipt({}) });
+    expect(played.text()).toMatch(/delivered: approve to claude, host\/work:9\.9[\s\S]*Send to codex[\s\S]*› hi/);
+    played.press('K', 'y');
+    expect(played.took()).toEqual([]);
+    expect(played.text()).toContain('› hiKy');
+    expect(played.press('esc').text()).toContain('delivered: approve');
+  });
+
+  it('SCR2 an ask longer than the room is scrolled; what it takes and the keys stay in sight', async () => {
+    const text = Array.from({ length: 40 }, (_, row) => `step ${row}.`).join('\n');
+    const played = board({ ...first, ask: { ...ask, text } });
+    const small = { columns: 30, lines: 10 };
+    for (const at of [{ columns: 80, lines: 20 }, small]) {
+      played.press('a');
+      expect(played.text(at)).toMatch(
+        /step 0\.[\s\S]*… \d+ more, ↓ shows them[\s\S]*takes "Yes"[\s\S]*a or enter does it/,
+      );
+      expect(played.text(at)).not.toContain('step 39.');
+      for (let presses = 0; presses < 8; presses += 1) played.press('pagedown');
+      expect(played.text(at)).toMatch(/step 39\.\n {2}that is all of it/);
+      expect(played.press('esc').took()).toEqual([{ do: 'say', text: 'Nothing was sent.' }]);
+    }
+    const wordy = board({ ...first, ask: { ...ask, options: [{ id: '1', label: `Yes ${'x'.repeat(5_000)}` }] } });
+    expect(wordy.press('a').text(small)).toMatch(/Approve for[\s\S]*takes "Yes x+…[\s\S]*a or enter does it/);
+    played.press('e');
+    for (let presses = 0; presses < 12; presses += 1) played.press('pagedown');
+    expect(played.text(small)).toMatch(/3 {2}No[\s\S]*1-9 chooses/);
+    expect((await sentBy(played.press('3').took()[0]))[0]?.body).toMatchObject({ option: '3' });
+  });
+
+  it('whoever was answered goes to the others, and the next who waits is selected', async () => {
+    const next = item({ window: 6, state: 'waiting_input' }, { ask: { ...ask, ask_id: 'a6' }, nick: 'next' });
+    const played = board(first, next, second).press('a', 'a');
+    const whom = { runtime: first.runtime_id ?? '', ref: first.ref, name: 'claude', where: 'w', state: first.state };
+    const answered = { ...first, ask: null, state: 'running' } as const;
+    played.becomes({ rows: rowsOf(answered, next, second) });
+    expect(selectedLine(played)).toContain('next');
+    played.own({ is: 'receipt', whom: whom as never, receipt: receipt({}) });
+    expect(played.text()).toContain('delivered: approve');
+    expect(selectedLine(played)).toContain('next');
+    // One that nobody answered here keeps the selection wherever it goes.
+    const other = board(first, next, second)
+      .press('j', 'k')
+      .becomes({ rows: rowsOf(answered, next, second) });
+    expect(selectedLine(other)).toContain('● claude');
   });
 
   it('takes one to the agent', () => {

@@ -24,6 +24,10 @@ export interface BoardModel {
   /** Groups that are not as they are at first: folded among agents, unfolded among windows and sessions. */
   readonly turned: ReadonlySet<string>;
   readonly acting: Acting;
+  /** Who is selected and what it asks, as it was last; null where nobody was. */
+  readonly asks: string | null;
+  /** When what is selected came to ask something else without a key of the person, in ms. */
+  readonly askedMs: number;
 }
 
 export const firstBoard: BoardModel = {
@@ -34,6 +38,8 @@ export const firstBoard: BoardModel = {
   grouping: 'agents',
   turned: new Set(),
   acting: notActing,
+  asks: null,
+  askedMs: 0,
 };
 
 /** One line of the list. */
@@ -97,4 +103,10 @@ export function selectedEntry(model: BoardModel, world: World): Entry | null {
 export function selectedItem(model: BoardModel, world: World): AgentItem | null {
   const entry = selectedEntry(model, world);
   return entry?.is === 'agent' ? entry.item : null;
+}
+
+/** Whom an answer would go to, and what it would answer. */
+export function asksOf(model: BoardModel, world: World): string | null {
+  const item = selectedItem(model, world);
+  return item === null ? null : `${item.runtime_id} ${item.ask?.ask_id ?? ''}`;
 }

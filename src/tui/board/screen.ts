@@ -1,6 +1,7 @@
 // The board as a screen: its keys, what they change, and where they lead. Pure.
 
-import { completions } from '../../view/board.ts';
+import { limits } from '../../model/limits.ts';
+import { completions, needsYouKey } from '../../view/board.ts';
 import {
   type ActingOwn,
   type ActingStep,
@@ -14,29 +15,45 @@ import {
 import { actingKeys } from '../acting-view.ts';
 import type { Command, Key, KeyHelp, Message, Screen, Step, World } from '../contract.ts';
 import { editText, emptyText, isCharacter, withPaste } from '../text-field.ts';
-import { type BoardModel, firstBoard, listed, selectable, selectedEntry, selectedItem, turnKey } from './model.ts';
+import {
+  asksOf,
+  type BoardModel,
+  firstBoard,
+  listed,
+  selectable,
+  selectedEntry,
+  selectedItem,
+  turnKey,
+} from './model.ts';
 import { boardView } from './view.ts';
 
 type BoardStep = Step<BoardModel, ActingOwn>;
 
 export const boardScreen: Screen<BoardModel, ActingOwn, { readonly screen: 'board' }> = {
   title: 'the board',
-  open: (_place, world) => ({ model: settled(firstBoard, world) }),
+  open: (_place, world) => ({ model: { ...firstBoard, asks: asksOf(firstBoard, world) } }),
   update,
   view: boardView,
   keys,
   isTyping: ({ isFiltering, acting }) => isFiltering || isActing(acting),
+  takesText: ({ isFiltering, acting }) => isFiltering || acting.is === 'typing',
 };
 
 function update(message: Message<ActingOwn>, model: BoardModel, world: World): BoardStep | null {
   switch (message.is) {
-    case 'key':
-      return takeKey(message.key, model, world);
+    case 'key': {
+      const step = takeKey(message.key, model, world);
+      // Where a person goes, they look.
+      return step === null ? null : { ...step, model: { ...step.model, asks: asksOf(step.model, world) } };
+    }
     case 'paste':
       return takePaste(message.text, model, world);
-    case 'own':
-      return { model: { ...model, acting: actingAfter(message.own) } };
+    case 'own': {
+      const acting = actingAfter(model.acting, message.own);
+      return { model: watched(wentOn({ ...model, acting }, world), world) };
+    }
     case 'world':
+      return { model: watched(settled(wentOn(model, world), world), world) };
     case 'back':
       return { model: settled(model, world) };
     case 'frame':
@@ -54,6 +71,26 @@ function settled(model: BoardModel, world: World): BoardModel {
   return { ...model, selected: next?.id ?? null };
 }
 
+/** Whoever was answered goes to the others; the person stays among those who wait for them, with the next. */
+function wentOn(model: BoardModel, world: World): BoardModel {
+  const { acting, selected, grouping } = model;
+  if (grouping !== 'agents' || (acting.is !== 'doing' && acting.is !== 'done')) return model;
+  const { runtime, state } = acting.whom;
+  if (runtime !== selected || (state !== 'waiting_approval' && state !== 'waiting_input')) return model;
+  const { entries } = listed(model, world);
+  const waiting = entries.filter((entry) => entry.is === 'agent' && entry.group.key === needsYouKey);
+  if (waiting.some(({ id }) => id === selected)) return model;
+  const next = waiting[Math.min(model.at, waiting.length - 1)];
+  return next === undefined ? model : { ...model, selected: next.id };
+}
+
+/** What came to stand under the selection by itself gets a moment to be read. */
+function watched(model: BoardModel, world: World): BoardModel {
+  const asks = asksOf(model, world);
+  if (asks === model.asks) return model;
+  return { ...model, asks, askedMs: model.asks === null ? model.askedMs : world.nowMs };
+}
+
 const acted = (model: BoardModel, { acting, commands }: ActingStep): BoardStep => ({
   model: { ...model, acting },
   commands,
@@ -65,6 +102,11 @@ function takeKey(key: Key, model: BoardModel, world: World): BoardStep | null {
   if (model.isFiltering) return filterKey(key, model, world);
   const calm = model.acting.is === 'done' ? { ...model, acting: notActing } : model;
   const begun = beginActing(key, selectedItem(model, world));
+  if (begun !== null && isActing(begun.acting) && world.nowMs - model.askedMs < limits.tuiAskSeenMs) {
+    // Whoever types on without looking does not get there either.
+    const text = 'What is selected has just changed; look, and press again.';
+    return { model: { ...calm, askedMs: world.nowMs }, commands: [{ do: 'say', text }] };
+  }
   // The agent is fixed from here on, also where nobody had chosen it before.
   if (begun !== null) return acted(chosen(calm, world), begun);
   return moveKey(key, calm, world) ?? viewKey(key, calm, world);
@@ -228,6 +270,8 @@ function takePaste(text: string, model: BoardModel, world: World): BoardStep | n
   return { model: settled({ ...model, filter: withPaste(model.filter, text) }, world) };
 }
 
+const attach: KeyHelp = { keys: 't', words: 'attach' };
+
 const rare = (keys: string, words: string): KeyHelp => ({ keys, words, isRare: true });
 
 function keys(model: BoardModel, world: World): readonly KeyHelp[] {
@@ -250,11 +294,11 @@ function keys(model: BoardModel, world: World): readonly KeyHelp[] {
           { keys: 'r', words: 'reject' },
           { keys: 'e', words: 'answer' },
         ];
+  const group = selectedEntry(model, world)?.is === 'group';
   return [
-    { keys: 'enter', words: 'open' },
+    { keys: 'enter', words: group ? 'fold, unfold' : 'open' },
     ...asks,
-    { keys: 's', words: 'send' },
-    { keys: 't', words: 'attach' },
+    ...(group ? [] : [{ keys: 's', words: 'send' }, attach]),
     { keys: '/', words: 'filter' },
     { keys: 'n', words: 'new' },
     { keys: 'v', words: views[(views.indexOf(model.grouping) + 1) % views.length] ?? '' },

@@ -27,10 +27,10 @@ export function boardView(model: BoardModel, world: World, size: ScreenSize): re
   const total = all.length;
   const selected = selectedEntry(model, world);
   const head = [summaryLine(world, all, columns), ...filterLines(model, items.length, total, columns)];
-  const foot = [
-    ...(model.acting.is === 'none' || model.acting.is === 'done' ? peekLines(selected, world, size) : []),
-    ...actingLines(model.acting, columns),
-  ].slice(0, Math.max(2, size.lines - head.length - 2));
+  const footMax = Math.max(2, size.lines - head.length - 2);
+  const acts = actingLines(model.acting, columns, footMax);
+  const peeks = model.acting.is === 'none' || model.acting.is === 'done' ? peekLines(selected, world, size) : [];
+  const foot = [...peeks.slice(0, Math.max(0, footMax - acts.length)), ...acts];
   const room = Math.max(1, size.lines - head.length - foot.length);
   const body = entries.length === 0 ? emptyLines(world, total) : listLines(entries, selected, { world, size, room });
   const filled = Array.from({ length: room }, (_, row): SpanLine => body[row] ?? []);

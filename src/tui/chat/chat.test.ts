@@ -48,7 +48,7 @@ const chat = (item: ManagedItem | null = managed(), shells: readonly ShellItem[]
 /** As it is once the person had time to read it. */
 const asking = (fields: Partial<ManagedItem> = {}) => {
   const play = chat(managed({ state: 'waiting_approval', pending_ask: ask, ...fields }));
-  play.own({ is: 'read', ask_id: fields.pending_ask?.ask_id ?? ask.ask_id });
+  play.own({ is: 'read', ask_id: fields.pending_ask?.ask_id ?? ask.ask_id, early: 0 });
   play.took();
   return play;
 };
@@ -167,9 +167,12 @@ describe('an ask', () => {
     expect(play.took()).toHaveLength(1);
     play.press('a');
     expect(saidBy(play)).toContain('only just come up');
-    play.own({ is: 'read', ask_id: 'another' }).press('a');
+    play.own({ is: 'read', ask_id: 'another', early: 1 }).press('a');
     expect(saidBy(play)).toContain('only just come up');
-    play.own({ is: 'read', ask_id: 'a1' }).press('a');
+    // Whoever types on has not looked: the moment begins anew with every key.
+    play.press('s').own({ is: 'read', ask_id: 'a1', early: 0 }, { is: 'read', ask_id: 'a1', early: 2 }).press('a');
+    expect(saidBy(play)).toContain('only just come up');
+    play.own({ is: 'read', ask_id: 'a1', early: 4 }).press('a');
     expect(play.took()).toMatchObject([{ do: 'call' }]);
   });
 
@@ -220,6 +223,7 @@ describe('an ask', () => {
     play.own(session(managed({ state: 'waiting_input', pending_ask: other, state_version: 2 })), {
       is: 'read',
       ask_id: 'q2',
+      early: 0,
     });
     play.took();
     play.press('enter');

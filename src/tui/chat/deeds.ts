@@ -3,7 +3,9 @@
 
 import { sessionPath } from '../../api/client.ts';
 import type { ManagedItem } from '../../api/schemas-sessions.ts';
+import { limits } from '../../model/limits.ts';
 import { foreign, gateLine } from '../../text/gate.ts';
+import type { PaintRole } from '../../view/paint.ts';
 import { machineLabel } from '../../view/sessions.ts';
 import type { Command } from '../contract.ts';
 import type { ChatOwn, DeedName } from './model.ts';
@@ -25,7 +27,16 @@ export const deed = (id: string, name: DeedName, more: object, what = ''): Comma
     return { is: 'done', deed: name, item: session, words: wordsOf(name, session, what) };
   },
   failed: (problem) => ({ is: 'refused', deed: name, problem }),
+  late: (own) => receiptOf(own),
 });
+
+/** What became of it, in one line; null where that is nothing of a deed. */
+export function receiptOf(own: ChatOwn): { readonly text: string; readonly role: PaintRole } | null {
+  if (own.is === 'done') return { text: own.words, role: 'good' };
+  if (own.is !== 'refused') return null;
+  const { message, next, code } = own.problem;
+  return { text: `not done: ${message}. ${next} [${code}]`, role: 'bad' };
+}
 
 function wordsOf(name: DeedName, item: ManagedItem, what: string): string {
   const waits = name === 'send' && item.queued > 0 ? '; it goes out when the turn has ended' : '';
@@ -33,15 +44,12 @@ function wordsOf(name: DeedName, item: ManagedItem, what: string): string {
   return `${doneWords[name]}${subject} · ${item.ref} ${machineLabel(item)}${waits}`;
 }
 
-/** Shorter than this nobody has read it: the key was meant for what stood there before. */
-const askReadMs = 300;
-
 /** Comes back when an ask has been on the screen for a moment. */
-export const readAsk = (ask_id: string): Command<ChatOwn> => ({
+export const readAsk = (ask_id: string, early: number): Command<ChatOwn> => ({
   do: 'call',
   run: async ({ sleep }) => {
-    await sleep(askReadMs, new AbortController().signal);
-    return { is: 'read', ask_id };
+    await sleep(limits.tuiAskSeenMs, new AbortController().signal);
+    return { is: 'read', ask_id, early };
   },
-  failed: () => ({ is: 'read', ask_id }),
+  failed: () => ({ is: 'read', ask_id, early }),
 });

@@ -136,6 +136,10 @@ function started(model: FormModel, world: World): FormStep {
       return { is: 'started', item: session };
     },
     failed,
+    late: (own) =>
+      own.is === 'started'
+        ? { text: `started: ${own.item.ref}`, role: 'good' }
+        : { text: `no agent was started: ${own.problem.message} [${own.problem.code}]`, role: 'bad' },
   };
   return { model: { ...model, isStarting: true, problem: null }, commands: [call] };
 }

@@ -33,8 +33,11 @@ export interface ChatModel {
   readonly up: number;
   /** What was there when they scrolled back: it does not move away from under their eyes. */
   readonly held: readonly MessageItem[] | null;
-  /** The ask that is open, and whether it has been on the screen for long enough to be read. */
-  readonly asked: { readonly ask_id: string; readonly isRead: boolean } | null;
+  /**
+   * The ask that is open, whether it has been on the screen for long enough to be read, and how many keys came before it
+   * was: each of them makes that moment begin anew, since whoever types on has not looked.
+   */
+  readonly asked: { readonly ask_id: string; readonly isRead: boolean; readonly early: number } | null;
   /** Under way: nothing is asked for twice. */
   readonly doing: DeedName | null;
   readonly trouble: Trouble | null;
@@ -49,7 +52,7 @@ export type ChatOwn =
   | { readonly is: 'done'; readonly deed: DeedName; readonly item: ManagedItem; readonly words: string }
   | { readonly is: 'refused'; readonly deed: DeedName; readonly problem: AgtmuxError }
   | { readonly is: 'said'; readonly text: string }
-  | { readonly is: 'read'; readonly ask_id: string };
+  | { readonly is: 'read'; readonly ask_id: string; readonly early: number };
 
 export const firstChat = (id: string): ChatModel => ({
   id,

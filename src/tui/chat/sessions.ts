@@ -44,6 +44,10 @@ const remove = (id: string): Command<SessionsOwn> => ({
     return { is: 'removed', id };
   },
   failed,
+  late: (own) =>
+    own.is === 'failed'
+      ? { text: `session:${id} was not removed: ${own.problem.message} [${own.problem.code}]`, role: 'bad' }
+      : { text: `removed: session:${id}`, role: 'good' },
 });
 
 /** Changes whenever the feed has something new of a session. */

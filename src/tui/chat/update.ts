@@ -5,9 +5,9 @@ import type { ManagedItem } from '../../api/schemas-sessions.ts';
 import { errors } from '../../model/errors.ts';
 import type { Command, Key, Message, Step, World } from '../contract.ts';
 import { backgroundForeground } from '../shells/commands.ts';
-import { deed, readAsk } from './deeds.ts';
+import { deed, readAsk, receiptOf } from './deeds.ts';
 import { shellsOf } from './entries.ts';
-import { fieldKey } from './field-keys.ts';
+import { fieldKey, isCharacter } from './field-keys.ts';
 import { type ChatModel, type ChatOwn, type DeedName, isWriting, joined, openAsk } from './model.ts';
 import { emptyField, insert, type TextField } from './text-field.ts';
 import { scrollMax } from './view.ts';
@@ -132,7 +132,7 @@ function onLetter(key: Key, model: ChatModel, item: ManagedItem): ChatStep | nul
   const { ask_id, accepts, options, text } = ask;
   const option = /^[1-9]$/.test(key) ? options[Number(key) - 1] : undefined;
   const isKnown = option !== undefined || ['a', 'r', 'w'].includes(key);
-  if (!isKnown) return null;
+  if (!isKnown) return isCharacter(key) && model.asked?.isRead === false ? early(model) : null;
   const wait = notYet(model);
   if (wait !== null) return wait;
   if (key === 'a' && accepts.includes('approve')) return doing(model, 'approve', { ask_id }, text);
@@ -147,8 +147,15 @@ function onLetter(key: Key, model: ChatModel, item: ManagedItem): ChatStep | nul
 /** Why an answer must wait: what it would answer is not on the screen, or has only just come. */
 function notYet(model: ChatModel): ChatStep | null {
   if (model.up > 0) return told({ ...model, up: 0, held: null }, 'This is what it asks; press the key again.');
-  if (model.asked?.isRead !== true) return told(model, 'This has only just come up; read it and press the key again.');
-  return null;
+  return model.asked?.isRead === true ? null : early(model);
+}
+
+/** A key that was meant for what stood there before. */
+function early(model: ChatModel): ChatStep {
+  const text = 'This has only just come up; read it and press the key again.';
+  if (model.asked === null) return told(model, text);
+  const asked = { ...model.asked, early: model.asked.early + 1 };
+  return { model: { ...model, asked }, commands: [{ do: 'say', text }, readAsk(asked.ask_id, asked.early)] };
 }
 
 function onReason(key: Key, model: ChatModel, world: World): ChatStep | null {
@@ -214,19 +221,24 @@ function onOwn(own: ChatOwn, model: ChatModel, world: World): ChatStep {
       return told(model, own.text);
     case 'read':
       return {
-        model: own.ask_id === model.asked?.ask_id ? { ...model, asked: { ...model.asked, isRead: true } } : model,
+        model:
+          own.ask_id === model.asked?.ask_id && own.early === model.asked.early
+            ? { ...model, asked: { ...model.asked, isRead: true } }
+            : model,
       };
     case 'done': {
       const isText = own.deed === 'send' || own.deed === 'answer' || own.deed === 'resume';
       const next = { ...withItem(model, own.item), doing: null, ...(isText ? { field: emptyField } : {}) };
-      return asking(model, next, [{ do: 'say', text: own.words, role: 'good' }]);
+      return asking(model, next, receiptSaid(own));
     }
-    case 'refused': {
-      const { message, next, code } = own.problem;
-      const text = `not done: ${message}. ${next} [${code}]`;
-      return { model: { ...model, doing: null }, commands: [{ do: 'say', text, role: 'bad' }] };
-    }
+    case 'refused':
+      return { model: { ...model, doing: null }, commands: receiptSaid(own) };
   }
+}
+
+function receiptSaid(own: ChatOwn): readonly Command<ChatOwn>[] {
+  const receipt = receiptOf(own);
+  return receipt === null ? [] : [{ do: 'say', ...receipt }];
 }
 
 function onFollowed({ event }: Extract<ChatOwn, { is: 'followed' }>, model: ChatModel): ChatModel {
@@ -248,7 +260,7 @@ function onFollowed({ event }: Extract<ChatOwn, { is: 'followed' }>, model: Chat
 function asking(before: ChatModel, model: ChatModel, commands: readonly Command<ChatOwn>[] = []): ChatStep {
   const { asked } = model;
   const isNew = asked !== null && asked.ask_id !== before.asked?.ask_id;
-  return { model, commands: isNew ? [...commands, readAsk(asked.ask_id)] : commands };
+  return { model, commands: isNew ? [...commands, readAsk(asked.ask_id, asked.early)] : commands };
 }
 
 /** The newer of the two; another ask ends what was begun for the one before. */
@@ -256,6 +268,6 @@ function withItem(model: ChatModel, item: ManagedItem): ChatModel {
   if (model.item !== null && item.state_version < model.item.state_version) return model;
   const ask = openAsk(item);
   if (ask?.ask_id === model.asked?.ask_id) return { ...model, item };
-  const asked = ask === null ? null : { ask_id: ask.ask_id, isRead: false };
+  const asked = ask === null ? null : { ask_id: ask.ask_id, isRead: false, early: 0 };
   return { ...model, item, asked, isRejecting: false, field: model.isRejecting ? emptyField : model.field };
 }

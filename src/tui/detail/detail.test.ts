@@ -6,6 +6,7 @@ import { Played, sentBy, worldOf } from '../../../test/kit/tui-screens.ts';
 import type { PaneItem } from '../../api/schemas.ts';
 import type { ViewedOutputReply } from '../../api/schemas-act.ts';
 import { AgtmuxError } from '../../model/errors.ts';
+import type { Ports } from '../contract.ts';
 import { detailScreen } from './screen.ts';
 
 const nowMs = Date.now();
@@ -63,6 +64,39 @@ describe('one agent', () => {
     played.becomes({ nowMs: nowMs + 400 });
     const [sent] = await sentBy(played.press('1').took()[0]);
     expect(sent?.body).toMatchObject({ ask_id: 'a2', option: 'y' });
+  });
+
+  it('SCR2 a digit first shows an ask that is not all on the screen, and what is cut is said to be there', async () => {
+    const text = Array.from({ length: 30 }, (_, row) => `step ${row}.`).join('\n');
+    const played = opened({ ...asking, ask: { ...ask, text } });
+    expect(played.text()).toMatch(/… \d+ more lines, x shows them/);
+    played.press('1');
+    expect(played.took()).toEqual([]);
+    expect(played.text()).toContain('Answer claude, host/work:1.0');
+    expect((await sentBy(played.press('1').took()[0]))[0]?.body).toMatchObject({ option: 'y' });
+    const explaining = opened().press('x', '1');
+    expect(explaining.took()).toEqual([]);
+    expect(explaining.text()).toContain('Answer claude');
+  });
+
+  it('reads its pane again after one answer went wrong', async () => {
+    const played = opened();
+    const stream = detailScreen.streams?.(played.model, played.world).find(({ key }) => key === 'output');
+    let reads = 0;
+    const get = async (): Promise<unknown> => {
+      reads += 1;
+      if (reads === 1) throw new AgtmuxError('E_TIMEOUT', 'tmux did not answer');
+      return output(['there again']).reply;
+    };
+    const ended = new AbortController();
+    const ports = { api: { get }, sleep: async () => undefined } as unknown as Ports;
+    for await (const own of stream?.start(ports, ended.signal) ?? []) {
+      played.own(own);
+      if (own.is === 'trouble') expect(played.text(wide)).toContain('tmux did not answer');
+      else ended.abort();
+    }
+    expect(played.text(wide)).toContain('there again');
+    expect(played.text(wide)).not.toContain('tmux did not answer');
   });
 
   it('whoever opens what is done has seen it, once', async () => {

@@ -1,6 +1,7 @@
 // One agent as a screen: its pane live, what it asks with the keys that answer, and everything that can be done to it. Pure;
 // what it reads from the daemon comes as streams that end when one leaves.
 
+import { AgtmuxError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import {
   type ActingStep,
@@ -13,9 +14,9 @@ import {
   notActing,
 } from '../acting.ts';
 import { actingKeys } from '../acting-view.ts';
-import type { Command, Key, KeyHelp, Message, Screen, Step, Stream, World } from '../contract.ts';
+import type { Command, Key, KeyHelp, Message, Ports, Screen, Step, Stream, World } from '../contract.ts';
 import { type DetailModel, type DetailOwn, firstDetail, itemOf } from './model.ts';
-import { detailView } from './view.ts';
+import { detailView, isAskWhole } from './view.ts';
 
 type DetailStep = Step<DetailModel, DetailOwn>;
 
@@ -29,6 +30,7 @@ export const detailScreen: Screen<DetailModel, DetailOwn, { readonly screen: 'de
   view: detailView,
   keys,
   isTyping: ({ acting }) => isActing(acting),
+  takesText: ({ acting }) => acting.is === 'typing',
   streams,
 };
 
@@ -77,7 +79,7 @@ function markSeen({ item, runtime }: DetailModel, before: DetailModel['item']): 
 function told(model: DetailModel, own: DetailOwn): DetailModel {
   switch (own.is) {
     case 'acting':
-      return { ...model, acting: actingAfter(own.own) };
+      return { ...model, acting: actingAfter(model.acting, own.own) };
     case 'output':
       return {
         ...model,
@@ -97,11 +99,12 @@ const acted = (model: DetailModel, { acting, commands }: ActingStep): DetailStep
   model: { ...model, acting },
   commands: commands.map((command): Command<DetailOwn> => {
     if (command.do !== 'call') return command;
-    const { run, failed } = command;
+    const { run, failed, late } = command;
     return {
       do: 'call',
       run: async (ports) => ({ is: 'acting', own: await run(ports) }),
       failed: (problem) => ({ is: 'acting', own: failed(problem) }),
+      ...(late === undefined ? {} : { late: (own) => (own.is === 'acting' ? late(own.own) : null) }),
     };
   }),
 });
@@ -111,9 +114,11 @@ function takeKey(key: Key, model: DetailModel, world: World): DetailStep | null 
   if (doing !== null) return acted(model, doing);
   const calm = model.acting.is === 'done' ? { ...model, acting: notActing } : model;
   const item = model.isGone ? null : model.item;
-  const begun = beginActing(key, item) ?? answerBy(key, item);
+  const begun = beginActing(key, item) ?? answerBy(key, item, isAskWhole(model, world));
   if (begun !== null && world.nowMs - model.askedMs < limits.tuiAskSeenMs && begun.acting.is !== 'none') {
-    return { model, commands: [{ do: 'say', text: 'What it asks has just changed; look, and press again.' }] };
+    // Whoever types on without looking does not get there either.
+    const text = 'What it asks has just changed; look, and press again.';
+    return { model: { ...calm, askedMs: world.nowMs }, commands: [{ do: 'say', text }] };
   }
   if (begun !== null) return acted(calm, begun);
   return moveKey(key, calm) ?? otherKey(key, calm);
@@ -163,24 +168,40 @@ function otherKey(key: Key, model: DetailModel): DetailStep | null {
   }
 }
 
+/** One bad answer is no reason to look no more: it is told, and asked for again. */
+const trouble =
+  (of: 'output' | 'told') =>
+  (problem: unknown): DetailOwn => {
+    const known = problem instanceof AgtmuxError ? problem : new AgtmuxError('E_INTERNAL', String(problem));
+    return { is: 'trouble', of, problem: known };
+  };
+
 /** Rows above the screen that can be scrolled to. */
 const historyLines = 200;
 
 function streams({ runtime, isGone }: DetailModel, { link }: World): readonly Stream<DetailOwn>[] {
   if (isGone || link.is !== 'up') return [];
   const ref = `runtime:${runtime}`;
+  const tell = async (api: Ports['api']): Promise<DetailOwn> => {
+    const explanation = await api.get('/v1/explain', { ref });
+    const queue = (await api.get('/v1/queue')).items.filter((one) => one.runtime_id === runtime);
+    const timeline = await api.get('/v1/timeline', { ref }).catch(() => null);
+    return { is: 'told', explanation, queue, timeline };
+  };
   return [
     {
       key: 'output',
       start: async function* ({ api, pid, sleep }, signal) {
-        let last = '';
+        let last: string | null = null;
         while (!signal.aborted) {
-          const reply = await api.get('/v1/output', { ref, lines: historyLines, screen: true, colours: true, pid });
-          const text = reply.lines.join('\n');
+          const told = await api
+            .get('/v1/output', { ref, lines: historyLines, screen: true, colours: true, pid })
+            .then((reply): DetailOwn => ({ is: 'output', reply }), trouble('output'));
+          const text = told.is === 'output' ? told.reply.lines.join('\n') : null;
           // What stands still is not told again.
-          if (text !== last) yield { is: 'output', reply };
+          if (text === null || text !== last) yield told;
           last = text;
-          await sleep(limits.tuiOutputMs, signal);
+          await sleep(text === null ? limits.tuiExplainMs : limits.tuiOutputMs, signal);
         }
       },
       failed: (problem) => ({ is: 'trouble', of: 'output', problem }),
@@ -189,10 +210,7 @@ function streams({ runtime, isGone }: DetailModel, { link }: World): readonly St
       key: 'told',
       start: async function* ({ api, sleep }, signal) {
         while (!signal.aborted) {
-          const explanation = await api.get('/v1/explain', { ref });
-          const queue = (await api.get('/v1/queue')).items.filter((one) => one.runtime_id === runtime);
-          const timeline = await api.get('/v1/timeline', { ref }).catch(() => null);
-          yield { is: 'told', explanation, queue, timeline };
+          yield await tell(api).catch(trouble('told'));
           await sleep(limits.tuiExplainMs, signal);
         }
       },

@@ -22,7 +22,7 @@ const factsColumns = 40;
 export function detailView(model: DetailModel, world: World, size: ScreenSize): readonly SpanLine[] {
   const { columns, lines } = size;
   const head = headLine(model, world, columns);
-  const foot = actingLines(model.acting, columns).slice(0, Math.max(1, lines - 4));
+  const foot = actingLines(model.acting, columns, Math.max(2, lines - 4));
   const room = Math.max(1, lines - 1 - foot.length);
   const body = bodyLines(model, world, { columns, lines: room });
   const filled = Array.from({ length: room }, (_, row): SpanLine => body[row] ?? []);
@@ -51,7 +51,7 @@ function bodyLines(model: DetailModel, world: World, size: ScreenSize): readonly
   const { columns, lines } = size;
   if (model.isExplaining) return explainLines(model, size);
   if (columns >= besideColumns) {
-    const facts = factLines(model, world, factsColumns - 2);
+    const facts = fitted(factLines(model, world, factsColumns - 2), lines);
     const left = paneBlock(model, { columns: columns - factsColumns - 1, lines });
     return Array.from({ length: lines }, (_, row): SpanLine => {
       const pane = clipLine(left[row] ?? [], columns - factsColumns - 1);
@@ -60,10 +60,30 @@ function bodyLines(model: DetailModel, world: World, size: ScreenSize): readonly
     });
   }
   const facts = factLines(model, world, columns);
-  const shown = facts.slice(0, Math.max(3, Math.floor(lines * 0.55)));
+  const shown = fitted(facts, Math.max(3, Math.floor(lines * factsShare)));
   const below = Math.max(1, lines - shown.length - 1);
   return [...shown, rule('pane', columns), ...paneBlock(model, { columns, lines: below })];
 }
+
+/** Whether everything that an answer would be given to can be read on the screen as it is. */
+export function isAskWhole(model: DetailModel, world: World): boolean {
+  const { columns, lines } = world.size;
+  if (model.isExplaining) return false;
+  const isBeside = columns >= besideColumns;
+  const room = isBeside ? lines - 1 : Math.max(3, Math.floor((lines - 1) * factsShare));
+  const facts = isBeside ? factsColumns - 2 : columns;
+  const asked = [...stateLines(model, world, facts), ...askLines(model, facts)].length;
+  return asked < room || factLines(model, world, facts).length <= room;
+}
+
+/** Of a narrow screen; the pane gets the rest. */
+const factsShare = 0.55;
+
+/** What does not fit is said to be there: an ask must not look shorter than it is. */
+const fitted = (facts: readonly SpanLine[], lines: number): readonly SpanLine[] =>
+  facts.length <= lines
+    ? facts
+    : [...facts.slice(0, lines - 1), [span(`… ${facts.length - lines + 1} more lines, x shows them`, 'attention')]];
 
 const rule = (title: string, columns: number): SpanLine => [
   span('─ ', 'dim'),
@@ -87,12 +107,16 @@ function paneBlock(
   return [...all.slice(start, start + lines - trouble.length), ...trouble];
 }
 
-function explainLines({ explanation, up }: DetailModel, { columns, lines }: ScreenSize): readonly SpanLine[] {
+/** Everything that is known of it, whole: what it asks, the evidence, and what had no room beside its pane. */
+function explainLines(model: DetailModel, { columns, lines }: ScreenSize): readonly SpanLine[] {
+  const { explanation, up } = model;
   if (explanation === null) return [[span('Reading…', 'dim')]];
-  const all = explanationLines(explanation, { columns, colour: false });
+  const told = explanationLines(explanation, { columns, colour: false }).flatMap((line) => wrapped(line, columns));
+  const rest = [...queueLines(model, columns), ...timelineBlock(model, columns)];
+  const all = [...told.map((line): SpanLine => [span(line)]), ...rest];
   // From the top: `up` counts how far one went down here.
   const start = Math.max(0, Math.min(up, all.length - lines));
-  return all.slice(start, start + lines).map((line): SpanLine => [span(line)]);
+  return all.slice(start, start + lines);
 }
 
 function factLines(model: DetailModel, world: World, columns: number): readonly SpanLine[] {
@@ -110,7 +134,9 @@ function factLines(model: DetailModel, world: World, columns: number): readonly 
 function stateLines({ item, explanation }: DetailModel, world: World, columns: number): readonly SpanLine[] {
   if (item === null) return [];
   const why = explanation?.reason_words ?? '';
-  const what = item.ask === null ? gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes))) : '';
+  const said = item.ask === null ? gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes))) : '';
+  // Where nothing more is known than the reason, once is enough.
+  const what = said === why ? '' : said;
   const beside = backgroundLabel(item.background);
   return [
     ...(why === '' ? [] : [[span(why)]]),

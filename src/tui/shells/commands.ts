@@ -21,6 +21,12 @@ export const control = (what: ShellControl, id: ShellId, via: ShellVia): Command
   do: 'call',
   run: async ({ api, pid }) => ({ is: 'receipt', receipt: await api.controlShell(what, id, { pid, via }) }),
   failed,
+  late: (own) => {
+    if (own.is === 'receipt') return receiptNote(own.receipt);
+    return own.is === 'failed'
+      ? { text: `${what} ${id}: ${own.problem.message} [${own.problem.code}]`, role: 'bad' }
+      : null;
+  },
 });
 
 /** Its `new` goes; nobody has to be told. */

@@ -1,10 +1,10 @@
 // The [Shell] panel as a screen of the TUI: over the whole terminal, with its own keys at the bottom.
 
 import { type ScreenSize, shellDetail, shellPanel } from '../../view/shells-panel.ts';
-import { cutLine, type SpanLine, span } from '../../view/shells-spans.ts';
+import { type SpanLine, span } from '../../view/shells-spans.ts';
 import type { KeyHelp, Place, Screen, World } from '../contract.ts';
 import { firstModel, rowsOf, type ShellsModel, type ShellsOwn, selectedOf, shellBy } from './model.ts';
-import { detailSize, killQuestion, updateShells } from './update.ts';
+import { detailSize, noteLines, updateShells } from './update.ts';
 
 export { backgroundForeground } from './commands.ts';
 
@@ -33,7 +33,7 @@ export const shellsScreen: Screen<ShellsModel, ShellsOwn, ShellsPlace> = {
 };
 
 function viewShells(model: ShellsModel, world: World, size: ScreenSize): readonly SpanLine[] {
-  const last = noteLine(model, world, size.columns);
+  const last = noteLines(model, { ...world, size });
   const room = { ...detailSize(model, { ...world, size }), now: world.nowMs };
   const row = model.look === null ? null : shellBy(world, model.look.shell_id);
   const gone: readonly SpanLine[] = [[span('This shell is no longer kept. Esc goes back.', 'dim')]];
@@ -43,10 +43,4 @@ function viewShells(model: ShellsModel, world: World, size: ScreenSize): readonl
   }
   const selected = selectedOf(model, world)?.shell_id ?? null;
   return [...shellPanel(rowsOf(world), { ...room, tab: model.tab, selected }), ...last];
-}
-
-function noteLine({ note, killing }: ShellsModel, world: World, columns: number): readonly SpanLine[] {
-  if (killing !== null) return [cutLine([span(killQuestion(shellBy(world, killing), killing), 'attention')], columns)];
-  if (note !== null) return [cutLine([span(note.text, note.role)], columns)];
-  return [];
 }

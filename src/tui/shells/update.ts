@@ -3,12 +3,23 @@
 
 import { type ShellId, type ShellLogMode, type ShellRow, shellStatuses } from '../../model/shells.ts';
 import { foreign, gateBlock, gateLine } from '../../text/gate.ts';
+import { saidLines } from '../../view/asks.ts';
 import { shellPageOf } from '../../view/shell-items.ts';
 import { isForeground, isNew, shellLabel } from '../../view/shells.ts';
 import { detailScrollMax, shellsOfTab } from '../../view/shells-panel.ts';
+import { type SpanLine, span } from '../../view/shells-spans.ts';
 import type { Command, Key, Message, Step, World } from '../contract.ts';
 import { control, markSeen, readLog, receiptNote } from './commands.ts';
-import { type Look, readForOf, rowsOf, type ShellsModel, type ShellsOwn, selectedOf, shellBy } from './model.ts';
+import {
+  type Look,
+  type Note,
+  readForOf,
+  rowsOf,
+  type ShellsModel,
+  type ShellsOwn,
+  selectedOf,
+  shellBy,
+} from './model.ts';
 
 type ShellsStep = Step<ShellsModel, ShellsOwn>;
 
@@ -184,10 +195,17 @@ function scrolled(model: ShellsModel, look: Look, world: World, by: number): She
     : { model: next };
 }
 
-/** The line for notes takes one from the rest. */
-export const detailSize = ({ note, killing }: ShellsModel, { size }: World) => ({
-  columns: size.columns,
-  lines: size.lines - (note !== null || killing !== null ? 1 : 0),
+export function noteLines({ note, killing }: ShellsModel, world: World): readonly SpanLine[] {
+  const said: Note | null =
+    killing === null ? note : { text: killQuestion(shellBy(world, killing), killing), role: 'attention' };
+  if (said === null) return [];
+  return saidLines(said.text, world.size.columns).map((line) => [span(line, said.role)]);
+}
+
+/** What the lines for notes leave. */
+export const detailSize = (model: ShellsModel, world: World) => ({
+  columns: world.size.columns,
+  lines: world.size.lines - noteLines(model, world).length,
 });
 
 function copied(model: ShellsModel, { page, shell_id }: Look): ShellsStep {
@@ -242,5 +260,5 @@ function onOwn(own: ShellsOwn, model: ShellsModel, world: World): ShellsStep {
 }
 
 /** `Kill shell-3 (sleep 120)?` */
-export const killQuestion = (row: ShellRow | null, id: ShellId): string =>
+const killQuestion = (row: ShellRow | null, id: ShellId): string =>
   `Kill ${id}${row === null ? '' : ` (${shellLabel(row)})`}? y kills it, any other key leaves it running`;

@@ -32,43 +32,43 @@ describe.each(sizes)('%d columns and %d lines', (columns, lines) => {
   const ready = isThere('Needs you');
 
   it('the board', async () => {
-    const screen = await open(columns, lines).until((text) => ready(text) && text.includes('rm -rf'));
+    const screen = await open(columns, lines).atRest((text) => ready(text) && text.includes('rm -rf'));
     await expect(screen).toMatchFileSnapshot(kept(`board-${at}`));
   });
 
   it('its windows and its sessions', async () => {
     await open(columns, lines).until(ready);
     tui.keys('v');
-    await expect(await tui.until(isThere('▸'))).toMatchFileSnapshot(kept(`board-windows-${at}`));
+    await expect(await tui.atRest(isThere('▸'))).toMatchFileSnapshot(kept(`board-windows-${at}`));
     tui.keys('v', 'Down', 'Down', 'Right');
-    await expect(await tui.until(isThere('writer'))).toMatchFileSnapshot(kept(`board-sessions-${at}`));
+    await expect(await tui.atRest(isThere('writer'))).toMatchFileSnapshot(kept(`board-sessions-${at}`));
   });
 
   it('a filter, and what it finds', async () => {
     await open(columns, lines).until(ready);
     tui.type('/state:run');
-    await expect(await tui.until(isThere('2 of 8'))).toMatchFileSnapshot(kept(`board-filter-${at}`));
+    await expect(await tui.atRest(isThere('2 of 8'))).toMatchFileSnapshot(kept(`board-filter-${at}`));
   });
 
   it('what will be approved, before it is', async () => {
     await open(columns, lines).until(ready);
     tui.keys('a');
-    await expect(await tui.until(isThere('Approve for'))).toMatchFileSnapshot(kept(`board-approve-${at}`));
+    await expect(await tui.atRest(isThere('Approve for'))).toMatchFileSnapshot(kept(`board-approve-${at}`));
   });
 
   it('the help', async () => {
     await open(columns, lines).until(ready);
     tui.keys('?');
-    await expect(await tui.until(isThere('Keys: the board'))).toMatchFileSnapshot(kept(`board-help-${at}`));
+    await expect(await tui.atRest(isThere('Keys: the board'))).toMatchFileSnapshot(kept(`board-help-${at}`));
   });
 
   it('one agent, and the evidence for its state', async () => {
     await open(columns, lines).until(ready);
     tui.keys('Enter');
-    const shown = await tui.until((text) => text.includes('asks for approval') && text.includes('Do you want'));
+    const shown = await tui.atRest((text) => text.includes('asks for approval') && text.includes('Do you want'));
     await expect(shown).toMatchFileSnapshot(kept(`detail-${at}`));
     tui.keys('x');
-    await expect(await tui.until(isThere('SOURCE'))).toMatchFileSnapshot(kept(`detail-explain-${at}`));
+    await expect(await tui.atRest(isThere('SOURCE'))).toMatchFileSnapshot(kept(`detail-explain-${at}`));
   });
 });
 
@@ -138,6 +138,22 @@ describe('keys of the board and of one agent', () => {
     await tui.until(isThere('/ state:run q'));
   });
 
+  it('SCR2 a paste that the terminal does not mark as one kills, approves and answers nobody', async () => {
+    await open().until(isThere('Needs you'));
+    const before = daemon.requests.length;
+    tui.type('Kyo');
+    await tui.until(isThere('Nothing was sent.'));
+    tui.type('aa');
+    await tui.until(isThere('Several keys came at once'));
+    tui.keys('Escape');
+    await tui.until(isThere('Nothing was sent.'));
+    tui.keys('Enter');
+    await tui.until(isThere('Asks (command)'));
+    tui.type('12');
+    await tui.until(isThere('Several keys came at once'));
+    expect(daemon.requests.slice(before).filter(({ path }) => path === '/v1/act')).toEqual([]);
+  });
+
   it('a terminal that is too small says so, and is the board again when it is not; resizing draws anew', async () => {
     await open().until(isThere('Needs you'));
     tui.resize(20, 6);
@@ -194,6 +210,30 @@ describe('the terminal', () => {
       tui.end();
     }
     open();
+  });
+
+  it('SCR3 is given back by ctrl-z, by TSTP and by STOP with fg; ctrl-l draws what something else has spoilt', async () => {
+    await open().until(isThere('Needs you'));
+    for (const stop of [() => tui.keys('C-z'), () => tui.signal('SIGTSTP')]) {
+      stop();
+      await tui.until(isThere('Stopped'));
+      clean();
+      tui.type('fg\n');
+      await tui.until(isThere('Needs you'));
+      expect(tui.told('#{alternate_on} #{cursor_flag}')).toBe('1 0');
+    }
+    const pid = tui.pid();
+    tui.signal('SIGSTOP');
+    await tui.until(isThere('Stopped'));
+    tui.type('fg\n');
+    await tui.until((text) => text.includes('Needs you') && !text.includes('Stopped'));
+    tui.keys('j');
+    await tui.until(isThere('> ? codex'));
+    expect(tui.pid()).toBe(pid);
+    tui.keys('-R');
+    await tui.until((text) => !text.includes('Needs you'));
+    tui.keys('C-l');
+    await tui.until(isThere('Needs you'));
   });
 
   it('SCR3 is left as it was by a daemon that says nonsense, with one line that tells why', async () => {

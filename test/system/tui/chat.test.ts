@@ -2,6 +2,7 @@
 // reaches the agent is what was shown, and nothing is sent that was not.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { until } from '../../kit/live.ts';
 import { ChatStage } from './chat-stage.ts';
 
@@ -220,7 +221,7 @@ async function drawn(ms: number): Promise<{ readonly count: number; readonly sec
   return { count: seen.size, seconds: (performance.now() - began) / 1_000 };
 }
 
-/** Until it counts: an ask that has only just come up takes no answer yet. */
+/** Until it counts: an ask that has only just come up takes no answer yet, and none from whoever keeps on typing. */
 async function pressed(key: string, holds: () => boolean): Promise<void> {
   stage.keys(key);
   await until(
@@ -230,6 +231,6 @@ async function pressed(key: string, holds: () => boolean): Promise<void> {
       return false;
     },
     20_000,
-    50,
+    2 * limits.tuiAskSeenMs,
   );
 }

@@ -56,7 +56,7 @@ it('SCR2 an approval is pressed in the pane of the agent that asks', async () =>
   await open();
   await tui.until(has('Needs you'));
   tui.keys('a');
-  await tui.until(has('Approve for claude?'));
+  await tui.until(has('Approve for claude,'));
   const before = claude.typed();
   tui.keys('a');
   await tui.until(() => claude.typed().length > before.length);
