@@ -45,9 +45,14 @@ export class LivePanes implements LiveService {
     if (identity.pane === null) return fail('E_UNSUPPORTED', 'it has no pane', 'read its conversation instead');
     if (this.#viewers >= limits.webPanesMax) return fail('E_FEED_FULL', 'too many panes are watched live already');
     this.#viewers += 1;
-    const watched = await this.#join(identity, identity.pane, handlers);
-    if (!watched.ok) this.#viewers -= 1;
-    return watched.ok ? ok(this.#paneOf(watched.value, ref, claim)) : watched;
+    let isIn = false;
+    try {
+      const watched = await this.#join(identity, identity.pane, handlers);
+      isIn = watched.ok;
+      return watched.ok ? ok(this.#paneOf(watched.value, ref, claim)) : watched;
+    } finally {
+      if (!isIn) this.#viewers -= 1;
+    }
   }
 
   async #join(

@@ -4,6 +4,7 @@
 import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import manifest from '../../package.json' with { type: 'json' };
 import { isMarker } from '../act/callers.ts';
 import { serveApi } from '../api/server/server.ts';
@@ -30,6 +31,9 @@ function must<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
   throw new AgtmuxError(result.failure.code, result.failure.message, { next: result.failure.next });
 }
+
+// It runs for months: what a storm of changes needs for a moment must not be kept for good.
+setFlagsFromString('--semi-space-growth-factor=1');
 
 const clock = createRealClock();
 const files = createRealFiles();

@@ -132,8 +132,11 @@ export const limits = {
   inboxRetryMs: 250,
   /** One commit: large enough that a full sync is cheap per event, small enough to stay under 50 ms. */
   batchEventsMax: 512,
-  /** Changes kept for clients that resume; at ten changes a second, most of an hour. */
-  feedChangesMax: 20_000,
+  /**
+   * Changes kept for clients that resume; at ten changes a second, some minutes. Whoever was away for longer is better
+   * served with the whole state, which is less than so many changes.
+   */
+  feedChangesMax: 4_000,
   /** A subscriber this far behind gets the newest state instead of the backlog (FED2). */
   subscriberChangesMax: 1_000,
   /** A subscriber that was reset this often without catching up is cut. */

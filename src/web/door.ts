@@ -74,9 +74,12 @@ export type Entering =
   | { readonly type: 'in'; readonly entrance: Entrance }
   | { readonly type: 'shut' | 'down'; readonly failure: Failure };
 
+const tokenOf = (hash: string): string | undefined => /^#token=([0-9a-f]+)$/i.exec(hash)?.[1];
+export const hasToken = (): boolean => tokenOf(location.hash) !== undefined;
+
 /** With the token of the address if it has one, else with what this browser has kept. */
 export async function enter(): Promise<Entering> {
-  const token = /^#token=([0-9a-f]+)$/i.exec(location.hash)?.[1];
+  const token = tokenOf(location.hash);
   if (token !== undefined) {
     const entered = await send<WebEnteredReply>('POST', '/web/enter', { token });
     if (entered.ok) keep('key', entered.value.key);

@@ -4,7 +4,7 @@
 import { followFeed } from '../api/client-feed.ts';
 import { AgtmuxError, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { enter, open, whenShut } from './door.ts';
+import { enter, hasToken, open, whenShut } from './door.ts';
 import { clock, every, onKept } from './port.ts';
 import { setEntrance } from './state/entrance.ts';
 import { told } from './state/store.ts';
@@ -99,6 +99,10 @@ export function startFollowing(): void {
   document.addEventListener('visibilitychange', wakeIfQuiet);
   window.addEventListener('pageshow', wakeIfQuiet);
   window.addEventListener('online', wake);
+  // A new link in this very tab loads nothing: only what stands behind the # changes.
+  window.addEventListener('hashchange', () => {
+    if (hasToken()) wake();
+  });
   onKept((name) => {
     if (name === 'key') wake();
   });

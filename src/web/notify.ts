@@ -9,11 +9,13 @@ import { pathOf } from './state/route.ts';
 import { current, subscribe } from './state/store.ts';
 
 const rememberedMax = 200;
+/** Seen when the first one should have been shown. */
+let isRefused = false;
 const standing = new Map<string, Notification>();
 
 const remembered = (): readonly string[] => (kept('notices') ?? '').split(' ').filter((id) => id !== '');
 
-const isAllowed = (): boolean => 'Notification' in window && Notification.permission === 'granted';
+const isAllowed = (): boolean => permission() === 'granted';
 
 function look(): void {
   const { notices } = current();
@@ -25,17 +27,25 @@ function look(): void {
   if (!isAllowed() || kept('notifications') === 'off') return;
   for (const { notice_id, title, body, runtime_id } of show) {
     keep('notices', [...remembered(), notice_id].slice(-rememberedMax).join(' '));
-    const notification = new Notification(gateLine(foreign(title)), {
-      body: gateLine(foreign(body)),
-      tag: notice_id,
-      icon: '/icon-192.png',
-    });
+    const notification = shownAs(title, body, notice_id);
+    if (notification === null) return;
     notification.onclick = () => {
       window.focus();
       go(pathOf('agents', runtime_id));
       notification.close();
     };
     standing.set(notice_id, notification);
+  }
+}
+
+/** Null: phones allow them to a page and then refuse to show one. */
+function shownAs(title: string, body: string, tag: string): Notification | null {
+  try {
+    const words = { body: gateLine(foreign(body)), tag, icon: '/icon-192.png' };
+    return new Notification(gateLine(foreign(title)), words);
+  } catch {
+    isRefused = true;
+    return null;
   }
 }
 
@@ -48,7 +58,7 @@ export function startNotifying(): void {
 
 /** `unsupported` where the browser has none: then the desktop channel of the daemon remains. */
 export const permission = (): NotificationPermission | 'unsupported' =>
-  'Notification' in window ? Notification.permission : 'unsupported';
+  'Notification' in window && !isRefused ? Notification.permission : 'unsupported';
 
 export async function askPermission(): Promise<NotificationPermission | 'unsupported'> {
   return 'Notification' in window ? await Notification.requestPermission() : 'unsupported';

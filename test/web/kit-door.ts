@@ -24,8 +24,10 @@ export class DoorWorld {
     this.live = live;
   }
 
-  static async open(size: { readonly width: number; readonly height: number } = { width: 100, height: 30 }) {
-    const live = new Live();
+  static async open(
+    size: { readonly width: number; readonly height: number } = { width: 100, height: 30 },
+    live: Live = new Live(),
+  ) {
     live.tmux('new-session', '-d', '-s', 'person', '-x', `${size.width}`, '-y', `${size.height}`);
     await live.startDaemon();
     return new DoorWorld(live);

@@ -3,6 +3,7 @@
 
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Live } from '../kit/live.ts';
 import { DoorWorld } from './kit-door.ts';
 
 export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
@@ -40,8 +41,8 @@ export class WebWorld {
     this.browser = browser;
   }
 
-  static async open(): Promise<WebWorld> {
-    const [door, browser] = await Promise.all([DoorWorld.open(), launchBrowser()]);
+  static async open(live?: Live): Promise<WebWorld> {
+    const [door, browser] = await Promise.all([DoorWorld.open(undefined, live), launchBrowser()]);
     return new WebWorld(door, browser);
   }
 

@@ -303,6 +303,8 @@ describe('a page that may only look', () => {
     for (const name of ['Interrupt', 'Kill', '1 Yes']) expect(await button(page, name).isDisabled()).toBe(true);
     expect(await page.getByRole('switch', { name: 'Typing' }).isDisabled()).toBe(true);
     expect(await page.getByLabel('Message to claude').isDisabled()).toBe(true);
+    for (const key of ['a', 'r']) await page.keyboard.press(key);
+    expect(await page.getByRole('dialog').count()).toBe(0);
     theatre.play.isReadOnly = false;
   });
 });

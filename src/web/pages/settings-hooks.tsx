@@ -20,6 +20,15 @@ const stateRoles = {
   unsupported: 'quiet',
 } as const;
 
+/** What is there in part can be made whole or taken away. */
+const offered: Readonly<Record<keyof typeof stateRoles, readonly Action[]>> = {
+  installed: ['remove'],
+  partial: ['install', 'remove'],
+  absent: ['install'],
+  broken: ['install', 'remove'],
+  unsupported: [],
+};
+
 export function HookSettings(): ReactNode {
   const reading = useReading<HookStatusReply>('/v1/hooks');
   const [plan, setPlan] = useState<HookPlanReply | null>(null);
@@ -43,15 +52,11 @@ export function HookSettings(): ReactNode {
             <span className={`c-${stateRoles[one.state]}`}>{one.state}</span>
             <span className="dim">{one.is_used ? '' : 'not used on this machine'}</span>
             <span className="spring" />
-            {one.state === 'unsupported' ? null : (
-              <button
-                type="button"
-                disabled={isOff}
-                onClick={() => void look(one.state === 'installed' ? 'remove' : 'install', [one.agent])}
-              >
-                {one.state === 'installed' ? 'Remove' : 'Install'}…
+            {offered[one.state].map((action) => (
+              <button key={action} type="button" disabled={isOff} onClick={() => void look(action, [one.agent])}>
+                {action === 'remove' ? 'Remove' : 'Install'}…
               </button>
-            )}
+            ))}
             {[...one.notes, ...one.files.flatMap(({ problem }) => (problem === null ? [] : [problem]))].map((note) => (
               <p key={note} className="dim small">
                 {line(note)}

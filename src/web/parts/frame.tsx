@@ -4,7 +4,7 @@
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { ageLabel, wordsOf } from '../../view/words.ts';
 import { type AgentItem, agentsOf, countsOf, waitingCount } from '../state/agents.ts';
-import { isOutdated, useEntrance } from '../state/entrance.ts';
+import { isOutdated, useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel, useNow, usePlace } from '../state/hooks.ts';
 import type { Model } from '../state/model.ts';
 import { type PageName, pageNames, pathOf } from '../state/route.ts';
@@ -136,7 +136,9 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
   const items = agentsOf(model, useNow());
   const [wish, setWish] = useState<Wish | null>(null);
   const [isHelp, setHelp] = useState(false);
-  useKeys({ wish: setWish, help: () => setHelp(true) });
+  const isIdle = whyIdle(useEntrance()) !== null;
+  // Nothing is offered that would be refused.
+  useKeys({ wish: (wished) => setWish(isIdle ? null : wished), help: () => setHelp(true) });
   useFocusOnPage(`${page} ${id}`);
   useBadge(items, page === 'nowhere' ? 'Not found' : pageTitles[page]);
   const meant = wish === null ? undefined : items.find(({ runtime_id }) => runtime_id === wish.runtime);

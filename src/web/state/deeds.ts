@@ -38,8 +38,12 @@ function subscribe(listener: () => void): () => void {
 export const useOutcome = (id: string): Outcome | null =>
   useSyncExternalStore(subscribe, () => outcomes.get(id) ?? null);
 
+/** A sentence begins with a capital; a name, as of a host, stays what it is. */
+const sentence = (message: string): string => message.replace(/^[a-z]+(?= )/, capital);
+const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+
 export const refusalText = ({ code, message, next }: Failure): string =>
-  `${message.charAt(0).toUpperCase()}${message.slice(1)}${next === '' ? '' : `; ${next}`} [${code}]`;
+  `${sentence(message)}${next === '' ? '' : `; ${next}`} [${code}]`;
 
 export function receiptOutcome({ outcome, failure, words }: ReceiptReply): Outcome {
   const more = words === null ? '' : `: ${words}`;

@@ -141,6 +141,15 @@ describe('entering', () => {
     expect(small.deeds()).toEqual(before);
   });
 
+  it('SEC2 a pane that cannot be shown for a defect of ours ends with words, not with waiting', async () => {
+    const visitor = await small.enter();
+    Object.assign(small.daemon, { live: { open: () => Promise.reject(new TypeError('a defect')) } });
+    const view = await visitor.pane('claude');
+    await until(() => view.isClosed);
+    expect(view.said).toMatchObject([{ type: 'end', code: 'E_INTERNAL' }]);
+    expect(small.troubles.map(({ message }) => message)).toEqual(['a defect']);
+  });
+
   it('ACT6 whatever a page says of itself, the daemon is told that it is a page', async () => {
     small.daemon.put({ agent: 'claude' });
     const visitor = await small.enter();
@@ -238,6 +247,10 @@ describe('the door itself', () => {
     const { url, port } = link.ok ? link.value : { url: '', port: 0 };
     await Visitor.enter(url);
     expect((await send(port, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(0);
+    for (const listen of ['0.0.0.0', '::', '0:0:0:0:0:0:0:0']) {
+      const everywhere = await small.door.open({ port: null, listen, read_only: false }, person);
+      expect(everywhere).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
+    }
     const named = await fetch(`http://127.0.0.9:${port}/web/session`);
     expect(named.status).toBe(401);
   });

@@ -149,6 +149,7 @@ const methods: Changes = Object.fromEntries(
 const paths: Changes = {
   'two slashes': ({ path }) => ({ path: `/${path}` }),
   'a whole address': ({ path }) => ({ path: `http://evil.example${path}` }),
+  'an address that is none, behind a backslash': ({ path }) => ({ path: `/\\[${path}` }),
   'capital letters': ({ path }) => ({ path: path.toUpperCase() }),
 };
 

@@ -48,7 +48,8 @@ export function refusalOf(knock: Knock, extraName: string | null): Failure | nul
 
 function checkShape({ method, target, rawHeaders }: Knock): Failure | null {
   if (!methods.has(method)) return failure('E_ROUTE', 'this method is not known here');
-  if (!target.startsWith('/') || target.startsWith('//')) return failure('E_ROUTE', 'this is no path of this door');
+  // Two slashes, or a backslash for the second one, are read as the name of a host by some.
+  if (!/^\/(?![/\\])/.test(target)) return failure('E_ROUTE', 'this is no path of this door');
   const names = rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
   const twice = names.find((name, index) => single.has(name) && names.indexOf(name) !== index);
   return twice === undefined ? null : failure('E_INPUT', `the header ${twice} stands there twice`);

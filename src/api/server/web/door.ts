@@ -46,6 +46,8 @@ interface Opened {
 }
 
 const loopback = '127.0.0.1';
+/** 0.0.0.0 and the forms of ::, where a Host header could say anything. */
+const everyAddress = /^[0:.]+$/;
 const panePath = '/ws/pane';
 
 /** What every answer carries. Nothing inline, nothing from elsewhere, in nobody's frame. */
@@ -164,6 +166,10 @@ export class WebDoor implements WebService {
   }
 
   async #openAt({ port, listen }: WebWish): Promise<Result<Opened>> {
+    if (listen !== null && everyAddress.test(listen)) {
+      const next = 'say the one at which it shall be reached, like `--listen 192.168.1.5`';
+      return fail('E_INPUT', `${listen} is every address at once, and the door goes by one`, next);
+    }
     const opened = this.#opened;
     const address = listen ?? opened?.address ?? loopback;
     if (opened !== null) {
@@ -259,9 +265,10 @@ export class WebDoor implements WebService {
 
   /** Null: it is a socket now. A ticket is used up, whatever comes of it. */
   #upgrade(sockets: WebSocketServer, incoming: IncomingMessage, socket: Duplex, head: Buffer): Failure | null {
-    const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://door');
-    if (pathname !== panePath || incoming.method !== 'GET') return failure('E_ROUTE', 'there is no socket here');
-    const ticket = this.#keyring.useTicket(searchParams.get('ticket') ?? '', cookieOf(incoming, this.#cookieName()));
+    // By hand: what a URL cannot be made of must not end the daemon.
+    const [path, query = ''] = (incoming.url ?? '').split('?', 2);
+    if (path !== panePath || incoming.method !== 'GET') return failure('E_ROUTE', 'there is no socket here');
+    const ticket = this.#keyring.useTicket(ticketIn(query), cookieOf(incoming, this.#cookieName()));
     if (ticket === null)
       return failure('E_SIGNED_OUT', 'the ticket was used already, or it is too old', 'ask for a new one');
     sockets.handleUpgrade(incoming, socket, head, (page) => {
@@ -327,6 +334,8 @@ export class WebDoor implements WebService {
     return this.#saving;
   }
 }
+
+const ticketIn = (query: string): string => new URLSearchParams(query).get('ticket') ?? '';
 
 const knockOf = ({ method = '', url = '', headers, rawHeaders }: IncomingMessage, isUpgrade: boolean): Knock => ({
   method,

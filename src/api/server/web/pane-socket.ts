@@ -47,7 +47,11 @@ export class PaneSocket {
     });
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));
     this.#ping();
-    const opening = this.#open();
+    // A page that is told nothing would wait for ever.
+    const opening = this.#open().catch((defect: unknown) => {
+      this.end(failure('E_INTERNAL', 'the daemon failed to show it', 'look into its log: `agtmux logs`'));
+      throw defect;
+    });
     // What is typed before the pane is there waits for it.
     this.#keys = opening.catch(() => undefined);
     return opening;
