@@ -34,6 +34,13 @@ afterEach(async () => {
   here.remove();
 });
 
+/** Its group has the terminal: fields 5 and 8 of its stat. */
+function isInFront(pid: number): boolean {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
+  return fields[2] === fields[5];
+}
+
 function words(): WrapWord[] {
   return readdirSync(here.spool)
     .map((name) => {
@@ -68,6 +75,8 @@ async function terminal(shell: readonly string[]) {
   await line(`export AGTMUX_SPOOL=${here.spool}`);
   await line(`${[...shell, wrap].join(' ')} -- bash ${join(here.dir, 'agent')}`);
   const pid = Number(/^ready (\d+)/m.exec(await seen(/^ready \d+/m))?.[1]);
+  // It may speak a moment before the terminal is its own; keys of before that are the shell's.
+  await until('the terminal is the agent’s', () => isInFront(pid));
   return { seen, keys, line, pid };
 }
 
