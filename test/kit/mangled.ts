@@ -23,6 +23,7 @@ const change = fc.oneof(
 );
 type Change = typeof change extends fc.Arbitrary<infer One> ? One : never;
 
+export type Changes = readonly Change[];
 export const changes = fc.array(change, { maxLength: 12 });
 
 /** One place of a message, wherever it is, gets another value. */
@@ -65,5 +66,4 @@ function changed(lines: readonly string[], one: Change): readonly string[] {
   }
 }
 
-export const mangled = (lines: readonly string[], all: readonly Change[]): readonly string[] =>
-  all.reduce(changed, lines);
+export const mangled = (lines: readonly string[], all: Changes): readonly string[] => all.reduce(changed, lines);
