@@ -97,6 +97,22 @@ describe('who needs you', () => {
     await page.keyboard.press('n');
     await page.waitForURL('**/sessions/new');
   });
+
+  it('hears the key that comes right after a dialog was closed, before the browser has painted', async () => {
+    const { page } = await theatre.show('/');
+    await page.getByText('Needs you').waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('approve or reject what it asks').waitFor();
+    const isStillInside = await page.evaluate(() => {
+      const dialog = document.querySelector('dialog');
+      dialog?.close();
+      const target = document.activeElement;
+      target?.dispatchEvent(new KeyboardEvent('keydown', { key: 'n', bubbles: true }));
+      return dialog?.contains(target);
+    });
+    expect(isStillInside).toBe(true);
+    await page.waitForURL('**/sessions/new');
+  });
 });
 
 describe('an agent', () => {

@@ -19,6 +19,8 @@ interface KeyDeeds {
 function isTaken(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true;
   const target = event.target instanceof Element ? event.target : null;
+  // A browser leaves the focus in a dialog that was just closed until it paints again.
+  if (target?.closest('dialog:not([open])') != null) return false;
   return target?.closest('input, textarea, select, [contenteditable], dialog, .xterm') != null;
 }
 
