@@ -25,6 +25,7 @@ const facts = (parts: Partial<CallerFacts>): CallerFacts => ({
   pid: 100,
   argv: ['agtmux', 'send'],
   tty,
+  is_at_terminal: true,
   ancestors: [shell, server, init],
   is_whole: true,
   environment: ['HOME', 'PATH', 'TMUX', 'TMUX_PANE'],
@@ -49,6 +50,52 @@ describe('a person', () => {
   ];
   it.each(people)('ACT6 is one %s', (_, parts) => {
     expect(roleOf(parts)).toBe('human');
+  });
+});
+
+describe('a person at a board', () => {
+  const board = ['/usr/bin/node', '/usr/local/bin/agtmux'];
+  const launcher = up(60, 'sh -c agtmux', { tty });
+  const boards: [string, Partial<CallerFacts>][] = [
+    ['is the command of a window', { argv: board, ancestors: [server, init] }],
+    [
+      'is the command of a popup',
+      { argv: [...board, 'tui', '--leave-on-attach'], ancestors: [launcher, server, init] },
+    ],
+    [
+      'has a terminal to itself',
+      { argv: board, ancestors: [launcher, up(50, '/usr/bin/alacritty'), userManager, init] },
+    ],
+  ];
+  it.each(boards)('ACT6 is one where it %s', (_, parts) => {
+    expect(callerOf(facts(parts), 0)).toMatchObject({ role: 'human', is_traceable: true });
+  });
+
+  const others: [string, Partial<CallerFacts>][] = [
+    ['a command that acts by itself', { argv: [...board, 'approve', '%1'] }],
+    ['a command with the board’s name behind it', { argv: [...board, 'approve', 'tui'] }],
+    ['an option that might be followed by a command', { argv: [...board, '--json'] }],
+    ['another program', { argv: ['node', 'board.js'] }],
+    ['a program with our name', { argv: ['python3', '/usr/local/bin/agtmux'] }],
+    ['a board that reads from elsewhere', { argv: board, is_at_terminal: false }],
+    ['a board with something loaded into it', { argv: board, environment: ['HOME', 'NODE_OPTIONS'] }],
+    ['a board below another program', { argv: board, ancestors: [up(60, 'expect x', { tty }), server, init] }],
+    [
+      'a board whose shell reads from elsewhere',
+      { argv: board, ancestors: [up(60, 'sh -c agtmux', { tty, is_at_terminal: false }), server, init] },
+    ],
+    [
+      'a board in a terminal that a recorder opened',
+      { argv: board, tty: 'pts/9', ancestors: [up(60, 'script -c agtmux', { tty }), server, init] },
+    ],
+  ];
+  it.each(others)('ACT6 is not %s', (_, parts) => {
+    expect(callerOf(facts({ ancestors: [server, init], ...parts }), 0)).toMatchObject({ role: 'operator' });
+  });
+
+  it('ACT6 is not an agent’s', () => {
+    expect(roleOf({ argv: board, ancestors: [claude, server, init] })).toBe('observer');
+    expect(roleOf({ argv: board, ancestors: [server, init], environment: ['CLAUDECODE'] })).toBe('observer');
   });
 });
 

@@ -27,6 +27,8 @@ export interface CallerFacts {
   readonly argv: readonly string[];
   /** Its controlling terminal. */
   readonly tty: string | null;
+  /** It reads from that terminal. */
+  readonly is_at_terminal: boolean;
   /** Nearest first, up to the first process of the machine, or of the container. */
   readonly ancestors: readonly AncestorFacts[];
   /** They were followed to the very end, where no parent is left. Otherwise an agent may stand where nobody looked. */
@@ -174,7 +176,9 @@ function originOf(facts: CallerFacts): 'typed' | 'ordered' | 'lost' {
   const { ancestors, tty } = facts;
   const at = ancestors.findIndex(isGiver);
   const giver = ancestors[at];
-  if (giver !== undefined) return isOpenedFor(giver, ancestors[at - 1]) ? 'typed' : 'ordered';
+  if (giver !== undefined) {
+    return isOpenedFor(giver, ancestors[at - 1]) || isBoard(facts, ancestors.slice(0, at)) ? 'typed' : 'ordered';
+  }
   if (ancestors.some((one) => starters.has(programOf(one)))) return 'ordered';
   // The chain of a process that came in from outside, as into a container, ends without the first process.
   const fromOutside = ancestors.every(({ pid }) => pid !== 1) && !isAdopted(ancestors);
@@ -193,6 +197,18 @@ function isOpenedFor(giver: AncestorFacts, root: AncestorFacts | undefined): boo
   return giver.is_tmux || multiplexers.has(name)
     ? isPlainShell(root.argv)
     : !root.argv.slice(1).some((one) => commandOption.test(one));
+}
+
+/**
+ * The board in a window or a popup of its own. It does nothing until keys are pressed in it, as a shell there, and whoever
+ * can press them can press them in a shell too. A command that acts by itself is another matter. Nothing but the shell that
+ * the window started it with may stand in between, and nothing may be loaded into it.
+ */
+function isBoard({ argv, tty, is_at_terminal, environment }: CallerFacts, between: readonly AncestorFacts[]): boolean {
+  const [program, file = '', command = 'tui'] = argv;
+  if (nameOf([program ?? '']) !== 'node' || nameOf([file]) !== 'agtmux' || command !== 'tui') return false;
+  if (!is_at_terminal || environment?.includes('NODE_OPTIONS') === true) return false;
+  return between.every((one) => one.tty === tty && one.is_at_terminal && plainShell.test(programOf(one)));
 }
 
 /** A process whose parent ended is given to the first one, or to the one that keeps the user's session. */

@@ -1,4 +1,4 @@
-// The example for tmux: marks beside windows, a summary in the status line, a key for the list. It only adds to what the
+// The example for tmux: marks beside windows, a summary in the status line, a key for the board. It only adds to what the
 // user has, may be read any number of times, and starts no process to draw a line: the daemon keeps what it shows as user
 // options. Pure text.
 
@@ -15,8 +15,8 @@ function markFormat(states: readonly StateName[]): string {
   return `#{?#{m:*${state}*,#{P:#{@agtmux_state} }},${wordsOf(state).mark},${markFormat(others)}}`;
 }
 
-/** `watchCommand` is one word of tmux's language. */
-export function tmuxConf(watchCommand: string): string {
+/** `boardCommand` is one word of tmux's language. */
+export function tmuxConf(boardCommand: string): string {
   return `# The states of your agents in tmux. Written by \`agtmux tmux install\`, taken away by \`agtmux tmux remove\`.
 # Changes made here are lost at the next install: put your own lines into your tmux.conf, behind the one that reads this.
 
@@ -32,7 +32,7 @@ if-shell -F "#{m:*@agtmux_mark*,#{window-status-current-format}}" "" { set-optio
 if-shell -F "#{m:*@agtmux_status*,#{status-right}}" "" { set-option -gF status-right "##{E:@agtmux_status}#{status-right}" }
 if-shell -F "#{==:#{status-right-length},40}" { set-option -g status-right-length 60 }
 
-# prefix + A: every agent, kept current, in a popup; unless you have that key for something else.
-if-shell "tmux list-keys -T prefix A >/dev/null 2>&1" "" { bind-key A display-popup -E -w 90% -h 80% ${watchCommand} }
+# prefix + A: the board of all agents in a popup; unless you have that key for something else.
+if-shell "tmux list-keys -T prefix A >/dev/null 2>&1" "" { bind-key A display-popup -E -w 90% -h 80% ${boardCommand} }
 `;
 }

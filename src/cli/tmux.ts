@@ -119,7 +119,7 @@ async function planHere(): Promise<Plan> {
   return {
     ownPath,
     backupPath: join(configHome, 'agtmux/tmux.conf.before'),
-    ownText: toBytes(tmuxConf(must(quoteTmux(`${must(quoteSh(selfCommand()))} watch`)))),
+    ownText: toBytes(tmuxConf(must(quoteTmux(`${must(quoteSh(selfCommand()))} tui --leave-on-attach`)))),
     ownHeld: (await read(ownPath))?.text ?? null,
     user,
     blockLines: [toBytes(`source-file -q ${pathWord(ownPath, home)}`)],

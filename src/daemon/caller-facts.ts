@@ -43,6 +43,7 @@ export function callerFacts(pid: number, parts: CallerFactsParts): CallerFacts |
     pid,
     argv,
     tty: itself.tty,
+    is_at_terminal: itself.is_at_terminal,
     ancestors,
     is_whole: at === 0,
     environment: environment === null ? null : namesIn(environment),

@@ -56,6 +56,7 @@ export function factsByPs(
     pid,
     argv: own.argv,
     tty: own.tty,
+    is_at_terminal: itself.is_at_terminal,
     // An agent may ask out of its own process, as plugins do; then it is what stands above itself.
     ancestors: itself.is_agent || itself.runtime_id !== null ? [itself, ...ancestors] : ancestors,
     is_whole: above.length <= ancestorsMax && (above.at(-1) ?? own).ppid === 0,

@@ -27,6 +27,7 @@ const facts = (...ancestors: readonly AncestorFacts[]): CallerFacts => ({
   pid: 100,
   argv: ['agtmux', 'mcp'],
   tty: 'pts/1',
+  is_at_terminal: true,
   ancestors,
   is_whole: true,
   environment: ['HOME'],

@@ -97,6 +97,7 @@ const factsOf = async (pid: number): Promise<CallerFacts> => ({
   pid,
   argv: ['agtmux'],
   tty: 'pts/1',
+  is_at_terminal: true,
   is_whole: true,
   environment: [],
   ancestors: [

@@ -165,7 +165,7 @@ describe('in tmux', () => {
         return null;
       }
     });
-    expect(binding).toMatch(/display-popup -E .*watch/);
+    expect(binding).toMatch(/display-popup -E .* tui --leave-on-attach/);
   });
 
   it("leaves the user's own key alone", () => {

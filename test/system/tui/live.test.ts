@@ -1,6 +1,7 @@
 // The TUI over a real daemon with look-alikes in real panes: what it shows is what they show, what it sends arrives there,
 // and a daemon that was killed comes back by itself.
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -88,7 +89,10 @@ it('attaching brings one to the pane and back', async () => {
   await tui.until(has('Back on the board.'));
 });
 
-it('a popup of tmux is the board too, and gone with q', async () => {
+const program = `'${process.execPath}' '${join(root, 'bin/agtmux')}'`;
+
+/** The person's own client, in the terminal that the board had, on the panes of the agents. */
+async function attachHere(): Promise<string> {
   await open();
   tui.keys('q');
   await tui.until(has('ended with 0'));
@@ -96,17 +100,62 @@ it('a popup of tmux is the board too, and gone with q', async () => {
   tui.type(`TMUX= TMUX_TMPDIR='${world.env.TMUX_TMPDIR}' tmux -u attach -t ${terminal}`);
   tui.keys('Enter');
   await until(() => world.tmux('list-clients', '-F', '#{client_tty}') !== '');
-  world.tmux(
-    'send-keys',
-    '-t',
-    terminal,
-    '-l',
-    `'${process.execPath}' '${join(root, 'bin/agtmux')}' popup --width 100`,
-  );
+  return terminal;
+}
+
+const isPopup = (screen: string): boolean => screen.includes('│agtmux') && screen.includes('? help');
+
+it('a popup of tmux is the board too, and gone with q', async () => {
+  const terminal = await attachHere();
+  world.tmux('send-keys', '-t', terminal, '-l', `${program} popup --width 100`);
   world.tmux('send-keys', '-t', terminal, 'Enter');
-  await tui.until((screen) => screen.includes('│agtmux') && screen.includes('? help'));
+  await tui.until(isPopup);
   tui.keys('q');
   await tui.until((screen) => !screen.includes('? help'));
+});
+
+async function asksAgain(): Promise<void> {
+  await claude.show(approval);
+  await world.becomes(claude, /waiting_approval/);
+}
+
+it('ACT6 a person answers from a popup that a key of tmux opens', async () => {
+  await asksAgain();
+  await attachHere();
+  world.tmux('bind-key', '-n', 'F9', 'run-shell', '-b', `${program} popup --width 100`);
+  tui.keys('F9');
+  await tui.until((screen) => isPopup(screen) && screen.includes('Needs you'));
+  tui.keys('a');
+  await tui.until(has('Approve for claude,'));
+  const before = claude.typed();
+  tui.keys('a');
+  await until(() => claude.typed().length > before.length);
+  await claude.show(idle);
+  await tui.until((screen) => /delivered|unconfirmed/.test(screen));
+  tui.keys('q');
+});
+
+it('ACT6 a person answers from a window that has the board in it, a command in such a window does not', async () => {
+  await asksAgain();
+  await open();
+  const before = claude.typed();
+  const window = (command: string): string =>
+    world.tmux('new-window', '-d', '-t', 'work:', '-c', world.dir, '-P', '-F', '#{pane_id}', command);
+  const refused = join(world.dir, 'refused');
+  window(`${program} approve ${claude.pane} --yes >${refused} 2>&1; echo ended >>${refused}`);
+  await until(() => readFileSync(refused, { encoding: 'utf8', flag: 'a+' }).includes('ended'));
+  expect(readFileSync(refused, 'utf8')).toContain('E_ROLE');
+  const board = window(program);
+  const screen = (): string => world.tmux('capture-pane', '-p', '-t', board);
+  await until(() => screen().includes('Needs you'));
+  expect(claude.typed()).toBe(before);
+  world.tmux('send-keys', '-t', board, 'a');
+  await until(() => screen().includes('Approve for claude,'));
+  world.tmux('send-keys', '-t', board, 'a');
+  await until(() => claude.typed().length > before.length);
+  await claude.show(idle);
+  await until(() => /delivered|unconfirmed/.test(screen()));
+  world.tmux('kill-pane', '-t', board);
 });
 
 it('SCR4 a daemon that is killed is said to be gone and comes back by itself, with the right state', async () => {
