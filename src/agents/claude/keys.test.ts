@@ -1,11 +1,12 @@
 // Claude's keys at its recorded dialogs: two that number their options differently, lists without numbers, questions.
 
 import { describe, expect, it } from 'vitest';
-import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { lowSuite, recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 
 recordedSuite(agent, 100, () => false);
+lowSuite(agent, 24);
 
 const dialogs = recordedDialogs(agent);
 const questions = dialogs.filter(({ ask }) => ask.options.some(({ label }) => label === 'Type something.'));

@@ -1,11 +1,12 @@
 // Codex' keys at its recorded dialogs, and what it shares with no other: letters behind the words, menus of its start.
 
 import { describe, expect, it } from 'vitest';
-import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { lowSuite, recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 
 recordedSuite(agent, 43, () => false);
+lowSuite(agent, 24);
 
 const dialogs = recordedDialogs(agent);
 

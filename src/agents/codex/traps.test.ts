@@ -143,6 +143,7 @@ describe('RSV10 screens that look like something else', () => {
     ['an answer that streams, without a title', screen('06_running_streaming.80x24'), ''],
     ['a finished turn under a title that still spins', screen('07_turn_completed_long.80x24'), '⠋ proj'],
     ['the question how to leave a turn that goes on', screen('17_interrupted_ctrl_c.200x50.daemon'), '⠹ proj'],
+    ['the end of an error in a low window', trap('error-tail'), 'proj'],
     ['the overview of all agents', trap('agents-overview'), 'proj'],
     ['an answer of several paragraphs, 0.80, growing', trap('growing-answer.v0.80.0'), 'vm'],
     ['an answer of several paragraphs, 0.80, whole', trap('whole-answer.v0.80.0'), 'vm'],

@@ -16,10 +16,13 @@ export interface RecordedDialog {
   readonly ask: SeenAsk;
 }
 
-/** Every recorded dialog whose options the rules can read. */
-export function recordedDialogs({ name, screen }: Agent): readonly RecordedDialog[] {
+/** Every recorded dialog whose options the rules can read. In low windows some of them are out of sight. */
+export function recordedDialogs(
+  { name, screen }: Agent,
+  parts: readonly string[] = ['', 'narrow', 'sizes'],
+): readonly RecordedDialog[] {
   const rules = readRuleFile(screen);
-  return ['', 'narrow', 'sizes'].flatMap((part) => {
+  return parts.flatMap((part) => {
     const folder = join(import.meta.dirname, '..', name, 'fixtures', part);
     if (!existsSync(join(folder, 'screens.json'))) return [];
     const list = JSON.parse(readFileSync(join(folder, 'screens.json'), 'utf8')) as Record<
@@ -92,6 +95,50 @@ export function recordedSuite(agent: Agent, approvalsMin: number, twoSteps: (ask
     it('answers nothing but approvals with a yes', () => {
       for (const { file, ask } of dialogs)
         if (stateOfAsk(ask.kind) !== 'waiting_approval') expect(keys.approve(ask), file).toBeNull();
+    });
+  });
+}
+
+/** Where a part of a dialog is out of sight the right option is reached, or none at all. */
+export function lowSuite(agent: Agent, approvalsMin: number): void {
+  const { keys } = agent;
+  if (keys === null) throw new Error('it has no keys');
+  const dialogs = recordedDialogs(agent, ['low']);
+  const approvals = dialogs.filter(({ ask }) => stateOfAsk(ask.kind) === 'waiting_approval');
+
+  describe(`keys of ${agent.name} in low windows`, () => {
+    it('says yes only by the option that means yes, this once', () => {
+      expect(approvals.length).toBeGreaterThanOrEqual(approvalsMin);
+      for (const { file, ask } of dialogs) {
+        const strokes = keys.approve(ask);
+        const hit = strokes === null ? null : hitBy(strokes, ask.options);
+        const isOnce = hit !== null && hit !== 'escape' && meansOnce(hit.label);
+        expect(strokes === null || (approvals.some((one) => one.ask === ask) && isOnce), file).toBe(true);
+      }
+    });
+
+    it('says no only by Escape or by the option that means no', () => {
+      for (const { file, ask } of approvals) {
+        const strokes = keys.reject(ask, null);
+        const hit = strokes === null ? null : hitBy(strokes, ask.options);
+        const isNo = hit === 'escape' || (hit !== null && meansNo(hit.label));
+        expect(strokes === null || isNo, file).toBe(true);
+      }
+    });
+
+    it('reads no option together with the words of the next', () => {
+      for (const { file, ask } of approvals)
+        for (const { label } of ask.options.filter((option) => option.label.startsWith('Yes')))
+          expect(label, file).toMatch(/^Yes(?:$|,)/);
+    });
+
+    it('chooses an option by its id, or nothing', () => {
+      for (const { file, ask } of dialogs)
+        for (const option of ask.options) {
+          const strokes = keys.choose(ask, option.id);
+          const hit = strokes === null ? null : hitBy(strokes, ask.options);
+          expect(strokes === null || hit === option || (hit === 'escape' && meansNo(option.label)), file).toBe(true);
+        }
     });
   });
 }
