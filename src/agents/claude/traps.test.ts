@@ -312,6 +312,31 @@ describe('what is known from reports only', () => {
     expect(ended(`● ${words}`).state).toBe(expected);
   });
 
+  it.each([
+    'Prompt is too long · automatic compaction failed · /clear to start fresh',
+    'Context limit reached · /compact or /clear to continue',
+    'Credit balance too low · Add funds: https://platform.claude.com/settings/billing',
+  ])('a turn that could not begin: %s', (words) => {
+    expect(ended(`  ⎿  ${words}`)).toMatchObject({ state: 'error', reason: 'api_error', detail: words });
+    const box = [rule, '❯ ', rule, '  ? for shortcuts'];
+    const told = ['❯ what is this', '', '● It says:', '', `  ⎿  ${words}`, '', '✻ Baked for 1s', '', ...box];
+    expect(read(told).state).toBe('completed');
+  });
+
+  it('the end of a message that was flagged', () => {
+    const tail = [
+      '  Message ID: msg_6',
+      '',
+      '✻ Baked for 3s · done 5:43 AM',
+      '',
+      rule,
+      '❯ ',
+      rule,
+      '  ? for shortcuts',
+    ];
+    expect(read(tail).state).toBe('unknown');
+  });
+
   it('the warning before all permissions are skipped, and a login', () => {
     const lines = [
       rule,
