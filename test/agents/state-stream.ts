@@ -75,7 +75,9 @@ export class StateStream {
 
   #take(value: unknown): void {
     const row = value as PaneItem | null;
-    if (row?.agent === undefined || row.agent === null || row.identity.pane_id !== this.#pane) return;
+    // Notices go by the same feed: they name an agent too, and have no pane of their own.
+    if (row?.agent === undefined || row.agent === null || !('identity' in row)) return;
+    if (row.identity.pane_id !== this.#pane) return;
     const last = this.told.at(-1)?.row;
     // An older run that is told of once more.
     if (last !== undefined && (last.started_at ?? 0) > (row.started_at ?? 0)) return;
