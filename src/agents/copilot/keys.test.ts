@@ -32,6 +32,16 @@ describe('the keys of Copilot', () => {
     expect(shown(keys.reject(asked.ask, 'fix the bugs'))).toBe('3, "fix the bugs", Enter');
   });
 
+  it('see an option whole where it wraps in its own column: how long a yes lasts stands at its end', () => {
+    const narrow = dialogs.find(({ file }) => file === '1.0.102-40x24-approval_outside.txt');
+    expect(narrow?.ask.options.map(({ label }) => label)).toEqual([
+      'Yes',
+      'Yes, and remember this path for this session',
+      'Yes, allow file-tool read-only access to the listed directory for this session',
+      'No (Esc)',
+    ]);
+  });
+
   it('interrupt with two separate strokes, for one does not', () => {
     expect(shown(keys.interrupt)).toBe('Escape, Escape');
   });

@@ -158,10 +158,11 @@ function optionsOf({ options }: AskRule, regions: Regions): readonly AskOption[]
       found.push(...labels.map((label, place) => ({ id: String(place + 1), label: label.trim(), indent: 0 })));
     } else if (match?.[1] !== undefined && match[2] !== undefined) {
       found.push({ id: match[1], label: unframed(match[2]), indent: indentOf(line) });
-    } else if (last !== undefined && options.wrap) {
+    } else if (last !== undefined && options.wrap !== 'none') {
+      const more = indentOf(line) - last.indent;
       // What stands apart, below a blank line, is no part of the option any more.
       if (unframed(line) === '') last.indent = Number.POSITIVE_INFINITY;
-      else if (indentOf(line) > last.indent) last.label = `${last.label} ${unframed(line)}`;
+      else if (more > 0 || (more === 0 && options.wrap === 'flush')) last.label = `${last.label} ${unframed(line)}`;
     }
   }
   return found.slice(0, limits.askOptionsMax).map(({ id, label }) => ({ id, label }));

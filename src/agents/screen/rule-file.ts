@@ -49,8 +49,8 @@ export interface AskRule {
     /** Groups: what chooses it, and its words. With `split` the first group is a line of several. */
     readonly match: RegExp;
     readonly split: RegExp | null;
-    /** Lines below an option that are indented belong to it. */
-    readonly wrap: boolean;
+    /** Which lines below an option belong to it: those indented more than it; with `flush` also those that begin with it. */
+    readonly wrap: 'none' | 'indented' | 'flush';
   } | null;
 }
 
@@ -233,11 +233,8 @@ function readAsk(fields: Fields, id: string, inRegion: (name: string) => string)
   const match = patternOf(options.match, id);
   if (match === null) throw new RuleProblem(`rule ${id}: ask.options needs match`, id);
   const split = patternOf(options.split, id);
-  return {
-    kind,
-    text,
-    options: { in: inRegion(textOf(options, 'in', id)), match, split, wrap: options.wrap !== false },
-  };
+  const wrap = options.wrap === false ? 'none' : options.wrap === 'flush' ? 'flush' : 'indented';
+  return { kind, text, options: { in: inRegion(textOf(options, 'in', id)), match, split, wrap } };
 }
 
 function patternOf(value: unknown, near: string): RegExp | null {

@@ -87,6 +87,20 @@ describe('rules of a screen', () => {
     });
   });
 
+  it('a line in the column of an option is part of it only where the rule says so', () => {
+    const lines = ['Allow rm -r build?', '-----', '> 1. Yes', '  2. No, and tell it', '  what to do', '-----', 'x'];
+    const [approval, ...others] = file.rules;
+    const options = { in: 'box', match: '^[> ]*(\\d)\\. (.+)$', wrap: 'flush' };
+    const flush = readRuleFile({
+      ...file,
+      rules: [{ ...approval, ask: { ...approval?.ask, options } }, ...others],
+    });
+    const labels = (rules: typeof flush) =>
+      classify(rules, { lines, title: '', command: null }, null).ask?.options.map(({ label }) => label);
+    expect(labels(toy)).toEqual(['Yes', 'No, and tell it']);
+    expect(labels(flush)).toEqual(['Yes', 'No, and tell it what to do']);
+  });
+
   it('a command that wraps keeps its pipes; only frames are cut off', () => {
     const wrapped = readRuleFile({
       ...file,
