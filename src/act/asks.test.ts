@@ -268,6 +268,30 @@ describe('an ask on the screen', () => {
     ['a tool by its name', ask('tool', 'mcp__lab__echo {"x":1}'), seen('tool', 'lab - echo(x: 1)'), true],
     ['another tool', ask('tool', 'mcp__lab__echo {"x":1}'), seen('tool', 'lab - drop(x: 1)'), false],
     [
+      'a tool with a dash in its name and its input',
+      ask('tool', 'mcp__lab__get-page {"name":"a-b"}'),
+      seen('tool', 'lab - get-page(name: "a-b")'),
+      true,
+    ],
+    [
+      'a tool whose input is shown as JSON',
+      ask('tool', 'toy/shout {"word":"hello","loud":true}'),
+      seen('tool', 'shout\n{\n"word": "hello",\n"loud": true\n}\nDo you want to use this tool?'),
+      true,
+    ],
+    [
+      'a tool whose input is other JSON',
+      ask('tool', 'toy/shout {"word":"hello"}'),
+      seen('tool', 'shout\n{\n"word": "hello, all"\n}\nDo you want to use this tool?'),
+      false,
+    ],
+    [
+      'a tool with more JSON',
+      ask('tool', 'toy/shout {"word":"hello"}'),
+      seen('tool', 'shout\n{\n"word": "hello",\n"to": "all"\n}\nDo you want to use this tool?'),
+      false,
+    ],
+    [
       'a command and its reason, the other way round',
       ask('command', 'npm i\nneeds net'),
       seen('command', 'Reason: needs net\n$ npm i'),

@@ -196,7 +196,8 @@ function fitsTool(asked: string, text: string, isOnly: boolean): boolean {
   return (hasAll || (isOnly && others.length === 0)) && squeezed(without(others.join('\n'), input)) === '';
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+/** Not the dash: outside of brackets it needs none, and a pattern for letters of all scripts may not have one. */
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 function inputOf(text: string): Readonly<Record<string, string>> | null {
   if (/^https?:\S+$/.test(text.trim())) return { address: text.trim() };
@@ -227,6 +228,6 @@ function valueStands(key: string, value: string, text: string): boolean {
 
 /** What is left of a text that shows an input, without the input. */
 function without(text: string, input: Readonly<Record<string, string>>): string {
-  const parts = Object.entries(input).map(([key, value]) => new RegExp(`(?:${keyed(key)})?${broken(value)}`, 'u'));
+  const parts = Object.entries(input).map(([key, value]) => new RegExp(`(?:${keyed(key)}["']?)?${broken(value)}`, 'u'));
   return parts.reduce((left, part) => left.replace(part, ''), text);
 }

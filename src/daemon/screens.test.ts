@@ -54,6 +54,24 @@ describe('a screen alone', () => {
     expect(desk.offered.some((one) => one.payload.state === 'waiting_approval')).toBe(false);
   });
 
+  it('RSV7 a prompt with nothing of the talk in sight does not deny an error; a talk without one does', async () => {
+    const desk = new Desk();
+    const words: string[] = [];
+    for (const lines of [['busy'], ['failed', '> '], ['>>'], ['failed', '> '], ['talk', '> '], ['>>']]) {
+      desk.shows(...lines);
+      await desk.pass(1_500);
+      words.push(desk.word);
+    }
+    expect(words).toEqual([
+      'running/turn_running',
+      'error/api_error',
+      'error/api_error',
+      'error/api_error',
+      'idle/prompt_ready',
+      'idle/prompt_ready',
+    ]);
+  });
+
   it('RSV4 a screen that no rule fits for longer is unknown, never what it was', async () => {
     const desk = new Desk();
     desk.shows('busy');

@@ -238,11 +238,17 @@ export class Screens {
 
   #tell(memory: Memory, reading: Reading, at: number): void {
     const { told } = memory;
+    if (this.#isBlind(memory, reading)) return;
     const isKnown = told !== null && told.state === reading.state && told.reason === reading.reason;
     const isOtherDetail = told?.detail !== reading.detail && at - memory.toldAt >= limits.screenDetailMs;
     if (!isKnown || isOtherDetail) this.#say(memory, reading, at, this.#stateOf(memory, reading));
     this.#tellAsk(memory, reading, at);
     this.#tellBackground(memory, reading, at);
+  }
+
+  /** A prompt with nothing of the talk in sight, as in a low window, does not deny the error that was seen (RSV7). */
+  #isBlind({ run }: Memory, { state, confidence }: Reading): boolean {
+    return state === 'idle' && confidence === 'low' && this.#parts.published(run.runtime_id)?.state === 'error';
   }
 
   /** After work a prompt without a sign of interruption or error means that the turn is done (RSV1). */

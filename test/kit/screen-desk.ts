@@ -35,6 +35,18 @@ const rules = readRuleFile({
       proves: { state: 'idle', reason: 'interrupted' },
     },
     {
+      id: 'failed',
+      priority: 2,
+      where: [{ in: 'screen', all: ['^failed'] }],
+      proves: { state: 'error', reason: 'api_error' },
+    },
+    {
+      id: 'blind',
+      priority: 2,
+      where: [{ in: 'last', all: ['^>>$'] }],
+      proves: { state: 'idle', reason: 'prompt_ready', confidence: 'low' },
+    },
+    {
       id: 'idle',
       priority: 1,
       where: [{ in: 'last', all: ['^>'] }],

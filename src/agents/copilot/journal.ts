@@ -259,11 +259,18 @@ function kindOf(request: Fields): AskKind {
   }
 }
 
+/** A tool of a server, with what it is to be called with: a yes to its name alone would be a yes to anything. */
+function callOf({ toolName, serverName, args }: Fields): string | null {
+  const [name, server, input] = [textOf(toolName), textOf(serverName), fieldsOf(args)];
+  if (name === null || server === null || input === null) return name;
+  return `${server}/${name} ${JSON.stringify(input)}`;
+}
+
 function textOfAsk(request: Fields): string {
   const file = textOf(request.fileName);
   const change = textOf(request.diff)?.trim();
   const texts = [
-    textOf(request.fullCommandText) ?? file ?? textOf(request.url) ?? textOf(request.path) ?? textOf(request.toolName),
+    textOf(request.fullCommandText) ?? file ?? textOf(request.url) ?? textOf(request.path) ?? callOf(request),
     file === null ? null : change,
   ];
   const known = texts.filter((text) => text !== null && text !== undefined);

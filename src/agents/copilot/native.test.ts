@@ -113,6 +113,14 @@ describe('what the journal tells', () => {
     });
   });
 
+  it('the ask of a tool of a server says what it is to be called with', () => {
+    const promptRequest = { kind: 'mcp', serverName: 'toy', toolName: 'shout', args: { word: 'hello' } };
+    const { findings } = open().take(lines(row('permission.requested', { requestId: 'r', promptRequest })), [run], 0);
+    expect(factsOf(findings)).toContainEqual(
+      expect.objectContaining({ ask: expect.objectContaining({ kind: 'tool', text: 'toy/shout {"word":"hello"}' }) }),
+    );
+  });
+
   it('ASK4 through the engine: what was approved at the keyboard is over', () => {
     const world = new TestWorld();
     world.take(started(identity('a')));

@@ -48,6 +48,8 @@ export function regionsOf(file: RuleFile, screen: Screen): Regions {
 }
 
 const edges = new Set([' ', '\t', '\u00a0', '│', '┃', '║']);
+/** Of a scroll bar, which may stand right of a frame. */
+const thumbs = new Set(['█', '▀', '▄']);
 
 /**
  * A line without blanks and bars at its ends. A plain bar is none: at the end of a line it is the pipe of a command that
@@ -56,6 +58,7 @@ const edges = new Set([' ', '\t', '\u00a0', '│', '┃', '║']);
 export function unframed(line: string): string {
   let start = 0;
   let end = line.length;
+  if (line[end - 2] === '│' && thumbs.has(line[end - 1] ?? '')) end -= 1;
   while (start < end && edges.has(line[start] ?? '')) start += 1;
   while (end > start && edges.has(line[end - 1] ?? '')) end -= 1;
   return line.slice(start, end);
