@@ -67,6 +67,11 @@ describe('a name', () => {
     ['fron', 'E_REF_NOT_FOUND'],
     ['%13', 'E_REF_NOT_FOUND'],
     ['pane:x', 'E_REF_INVALID'],
+    ['host/work:1.1', 'runtime:host-work-11'],
+    ['work:1.2', 'runtime:host-work-12'],
+    ['work:1.3', 'E_REF_NOT_FOUND'],
+    ['ork:1.1', 'E_REF_NOT_FOUND'],
+    ['work:1', 'E_REF_INVALID'],
   ])('ACT1 %s is %s', (text, expected) => {
     expect(found(text)).toBe(expected);
   });
@@ -81,6 +86,36 @@ describe('a name', () => {
       });
     }
     expect(referTo('pane:host/twi/@1/%11', [gone, grouped])).toMatchObject({ ok: false });
+  });
+
+  it('ACT1 a place that two machines have is nobody until the machine is named', () => {
+    const far = paneRow({ target: 'vm1', pane: 1 });
+    const code = (text: string) => {
+      const result = referTo(text, [first, far]);
+      return result.ok ? result.value.identity.target : result.failure.code;
+    };
+    expect(['work:1.1', 'host/work:1.1', 'vm1/work:1.1'].map(code)).toEqual(['E_REF_AMBIGUOUS', 'host', 'vm1']);
+  });
+
+  it('ACT1 a place is the agent that runs there, never one of its subagents and never a session without a pane', () => {
+    const below = paneRow({ pane: 1, fields: { runtime_id: runtimeId('below'), parent: runtimeId('host-work-11') } });
+    expect(referTo('work:1.1', [below, first])).toMatchObject({ value: { agent: { runtime_id: 'host-work-11' } } });
+    expect(referTo('work:1.1', [below])).toMatchObject({ failure: { code: 'E_REF_NOT_FOUND' } });
+  });
+
+  it('ACT1 several are told by the places that lists show, and not all of a crowd', () => {
+    const third = paneRow({ pane: 4 });
+    expect(referTo('claude', [first, third])).toMatchObject({
+      failure: {
+        message: 'claude could be host/work:1.1 (runtime:host-work-11) or host/work:1.4 (runtime:host-work-14)',
+      },
+    });
+    const crowd = Array.from({ length: 30 }, (_, pane) => paneRow({ pane }));
+    expect(referTo('claude', crowd)).toMatchObject({ failure: { message: expect.stringMatching(/ or 22 more$/) } });
+  });
+
+  it('ACT1 what is no reference is said back as it was written', () => {
+    expect(referTo('host/work:x', rows)).toMatchObject({ failure: { message: '"host/work:x" is not a reference' } });
   });
 
   it('RTE4 without one it is the CONNECTED agent, or nobody', () => {

@@ -32,12 +32,35 @@ export function referToConnected(rows: readonly PaneRow[]): Result<AgentPaneRow>
 
 export const canonicalRef = (runtime: RuntimeId): string => formatRef({ kind: 'runtime', runtime_id: runtime });
 
+/** Several are named so that a person finds them in the list, and so that a program can go on. */
+const candidatesMax = 8;
+
+/** As lists show it: `host/work:1.0`. Subagents and sessions that agtmux leads have no place of their own. */
+const placeOf = ({ identity, window_index, pane_index }: AgentPaneRow): string =>
+  `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
+
+const isInPane = ({ agent, session }: AgentPaneRow): boolean => agent.parent === null && session === undefined;
+
+/** The machine may be left out where one place fits all the same: `work:1.0`. tmux allows no colon in a session's name. */
+const isAt = (text: string, row: AgentPaneRow): boolean => {
+  const place = placeOf(row);
+  return isInPane(row) && (place === text || place.slice(row.identity.target.length + 1) === text);
+};
+
+const placeLike = /^.+:\d+\.\d+$/u;
+
 function referAmong(text: string, rows: readonly AgentPaneRow[], nicks: Nicks): Result<AgentPaneRow> {
   if (text.includes(':')) {
     const ref = parseRef(text);
-    if (!ref.ok) return ref;
-    const found = resolveRef(ref.value, rows.map(refRowOf));
-    return found.ok ? ok(found.value.row) : found;
+    if (ref.ok) {
+      const found = resolveRef(ref.value, rows.map(refRowOf));
+      return found.ok ? ok(found.value.row) : found;
+    }
+    if (!placeLike.test(text)) return ref;
+    return oneOf(
+      text,
+      rows.filter((row) => isAt(text, row)),
+    );
   }
   const named = nicks.get(text);
   const fits = rows.filter(
@@ -48,17 +71,24 @@ function referAmong(text: string, rows: readonly AgentPaneRow[], nicks: Nicks): 
       // A session, which is in no pane, is not meant by the name of its agent: it may stand there, stopped, for weeks.
       (agent.parent === null && identity.pane_id !== '' && (identity.pane_id === text || agent.agent === text)),
   );
+  return oneOf(text, fits);
+}
+
+function oneOf(text: string, fits: readonly AgentPaneRow[]): Result<AgentPaneRow> {
   const [row] = fits;
   if (row === undefined) return fail('E_REF_NOT_FOUND', `no agent is called ${text}`);
   if (fits.length === 1) return ok(row);
-  const names = fits.map((one) => canonicalRef(one.agent.runtime_id));
-  return fail('E_REF_AMBIGUOUS', `${text} could be ${names.join(' or ')}`);
+  const names = fits.slice(0, candidatesMax).map((one) => {
+    const ref = canonicalRef(one.agent.runtime_id);
+    return isInPane(one) ? `${placeOf(one)} (${ref})` : ref;
+  });
+  const more = fits.length - names.length;
+  return fail('E_REF_AMBIGUOUS', `${text} could be ${names.join(' or ')}${more > 0 ? ` or ${more} more` : ''}`);
 }
 
 function refRowOf(row: AgentPaneRow) {
   const { target, session_name: session, window_id: window, pane_id: pane } = row.identity;
   const { other_sessions: otherSessions = [] } = row;
-  const isInPane = row.agent.parent === null && row.session === undefined;
-  const place = isInPane ? { target, session, window, pane, otherSessions } : null;
+  const place = isInPane(row) ? { target, session, window, pane, otherSessions } : null;
   return { runtime_id: row.agent.runtime_id, session_id: row.session?.id ?? null, pane: place, row };
 }

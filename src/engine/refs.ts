@@ -83,7 +83,9 @@ export function parseRef(text: string): Result<Ref> {
   }
 }
 
-const invalid = (text: string): Result<never> => fail('E_REF_INVALID', `"${escapePart(text)}" is not a reference`);
+/** Said back as it was written, but for what would not be seen. */
+const invalid = (text: string): Result<never> =>
+  fail('E_REF_INVALID', `"${text.split('/').map(escapePart).join('/')}" is not a reference`);
 
 /** Exactly one row, or the reason why not. Names are compared whole: `ab` never reaches `abc`. */
 export function resolveRef<Row extends RefRow>(ref: Ref, rows: readonly Row[]): Result<Row> {

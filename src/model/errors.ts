@@ -31,7 +31,7 @@ export const errors = {
     http: 400,
     exit: 2,
     retryable: false,
-    next: 'write it as runtime:<id> or pane:<target>/<session>/<window>/<pane>',
+    next: 'write it as `agtmux list` shows it under WHERE, or as runtime:<id> or pane:<target>/<session>/<window>/<pane>',
   },
   E_REF_NOT_FOUND: { http: 404, exit: 3, retryable: false, next: 'list what there is with `agtmux list panes`' },
   E_REF_AMBIGUOUS: { http: 409, exit: 3, retryable: false, next: 'name one of the candidates in full' },
@@ -74,7 +74,7 @@ export const errors = {
     retryable: false,
     next: 'check the runtime directory, or point AGTMUX_RUNTIME_DIR elsewhere',
   },
-  E_DAEMON_DOWN: { http: 503, exit: 5, retryable: true, next: 'start it with `agtmux daemon run`' },
+  E_DAEMON_DOWN: { http: 503, exit: 5, retryable: true, next: 'start it with `agtmux daemon start`' },
   E_INBOX_FULL: { http: 503, exit: 7, retryable: true, next: 'send it again; nothing was lost, nothing was taken' },
   E_FEED_FULL: { http: 503, exit: 7, retryable: true, next: 'close other clients' },
   E_VERSION: {
