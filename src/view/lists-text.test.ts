@@ -208,6 +208,15 @@ describe('other tables', () => {
     ]);
   });
 
+  it('FED4 nobody is said to be absent where a machine could not be looked at', () => {
+    const empty = (request: Parameters<typeof listPanes>[1]) =>
+      panesTable(value(listPanes(input([], targets), request)), options).join('\n');
+    expect(empty({})).not.toContain('No agent runs');
+    expect(empty({})).toContain('No agent was found; not looked into:\n\n  vm2: connection refused\n');
+    expect(empty({ needs_action: true })).toContain('Nobody is known to need you; not looked into:');
+    expect(empty({})).not.toContain('vm1: ');
+  });
+
   it('an empty list teaches what would fill it', () => {
     const empty = (request: Parameters<typeof listPanes>[1]) =>
       panesTable(value(listPanes(input([]), request)), options).join('\n');

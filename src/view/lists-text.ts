@@ -17,6 +17,7 @@ import {
   routeMarks,
   routeRoles,
   stateRole,
+  unseenTargets,
   whatOf,
 } from './pane-words.ts';
 import { type Column, tableLines } from './table.ts';
@@ -200,21 +201,26 @@ function footer({ summary, generated_at }: AnyList, { columns, colour }: TextOpt
   return fits ? [lines.join('   ')] : lines;
 }
 
-/** An empty list says what would fill it. */
+const howToBegin = [
+  'No agent runs in any tmux pane.',
+  '',
+  '  tmux new -s work      a terminal that agtmux sees',
+  '  claude                an agent in it, or codex, gemini, ...',
+  '  agtmux list panes     look again; --all-panes shows other panes too',
+];
+
+/** An empty list says what would fill it, and what could not be looked at. */
 function emptyText(list: AnyList, options: TextOptions): readonly string[] {
   const { target, target_session, session, state, agent, needs_action } = list.filters;
   const isNarrowed = [target, target_session, session, state, agent].some((values) => values.length > 0);
-  const lines =
-    needs_action && !isNarrowed
-      ? ['Nobody needs you.']
-      : isNarrowed
-        ? ['Nothing fits these filters.', '', 'Leave them out to see every agent, or add --all-panes or --ended.']
-        : [
-            'No agent runs in any tmux pane.',
-            '',
-            '  tmux new -s work      a terminal that agtmux sees',
-            '  claude                an agent in it, or codex, gemini, ...',
-            '  agtmux list panes     look again; --all-panes shows other panes too',
-          ];
+  const unseen = unseenTargets(list.summary.targets);
+  const doubt = ['', ...unseen.map((line) => `  ${line}`), '', '  agtmux doctor         says what can be mended'];
+  const lines = isNarrowed
+    ? ['Nothing fits these filters.', '', 'Leave them out to see every agent, or add --all-panes or --ended.']
+    : unseen.length > 0
+      ? [`${needs_action ? 'Nobody is known to need you' : 'No agent was found'}; not looked into:`, ...doubt]
+      : needs_action
+        ? ['Nobody needs you.']
+        : howToBegin;
   return [...lines.map((line) => cut(line, options.columns)), '', ...footer(list, options)];
 }

@@ -62,6 +62,12 @@ function reasonText(item: PaneItem, nowMs: number): string {
   return isAway(item) ? `${words}, seen ${ageSince(item.last_seen_at, nowMs)} ago` : words;
 }
 
+/** Machines that could not be looked at, with the reason: beside them nobody can say that no agent runs. */
+export const unseenTargets = (targets: readonly TargetItem[]): readonly SafeText[] =>
+  targets
+    .filter(({ health }) => health !== 'ok')
+    .map(({ target, health, trouble }) => gateLine(foreign(`${target}: ${trouble ?? health}`)));
+
 const healthRoles = { ok: 'good', degraded: 'attention', down: 'bad' } as const;
 
 export const healthRole = ({ health }: Pick<TargetItem, 'health'>): PaintRole => healthRoles[health];

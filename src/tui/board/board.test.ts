@@ -98,6 +98,14 @@ describe('rows', () => {
     expect(board(busy).text()).toMatch(/seen 4m ago {2}reading chapter 4/);
   });
 
+  it('FED4 an empty board says which machine could not be looked at', () => {
+    const target = { target: 'host', kind: 'local', tmux_version: null, last_seen_at: null, panes: 0 } as const;
+    const down = { ...target, health: 'down', trouble: 'tmux is not installed there' } as const;
+    const played = new Played(boardScreen, { screen: 'board' }, worldOf({ rows: new Map(), targets: [down] }));
+    expect(played.text()).not.toContain('No agent runs');
+    expect(played.text()).toMatch(/No agent was found; not looked into:\s+host: tmux is not installed there/);
+  });
+
   it('an empty board says what would fill it', () => {
     expect(board().text()).toContain('No agent runs in any tmux pane.');
     expect(

@@ -7,7 +7,16 @@ import { wrapped } from '../../view/asks.ts';
 import type { AgentItem, BoardGroup } from '../../view/board.ts';
 import { needsYouKey } from '../../view/board.ts';
 import type { PaintRole } from '../../view/paint.ts';
-import { ageSince, isAway, placeOf, projectOf, routeMarks, routeRoles, whatOf } from '../../view/pane-words.ts';
+import {
+  ageSince,
+  isAway,
+  placeOf,
+  projectOf,
+  routeMarks,
+  routeRoles,
+  unseenTargets,
+  whatOf,
+} from '../../view/pane-words.ts';
 import type { ScreenSize } from '../../view/shells-panel.ts';
 import { cutLine, lineText, type Span, type SpanLine, span } from '../../view/shells-spans.ts';
 import { agentLabel, unseenMark, wordsOf } from '../../view/words.ts';
@@ -51,11 +60,16 @@ function filterLines(
   return [[span('/ ', 'title'), ...field, span(count, 'dim')]];
 }
 
-function emptyLines({ link }: World, total: number): readonly SpanLine[] {
+function emptyLines({ link, targets }: World, total: number): readonly SpanLine[] {
   if (total > 0) return [[], [span('  Nothing fits this filter; esc takes it away.')]];
   if (link.is === 'connecting') return [];
+  const unseen = unseenTargets(targets);
+  const words =
+    unseen.length === 0
+      ? ['No agent runs in any tmux pane.']
+      : ['No agent was found; not looked into:', '', ...unseen.map((line) => `  ${line}`)];
   const lines = [
-    'No agent runs in any tmux pane.',
+    ...words,
     '',
     '  tmux new -s work   a terminal that agtmux sees',
     '  claude             an agent in it, or codex, gemini, ...',
