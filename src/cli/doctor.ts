@@ -1,7 +1,8 @@
 // `agtmux doctor`: looks at everything agtmux stands on, and says of each what is wrong and how to mend it. Changes
 // nothing and starts nothing.
 
-import { statfsSync } from 'node:fs';
+import { accessSync, constants, statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { StatusReply, TargetList } from '../api/schemas.ts';
 import { lookOnce } from '../daemon/offline-list.ts';
 import { AgtmuxError } from '../model/errors.ts';
@@ -97,14 +98,47 @@ async function tmuxCheck({ clock }: Context): Promise<Omit<Finding, 'check'>> {
 
 async function directoryCheck(path: string): Promise<Omit<Finding, 'check'>> {
   const files = createRealFiles();
-  if ((await files.stat(path)) === null) return remark(`${path} is made by the first command`);
+  const standing = nearest(path);
+  const trouble = troubleWriting(standing);
+  if (trouble !== null) {
+    return bad(`${standing} cannot be written (${trouble})`, `make it yours and writable; ${path} is needed`);
+  }
+  if (standing !== path) return remark(`${path} is made by the first command`);
   must(await checkPrivateDirectory(files, path, userId()));
   return good(path);
 }
 
+/** The path itself, or what is there of the way to it. */
+function nearest(path: string): string {
+  let standing = path;
+  while (!isThere(standing) && standing !== dirname(standing)) standing = dirname(standing);
+  return standing;
+}
+
+const isThere = (path: string): boolean => statOf(path) !== null;
+
+function statOf(path: string): ReturnType<typeof statSync> | null {
+  try {
+    return statSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** By looking alone: doctor changes nothing. */
+function troubleWriting(path: string): string | null {
+  try {
+    if (statOf(path)?.isDirectory() === false) return 'ENOTDIR';
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (problem) {
+    return errorCodeOf(problem) ?? 'unknown trouble';
+  }
+}
+
 function diskCheck(path: string): Omit<Finding, 'check'> {
   try {
-    const { bavail, bsize } = statfsSync(path);
+    const { bavail, bsize } = statfsSync(nearest(path));
     const free = bavail * bsize;
     const words = `${Math.floor(free / 1_048_576)} MB free`;
     return free < limits.diskFreeBytesMin ? bad(words, `free some space where ${path} is`) : good(words);

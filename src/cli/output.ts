@@ -53,15 +53,22 @@ export function report(problem: unknown, isJson: boolean): void {
   process.exitCode = errors[code].exit;
 }
 
-/** A reader that goes away (`| head`) is not a failure. */
-const leaveQuietly = (problem: NodeJS.ErrnoException): void => {
+/** A reader that goes away (`| head`) is not a failure; a full disk behind `>` is one, and nobody needs a stack for it. */
+const leave = (problem: NodeJS.ErrnoException): void => {
   if (problem.code === 'EPIPE') process.exit(process.exitCode);
-  throw problem;
+  const { code, syscall } = problem;
+  if (syscall !== 'write' || code === undefined) throw problem;
+  const next = 'free some space there, or write it elsewhere';
+  report(
+    new AgtmuxError('E_FILE', `cannot write what is to be printed (${code})`, { next }),
+    process.argv.includes('--json'),
+  );
+  process.exit();
 };
 
 /** A stream is made when it is first touched, which takes a millisecond; most commands need one of the two. */
 function guarded(stream: NodeJS.WriteStream): NodeJS.WriteStream {
-  return stream.listeners('error').includes(leaveQuietly) ? stream : stream.on('error', leaveQuietly);
+  return stream.listeners('error').includes(leave) ? stream : stream.on('error', leave);
 }
 
 export const output = (): NodeJS.WriteStream => guarded(process.stdout);

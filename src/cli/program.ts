@@ -5,13 +5,17 @@ import { Command, CommanderError, Option } from 'commander';
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
-import { print } from './output.ts';
+import { output, print } from './output.ts';
 import { Parsed, type Request } from './parse.ts';
 
 const about = 'the true state of every coding agent in tmux, or honestly unknown';
 
 /** Null when help or the version was all that was asked for; it is printed then. */
-export function parseFully(words: readonly string[], version: string): Request | null {
+export function parseFully(said: readonly string[], version: string): Request | null {
+  // `help list panes` is `list panes --help`: the library's own way reads one word and passes over the rest.
+  const isHelp = said[0] === 'help';
+  const asked = said.slice(1);
+  const words = isHelp ? (asked.length === 0 || isKnown(asked[0]) ? [...asked, '--help'] : asked) : said;
   let request: Request | null = null;
   const program = plain(new Command('agtmux'))
     .description(`agtmux ${version}: ${about}`)
@@ -38,8 +42,21 @@ export function parseFully(words: readonly string[], version: string): Request |
   } catch (problem) {
     if (!(problem instanceof CommanderError)) throw problem;
     if (problem.exitCode === 0) return null;
-    throw new AgtmuxError('E_USAGE', mistakeOf(problem, words));
+    throw new AgtmuxError('E_USAGE', mistakeOf(problem, words), { next: `see \`${pathOf(words)} --help\`` });
   }
+}
+
+const commandOf = (word: string | undefined): CommandSpec | undefined =>
+  commands.find(({ name, alias }) => word !== undefined && (word === name || word === alias));
+
+const isKnown = (word: string | undefined): boolean => commandOf(word) !== undefined;
+
+/** As much of it as there is: a mistake behind `list panes` is looked up in the help of that. */
+function pathOf(words: readonly string[]): string {
+  const [first, second] = words;
+  const group = commandOf(first);
+  const below = group?.commands?.find(({ name }) => name === second);
+  return ['agtmux', group?.name, below?.name].filter((word) => word !== undefined).join(' ');
 }
 
 function mistakeOf(problem: CommanderError, words: readonly string[]): string {
@@ -48,10 +65,23 @@ function mistakeOf(problem: CommanderError, words: readonly string[]): string {
     const names = group?.commands?.map((spec) => spec.name).join(', ') ?? 'a command';
     return `${gateLine(foreign(words[0] ?? 'agtmux'))} needs one of: ${names}`;
   }
+  // A group that means one of its commands when none is named takes a misspelt one for an argument of that.
+  const group = commandOf(words[0]);
+  const isTakenWrong = problem.code === 'commander.excessArguments' || problem.code === 'commander.unknownOption';
+  if (isTakenWrong && group?.fallback !== undefined && isMisspelt(group, words[1])) {
+    const names = group.commands?.map(({ name }) => name).join(', ');
+    return gateLine(foreign(`${group.name} has no command '${words[1]}'; it has ${names}`));
+  }
   // The suggestion stands on a line of its own.
-  const text = problem.message.replace(/^error: /, '').replaceAll(/\s*\n\s*/g, ' ');
+  const text = problem.message
+    .replace(/^error: /, '')
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replace(/\.$/, '');
   return gateLine(foreign(text));
 }
+
+const isMisspelt = ({ commands: below }: CommandSpec, word: string | undefined): boolean =>
+  word !== undefined && !word.startsWith('-') && below?.every(({ name }) => name !== word) === true;
 
 function add(parent: Command, spec: CommandSpec, onRequest: (request: Request) => void, isDefault = false): void {
   const command = plain(new Command(spec.name)).description(spec.words);
@@ -63,6 +93,7 @@ function add(parent: Command, spec: CommandSpec, onRequest: (request: Request) =
     command.addArgument(choices === undefined ? argument : argument.choices([...choices]));
   }
   for (const option of spec.options ?? []) command.addOption(optionOf(option));
+  if (spec.fallback !== undefined) addFallback(command, spec.fallback);
   const examples = spec.examples ?? [];
   if (examples.length > 0) command.addHelpText('after', `\nExamples:\n${exampleLines(examples)}`);
   for (const below of spec.commands ?? []) add(command, below, onRequest, below.name === spec.fallback);
@@ -72,18 +103,37 @@ function add(parent: Command, spec: CommandSpec, onRequest: (request: Request) =
   parent.addCommand(command, { isDefault });
 }
 
+/** Whoever asks what `list` takes wants to read it there, not to be sent on to `list panes`. */
+function addFallback(group: Command, name: string): void {
+  group.addHelpText('after', () => {
+    const meant = group.commands.find((one) => one.name() === name);
+    if (meant === undefined) return '';
+    const helper = meant.createHelp();
+    helper.prepareContext({ helpWidth: output().columns ?? helpColumns });
+    const columns = helper.padWidth(meant, helper);
+    const lines = helper
+      .visibleOptions(meant)
+      .map((one) => helper.formatItem(helper.optionTerm(one), columns, helper.optionDescription(one), helper));
+    return `\n\`agtmux ${group.name()}\` alone is \`agtmux ${group.name()} ${name}\`:\n${lines.join('\n')}`;
+  });
+}
+
+/** The library's own width where there is no terminal. */
+const helpColumns = 80;
+
 function plain(command: Command): Command {
   return command
     .exitOverride()
     .showSuggestionAfterError(true)
     .configureOutput({ writeOut: print, writeErr: () => undefined, outputError: () => undefined })
-    .helpOption('-h, --help', 'what it does and takes');
+    .helpOption('-h, --help', 'what it does and takes')
+    .helpCommand('help [command]', 'what a command does and takes');
 }
 
 function optionOf({ name, short, value, isValueOptional, isRepeatable, choices, words }: OptionSpec): Option {
   const place = isValueOptional === true ? ` [${value}]` : ` <${value}>`;
   const flags = `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : place}`;
-  const option = new Option(flags, words);
+  const option = new Option(flags, isRepeatable === true ? `${words} (repeatable)` : words);
   if (choices !== undefined) option.choices([...choices]);
   // Not with `variadic`: that would take what follows as further values.
   if (isRepeatable === true) option.argParser((one: string, all: string[] | undefined) => [...(all ?? []), one]);
@@ -116,6 +166,7 @@ ${exampleLines([
   ['agtmux doctor', 'when something looks wrong'],
 ])}
 
-Exit status: 0 done, 2 wrong input, 3 no such thing, 4 it changed meanwhile, 5 not reachable, 6 files or rights,
-7 too busy, 8 versions, 9 tmux or a missing program, 10 too late, 11 cannot be done there, 12 not allowed, 70 a defect.
+Exit status: 0 done, 1 in doubt or in trouble, 2 wrong input, 3 no such thing, 4 it changed meanwhile, 5 not reachable,
+6 files or rights, 7 too busy, 8 versions, 9 tmux or a missing program, 10 too late, 11 cannot be done there,
+12 not allowed, 70 a defect.
 \`agtmux help <command>\` tells more about a command.`;

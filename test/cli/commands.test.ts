@@ -52,6 +52,49 @@ describe('help', () => {
     expect(ran.stderr).toMatch(new RegExp(`Did you mean .*${meant}.*\\[E_USAGE\\]\\n$`));
   });
 
+  it('reads on behind the first word, and does not take a word it does not know for none', async () => {
+    expect((await world.agtmux('help', 'list', 'windows')).stdout).toContain('Usage: agtmux list windows');
+    expect((await world.agtmux('help')).stdout).toContain('Usage: agtmux <command>');
+    const unknown = await world.agtmux('help', 'lst');
+    expect(unknown).toMatchObject({ status: 2, stdout: '' });
+    expect(unknown.stderr).toMatch(/unknown command 'lst' \(Did you mean/);
+  });
+
+  it('of a group has the options of the command that is meant when none is named', async () => {
+    const { stdout } = await world.agtmux('list', '--help');
+    expect(stdout).toContain('`agtmux list` alone is `agtmux list panes`:');
+    expect(stdout).toMatch(/--needs-action {2,}only agents/);
+    expect(stdout.indexOf('--needs-action')).toBeLessThan(stdout.indexOf('Examples:'));
+  });
+
+  it.each([
+    [['list', 'panse'], "list has no command 'panse'; it has panes, windows, sessions; see `agtmux list --help`"],
+    [['hooks', 'instal', '--yes'], "hooks has no command 'instal'; it has install, remove, status"],
+    [['send'], "missing required argument 'agent'; see `agtmux send --help`"],
+    [['list', 'panes', '--x'], "unknown option '--x'; see `agtmux list panes --help`"],
+    [['list', '--color', 'x'], 'Allowed choices are auto, always, never; see'],
+    [['list', '--sort', 'x'], 'there is no sort "x"; there are needs, age, agent, target, state, name'],
+  ])('a mistake in %j is told with where to read on', async (args, words) => {
+    const ran = await world.agtmux(...args);
+    expect(ran).toMatchObject({ status: 2, stdout: '' });
+    expect(ran.stderr).toContain(words);
+  });
+
+  it('a full disk behind the output is told in one line, also as JSON', () => {
+    for (const [args, words] of [
+      [['list'], 'agtmux: cannot write what is to be printed (ENOSPC)'],
+      [['list', '--json'], '{"error":{"code":"E_FILE"'],
+      [['--help'], 'agtmux: cannot write'],
+    ] as const) {
+      const bin = join(root, 'bin/agtmux');
+      const line = ['-c', 'exec "$0" "$@" >/dev/full', process.execPath, bin, ...args];
+      const ran = spawnSync('sh', line, { env: world.env, encoding: 'utf8' });
+      expect(ran.status).toBe(2);
+      expect(ran.stderr).toMatch(/^[^\n]+\n$/);
+      expect(ran.stderr).toContain(words);
+    }
+  });
+
   it('a group without a command names its commands', async () => {
     expect((await world.agtmux('daemon')).stderr).toContain('needs one of: run, start, stop, restart');
     expect((await world.agtmux('config')).status).toBe(2);
@@ -89,6 +132,17 @@ describe('status, doctor and logs', () => {
     expect(settings.stdout).toMatch(/✕ settings .*E_CONFIG.*\n +→ mend the line/);
     const missing = await world.agtmuxWith({ PATH: '/nowhere' }, 'doctor');
     expect(missing.stdout).toMatch(/✕ tmux .*\n +→ install tmux/);
+  });
+
+  it('doctor says when the place for its files cannot be made, and how much room there is before it is', async () => {
+    const taken = join(world.directory, 'a-file');
+    writeFileSync(taken, '');
+    const wrong = await world.agtmuxWith({ AGTMUX_STATE_DIR: join(taken, 'state') }, 'doctor');
+    expect(wrong.status).toBe(1);
+    expect(wrong.stdout).toMatch(/✕ state directory +\S+a-file cannot be written \(ENOTDIR\)\n +→ make it yours/);
+    const fresh = await world.agtmuxWith({ AGTMUX_STATE_DIR: join(world.directory, 'new', 'state') }, 'doctor');
+    expect(fresh.stdout).toMatch(/· state directory +\S+ is made by the first command/);
+    expect(fresh.stdout).toMatch(/✓ disk space +\d+ MB free/);
   });
 
   it('logs shows the end, and follows', async () => {

@@ -21,7 +21,7 @@ export function readQuery<Schema extends z.ZodObject>(
     raw[name] = readValue(schema.shape[name], name, values);
   }
   const read = schema.safeParse(raw);
-  if (!read.success) throw new AgtmuxError('E_FILTER', issueText(read.error));
+  if (!read.success) throw new AgtmuxError('E_FILTER', issueText(read.error, raw));
   return read.data;
 }
 
@@ -36,10 +36,16 @@ function readValue(schema: z.core.$ZodType | undefined, name: string, values: re
   return ['0', 'false'].includes(value) ? false : value;
 }
 
-function issueText(error: z.ZodError): string {
+/** In our own words where people come by it; the library's are for the rest. */
+function issueText(error: z.ZodError, query: Readonly<Record<string, unknown>> = {}): string {
   const [issue] = error.issues;
   if (issue === undefined) return 'it does not fit';
   const place = issue.path.join('.');
+  const said = query[place];
+  if (issue.code === 'invalid_value' && typeof said === 'string') {
+    return `there is no ${place} "${said}"; there are ${issue.values.join(', ')}`;
+  }
+  if (issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1) return `${place} is empty`;
   return place === '' ? issue.message : `${place}: ${issue.message}`;
 }
 
