@@ -17,7 +17,10 @@ const explainCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
     color,
   ],
   examples: [
-    ['agtmux explain %5', 'the agent in that pane; also work:1.0 as lists show it, an agent name, runtime:<id>, or . for this pane'],
+    [
+      'agtmux explain %5',
+      'the agent in that pane; also work:1.0 as lists show it, an agent name, runtime:<id>, or . for this pane',
+    ],
     ['tmux capture-pane -p -t %5 | agtmux explain --screen - --agent claude --json', 'what the rules make of a screen'],
   ],
 });

@@ -1,10 +1,11 @@
 // What every command is given, and where it finds things: the clock, the places of the daemon, its program. Reads the
 // environment; nothing behind the command line does.
 
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { AgtmuxError, type Result } from '../model/errors.ts';
 import type { Clock } from '../platform/clock.ts';
-import { configPathOf, type Places, placesOf } from '../platform/environment.ts';
+import { configPathOf, type Places, placesOf, socketRecordOf } from '../platform/environment.ts';
 import type { Parsed } from './parse.ts';
 
 export interface Context {
@@ -24,8 +25,23 @@ export function must<Value>(result: Result<Value>): Value {
 
 export const userId = (): number => process.getuid?.() ?? 0;
 
+/**
+ * One daemon has the state, and listens where its own environment said. Cron, `su` and a bare ssh have no XDG_RUNTIME_DIR
+ * or another one, and must find it all the same: it writes down where it is.
+ */
 export function places(): Places {
-  return must(placesOf({ env: process.env, platform: process.platform, uid: userId(), home: homedir() }));
+  const own = must(placesOf({ env: process.env, platform: process.platform, uid: userId(), home: homedir() }));
+  return { ...own, socketPath: toldSocket(own.stateDir) ?? own.socketPath };
+}
+
+/** Null when nobody ever wrote one down, or when nothing is there any more. */
+function toldSocket(stateDir: string): string | null {
+  try {
+    const path = readFileSync(socketRecordOf(stateDir), 'utf8').trimEnd();
+    return path.startsWith('/') && existsSync(path) ? path : null;
+  } catch {
+    return null;
+  }
 }
 
 export function configPath(): string {

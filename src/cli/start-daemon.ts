@@ -43,6 +43,8 @@ class Beginning {
   readonly #tell: (text: string) => void;
   #process: DetachedProcess | null = null;
   #logStart = 0;
+  /** Who holds the log, as ours said when it found it taken. */
+  #holder: string | null = null;
 
   constructor(context: Context, where: Places, tmuxSockets: readonly string[], tell: (text: string) => void) {
     this.#context = context;
@@ -60,9 +62,9 @@ class Beginning {
       if (turn.take(clock.wallMs())) this.#startOrLook();
       const passedMs = clock.monotonicMs() - beganMs;
       if (passedMs > limits.daemonStartMsMax) {
-        throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon was started but does not answer', {
-          next: 'look into its log with `agtmux logs`',
-        });
+        const words =
+          this.#holder === null ? 'the daemon was started but does not answer' : `${this.#holder}; it does not answer`;
+        throw new AgtmuxError('E_DAEMON_DOWN', words, { next: 'look into its log with `agtmux logs`' });
       }
       if (passedMs > limits.daemonStartMs && !isTold) {
         isTold = true;
@@ -79,6 +81,7 @@ class Beginning {
     if (status !== null) {
       const problem = lastWords(logPath(), this.#logStart, status);
       if (problem.code !== 'E_STORE_LOCKED') throw problem;
+      this.#holder = problem.message;
     }
     this.#start();
   }

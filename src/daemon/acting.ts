@@ -165,13 +165,25 @@ async function startIn(parts: ActingParts, wanted: NewAgent): Promise<Result<Run
   const target = wanted.target ?? hostTarget;
   const watch = machines.watch(target);
   const agent = parts.agentOf(wanted.agent as AgentName);
-  if (agent === null) return fail('E_REF_NOT_FOUND', `there is no agent ${wanted.agent}`);
-  if (watch === undefined || watch.topology === null)
-    return fail('E_TARGET_DOWN', `${target} has no tmux server that answers`);
+  if (agent === null) {
+    return fail('E_REF_NOT_FOUND', `there is no agent ${wanted.agent}`, 'see which there are with `agtmux agents`');
+  }
+  if (watch === undefined || watch.topology === null) return noServer(machines, target);
   const wrapper = watch.kind === 'local' ? wrapperPath : null;
   const ownerOf = (pane: PaneId): RuntimeId | null => ownerIn(ledger, target, pane);
   const isDirectory = (path: string): Promise<boolean | null> => directoryAt(machines.executorAt(target), path);
   return startAgent(wanted, { clock, reach: watch.reach, agent, wrapper, ownerOf, isDirectory });
+}
+
+/** Three things that look alike and want another step each: no such target, no tmux server there, no answer from there. */
+function noServer(machines: Machines, target: TargetId): Result<never> {
+  const rows = machines.rows();
+  const row = rows.find((one) => one.target === target);
+  if (row === undefined) return fail('E_REF_NOT_FOUND', `there is no target ${target}`, 'see `agtmux target list`');
+  if (row.health !== 'ok') return fail('E_TARGET_DOWN', `${target} does not answer: ${row.trouble ?? row.health}`);
+  const others = rows.filter(({ tmux_version }) => tmux_version !== null).map((one) => one.target);
+  const elsewhere = others.length === 0 ? '' : `, or say --target ${others.join(' or ')}`;
+  return fail('E_TARGET_DOWN', `no tmux server runs on ${target}`, `start one with \`tmux new -s work\`${elsewhere}`);
 }
 
 async function directoryAt(executor: Executor | null, path: string): Promise<boolean | null> {

@@ -13,7 +13,7 @@ import { AgtmuxError, errors, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealChannels } from '../platform/channel.ts';
 import { createRealClock } from '../platform/clock.ts';
-import { configPathOf, type Places, placesOf } from '../platform/environment.ts';
+import { configPathOf, type Places, placesOf, socketRecordOf } from '../platform/environment.ts';
 import { createRealExec } from '../platform/exec.ts';
 import { createRealFiles } from '../platform/files.ts';
 import { createLog, type Log } from '../platform/log.ts';
@@ -168,6 +168,7 @@ async function run(): Promise<void> {
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
   const door = await openDoor(daemon, places, log, onTrouble);
   const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble, door }));
+  await files.writeAtomic(socketRecordOf(places.stateDir), Buffer.from(`${places.socketPath}\n`)).catch(onTrouble);
   const ground = new GroundWatch(clock, storePaths(places.stateDir).lock, () => {
     log.error('the state directory is gone', { dir: places.stateDir });
     tellStop();

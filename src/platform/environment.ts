@@ -34,6 +34,9 @@ export function placesOf(facts: SystemFacts): Result<Places> {
   });
 }
 
+/** Where a daemon writes down its socket, for clients whose environment would make them look elsewhere. */
+export const socketRecordOf = (stateDir: string): string => posix.join(stateDir, 'socket-path');
+
 /** The user's settings; their directory also holds the policy and the rules of screens. */
 export function configPathOf(facts: Pick<SystemFacts, 'env' | 'home'>): string {
   const chosen = variable(facts, 'AGTMUX_CONFIG');

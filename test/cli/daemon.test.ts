@@ -38,6 +38,25 @@ describe('the daemon', () => {
     expect(statSync(join(world.stateDir, 'daemon.log')).mode & 0o777).toBe(0o600);
   });
 
+  it('is found by whoever has another runtime directory, or none', async () => {
+    world = createWorld();
+    world.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 600');
+    await world.agtmux('daemon', 'start');
+    const pid = await pidOf();
+    const elsewhere = { AGTMUX_RUNTIME_DIR: join(world.directory, 'elsewhere') };
+    const found = await world.agtmuxWith(elsewhere, 'status', '--json');
+    expect((JSON.parse(found.stdout) as StatusOutput).daemon.pid).toBe(pid);
+    expect(await world.agtmuxWith(elsewhere, 'list', '--all-panes')).toMatchObject({ status: 0, stderr: '' });
+    expect(statSync(join(world.stateDir, 'socket-path')).mode & 0o777).toBe(0o600);
+    // Whoever comes first after its death starts the next one where its own environment says; the others follow.
+    process.kill(pid, 'SIGKILL');
+    expect(await world.agtmuxWith(elsewhere, 'list', '--all-panes')).toMatchObject({ status: 0, stderr: '' });
+    expect(existsSync(join(world.directory, 'elsewhere/agtmux.sock'))).toBe(true);
+    expect(await world.agtmux('list', '--all-panes')).toMatchObject({ status: 0, stderr: '' });
+    expect(await pidOf()).not.toBe(pid);
+    expect(world.log()).not.toContain('E_STORE_LOCKED');
+  });
+
   it('is there again after kill -9, and the list agrees with tmux', async () => {
     world = createWorld();
     world.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 600');
