@@ -46,6 +46,8 @@ const end = z.strictObject({
   signal: z.string().nullable(),
   clean: z.boolean(),
   at: time,
+  /** Until when a bad end stays in the default lists; null for one in good order (RSV12). */
+  listed_until: time.nullable(),
 });
 
 const state = z.enum(stateNames);

@@ -45,7 +45,10 @@ describe('the board', () => {
   it('RSV12 forgets a good end at once and keeps a bad one for a while', () => {
     const end = { cause: 'exit', status: 1, signal: null, clean: false } as const;
     const ended = (state: 'idle' | 'error', minutes: number): PaneItem =>
-      item({ state }, { ended: { ...end, at: since(minutes) } });
+      item(
+        { state },
+        { ended: { ...end, at: since(minutes), listed_until: state === 'error' ? since(minutes - 10) : null } },
+      );
     expect(boardItems([ended('idle', 1)], now)).toHaveLength(0);
     expect(boardItems([ended('error', 1)], now)).toHaveLength(1);
     expect(boardItems([ended('error', 11)], now)).toHaveLength(0);

@@ -4,11 +4,10 @@
 import type { PaneItem } from '../api/schemas.ts';
 import { rollup } from '../engine/rollup.ts';
 import { agentName, targetId } from '../model/ids.ts';
-import { limits } from '../model/limits.ts';
 import { type StateName, stateNames } from '../model/states.ts';
 import { needsAction } from './lists.ts';
 import { compareText } from './lists-order.ts';
-import { placeOf, projectOf, whatOf } from './pane-words.ts';
+import { isListed, placeOf, projectOf, whatOf } from './pane-words.ts';
 import { agentLabel, wordsOf } from './words.ts';
 
 /** A pane with an agent in it, or a session that agtmux leads. */
@@ -21,10 +20,6 @@ export type AgentItem = PaneItem & {
 
 const isAgent = (item: PaneItem): item is AgentItem =>
   item.runtime_id !== null && item.agent !== null && item.state !== null && item.reason_code !== null;
-
-/** RSV12: whoever left in good order is gone at once, a bad end stays visible for a while. */
-const isShown = ({ ended, state }: AgentItem, nowMs: number): boolean =>
-  ended === null || (state === 'error' && nowMs - Date.parse(ended.at) < limits.endedShownMs);
 
 export const needsYou = (item: AgentItem): boolean => needsAction(item);
 
@@ -42,7 +37,7 @@ function compareItems(one: AgentItem, other: AgentItem): number {
 }
 
 export function boardItems(rows: Iterable<PaneItem>, nowMs: number): readonly AgentItem[] {
-  return [...rows].filter((row): row is AgentItem => isAgent(row) && isShown(row, nowMs)).sort(compareItems);
+  return [...rows].filter((row): row is AgentItem => isAgent(row) && isListed(row, nowMs)).sort(compareItems);
 }
 
 export interface BoardFilter {

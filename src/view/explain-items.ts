@@ -9,12 +9,13 @@ import { isoTime, paneItem, type ToWall } from './lists-items.ts';
 export function explanationItem(
   explanation: Explanation,
   toWall: ToWall,
+  endedShownMs: number,
 ): Omit<ExplanationDocument, 'schema_version' | 'generated_at'> {
   const { row, evidence, screen, events } = explanation;
   const iso = (time: number): string => isoTime(toWall(time));
   return {
     ref: row.agent === null ? row.ref : `runtime:${row.agent.runtime_id}`,
-    item: paneItem(row, toWall),
+    item: paneItem(row, toWall, endedShownMs),
     reason_words: row.agent === null ? '' : reasons[row.agent.reason_code].words,
     evidence: evidence.map(({ part, source, rank, state, reason, confidence, time }) => ({
       part,

@@ -2,6 +2,7 @@
 // here; the texts in it are still as others wrote them (a screen puts them through the gate).
 
 import type { PaneItem, TargetItem } from '../api/schemas.ts';
+import { limits } from '../model/limits.ts';
 import type { AgentRow, PaneRow, TargetRow } from '../model/rows.ts';
 
 /** From the daemon's timeline to wall time, both in ms. */
@@ -35,11 +36,11 @@ const noAgent = {
   ended: null,
 } as const;
 
-export function paneItem(row: PaneRow, toWall: ToWall): PaneItem {
+export function paneItem(row: PaneRow, toWall: ToWall, endedShownMs: number = limits.endedShownMs): PaneItem {
   return {
     identity: { ...row.identity },
     ref: row.ref,
-    ...(row.agent === null ? noAgent : agentFields(row.agent, (time) => isoTime(toWall(time)))),
+    ...(row.agent === null ? noAgent : agentFields(row.agent, (time) => isoTime(toWall(time)), endedShownMs)),
     title: row.title,
     cwd: row.cwd,
     current_command: row.current_command,
@@ -50,7 +51,11 @@ export function paneItem(row: PaneRow, toWall: ToWall): PaneItem {
   };
 }
 
-function agentFields(agent: AgentRow, iso: (time: number) => string): Pick<PaneItem, keyof typeof noAgent> {
+function agentFields(
+  agent: AgentRow,
+  iso: (time: number) => string,
+  endedShownMs: number,
+): Pick<PaneItem, keyof typeof noAgent> {
   const { ask, ended } = agent;
   return {
     runtime_id: agent.runtime_id,
@@ -82,6 +87,7 @@ function agentFields(agent: AgentRow, iso: (time: number) => string): Pick<PaneI
             signal: ended.signal,
             clean: ended.clean,
             at: iso(ended.time),
+            listed_until: agent.state === 'error' ? iso(ended.time + endedShownMs) : null,
           },
   };
 }

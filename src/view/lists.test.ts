@@ -6,6 +6,7 @@ import { askId, mainScope } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { TargetRow } from '../model/rows.ts';
 import { stateNames } from '../model/states.ts';
+import { boardItems } from './board.ts';
 import { type FilterRequest, type ListInput, listPanes, listSessions, listTargets, listWindows } from './lists.ts';
 
 const now = 1_000_000;
@@ -85,6 +86,17 @@ describe('the list of panes', () => {
       until: '2023-11-14T22:13:20.005Z',
       ended: { at: '2023-11-14T22:13:20.004Z' },
     });
+  });
+
+  it('RSV12 a bad end leaves the list and the board in the same moment, whatever the settings say', () => {
+    const bad = { state: 'error', fields: { ended: end(1_000, false) } } as const;
+    for (const endedShownMs of [0, 20_000, 600_000, 86_400_000]) {
+      for (const now of [1_000, 20_999, 21_000, 600_999, 601_000]) {
+        const at = { ...input([bad]), now, endedShownMs };
+        const all = value(listPanes(at, { ended: true })).items;
+        expect(boardItems(all, at.toWall(now))).toHaveLength(value(listPanes(at)).items.length);
+      }
+    }
   });
 
   it('FED1 whoever needs a person stands first, the longest wait before the others', () => {

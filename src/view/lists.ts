@@ -40,7 +40,10 @@ export function listPanes(input: ListInput, request: FilterRequest = {}): Result
   const filters = checkFilters(input.targets, request);
   if (!filters.ok) return filters;
   const rows = select(input, filters.value);
-  return ok({ ...listHead(input, filters.value, rows), items: rows.map((row) => paneItem(row, input.toWall)) });
+  return ok({
+    ...listHead(input, filters.value, rows),
+    items: rows.map((row) => paneItem(row, input.toWall, input.endedShownMs)),
+  });
 }
 
 export function listWindows(

@@ -17,6 +17,10 @@ export const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split(
 export const placeOf = ({ identity, window_index, pane_index, session, ref }: PaneItem): string =>
   session !== null ? ref : `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
 
+/** RSV12: whoever left in good order is gone at once, a bad end stays as long as the settings of its daemon say. */
+export const isListed = ({ ended }: Pick<PaneItem, 'ended'>, nowMs: number): boolean =>
+  ended === null || (ended.listed_until !== null && nowMs < Date.parse(ended.listed_until));
+
 /** `● ~running`, `✓ done •`; a dash for a pane without an agent. */
 export const paneLabel = ({ state, confidence, seen }: PaneItem): string =>
   state === null || confidence === null ? '-' : `${stateLabel({ state, confidence })}${unseenMark(seen)}`;

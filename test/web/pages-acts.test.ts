@@ -156,7 +156,9 @@ describe('an agent', () => {
     await page.getByRole('dialog', { name: 'Evidence' }).getByText('finished its turn').waitFor();
     await page.keyboard.press('Escape');
     const row = theatre.play.rows().get('row:rt-done');
-    const ended = { cause: 'signal', status: null, signal: 'KILL', clean: false, at: new Date().toISOString() };
+    const at = new Date().toISOString();
+    const listed_until = new Date(Date.now() + 600_000).toISOString();
+    const ended = { cause: 'signal', status: null, signal: 'KILL', clean: false, at, listed_until };
     theatre.play.change('row:rt-done', { ...row, state: 'error', reason_code: 'ended_by_signal', seen: null, ended });
     await button(page, 'Resume').click();
     expect(await asked('/v1/act', 2)).toEqual({ ...to('rt-done'), action: 'resume' });

@@ -147,7 +147,7 @@ class FeedStream {
 
   #item(row: FeedRow): unknown {
     const toWall = (time: number): number => this.#service.toWall(time);
-    if ('identity' in row) return paneItem(row, toWall);
+    if ('identity' in row) return paneItem(row, toWall, this.#service.endedShownMs());
     if (isEvent(row)) return shellEventItem(row, toWall);
     if ('notice_id' in row) return noticeItem(row, toWall);
     return 'last_log' in row ? shellItem(row, toWall) : targetItem(row, toWall);

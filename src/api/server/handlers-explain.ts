@@ -26,7 +26,10 @@ export function explainHandlers(service: DaemonService) {
       const query = readQuery(routes.explain.query, context.req.queries());
       const options = textOptions(context, query, service.toWall(service.now()));
       const found = unwrap(await service.explain(query.ref));
-      const document: ExplanationDocument = { ...headOf(service), ...explanationItem(found, toWall) };
+      const document: ExplanationDocument = {
+        ...headOf(service),
+        ...explanationItem(found, toWall, service.endedShownMs()),
+      };
       return options === null ? jsonReply(document) : textReply(explanationLines(document, options));
     },
     async timeline(context: ApiContext) {

@@ -70,18 +70,20 @@ describe('agents on the pages', () => {
   });
 
   it('RSV12 shows no bare panes and nobody who left in good order; a bad end stays for a while', () => {
-    const ended = (seconds: number): AgentItem['ended'] => ({
+    const ended = (seconds: number, shownSeconds: number | null): AgentItem['ended'] => ({
       cause: 'exit',
       status: 1,
       signal: null,
       clean: false,
       at: ago(seconds),
+      listed_until: shownSeconds === null ? null : ago(seconds - shownSeconds),
     });
     const shown = agentsOf(
       rows(
-        agent('gone', 'unknown', { ended: ended(5) }),
-        agent('crash', 'error', { ended: ended(5) }),
-        agent('longago', 'error', { ended: ended(999_999) }),
+        agent('gone', 'unknown', { ended: ended(5, null) }),
+        agent('crash', 'error', { ended: ended(5, 600) }),
+        agent('longago', 'error', { ended: ended(999_999, 600) }),
+        agent('brief', 'error', { ended: ended(30, 20) }),
         { ...agent('bare', 'idle'), agent: null, state: null } as unknown as AgentItem,
       ),
       now,

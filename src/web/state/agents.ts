@@ -2,11 +2,11 @@
 // words and the order of every other screen.
 
 import type { PaneItem } from '../../api/schemas.ts';
-import { limits } from '../../model/limits.ts';
 import { reasons } from '../../model/reasons.ts';
 import { type StateName, stateNames } from '../../model/states.ts';
 import { needsAction } from '../../view/lists.ts';
 import { compareText } from '../../view/lists-order.ts';
+import { isListed } from '../../view/pane-words.ts';
 import { ageLabel, agentLabel, backgroundLabel, wordsOf } from '../../view/words.ts';
 import type { Model } from './model.ts';
 
@@ -20,10 +20,6 @@ export type AgentItem = PaneItem & {
 
 export const isAgent = (item: PaneItem): item is AgentItem => item.agent !== null && item.state !== null;
 
-/** Whoever left in good order is gone at once, a bad end stays visible for a while (RSV12). */
-const isShown = ({ ended, state }: AgentItem, now: number): boolean =>
-  ended === null || (state === 'error' && now - Date.parse(ended.at) < limits.endedShownMs);
-
 /** Who needs a person first; among equals the one that waits longest; among those by place. */
 export function compareAgents(one: AgentItem, other: AgentItem): number {
   return (
@@ -36,7 +32,7 @@ export function compareAgents(one: AgentItem, other: AgentItem): number {
 
 export function agentsOf(model: Pick<Model, 'rows'>, now: number): readonly AgentItem[] {
   return [...model.rows.values()]
-    .filter((item): item is AgentItem => isAgent(item) && isShown(item, now))
+    .filter((item): item is AgentItem => isAgent(item) && isListed(item, now))
     .sort(compareAgents);
 }
 
