@@ -25,7 +25,7 @@ new_enough() {
 }
 
 # First the Node that was found, as the launcher will see it again; then the Node to use.
-remember() {
+keep() {
   mkdir -p .runtime
   found=$(command -v node || :)
   {
@@ -33,6 +33,11 @@ remember() {
     printf '%s\n' "$1"
   } >".runtime/choice.$$"
   mv -f ".runtime/choice.$$" .runtime/choice
+}
+
+# Keeping it only saves time: in a checkout that cannot be written the choice is made anew each time.
+remember() {
+  (keep "$1") 2>/dev/null || :
   printf '%s\n' "$1"
   exit 0
 }

@@ -23,7 +23,7 @@ export function checkMessage(text: string, { strip }: { readonly strip: boolean 
     return fail(
       'E_INPUT',
       `the message contains a control character (U+${code}) in line ${line}`,
-      'remove it, or let agtmux remove all of them with --strip-control',
+      'remove it; `send` and `tell` remove all of them with --strip-control',
     );
   }
   const checked = found === null ? lines : lines.replace(controls, '');

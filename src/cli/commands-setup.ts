@@ -38,7 +38,10 @@ export function setupCommands({ dryRun, color }: Record<'dryRun' | 'color', Opti
       options: [{ name: 'settings', words: 'also your own config.toml, policy.toml and rules' }, dryRun, yes, color],
       examples: [
         ['agtmux uninstall --dry-run', 'what would go'],
-        ['agtmux uninstall && npm uninstall -g agtmux', 'the program itself is npm’s'],
+        [
+          'agtmux uninstall && npm uninstall -g agtmux',
+          "the program itself is npm's; of a checkout, delete the folder",
+        ],
       ],
     },
   ];

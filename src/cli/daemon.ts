@@ -20,7 +20,7 @@ export const daemonRun: Action = async (parsed, context) => {
 export const daemonStart: Action = async (parsed, context) => {
   const running = await runningStatus();
   if (running !== null) {
-    print(`already running since ${ageLabel(running.up_ms)}, pid ${running.pid}`);
+    print(`already running for ${ageLabel(running.up_ms)}, pid ${running.pid}`);
     return;
   }
   await startDaemon(context, parsed.values('tmux-socket'));

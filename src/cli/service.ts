@@ -1,6 +1,6 @@
 // `agtmux daemon install|uninstall`: the daemon as a service of the user's session, under systemd or launchd.
 
-import { mkdirSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
@@ -120,7 +120,8 @@ export const daemonInstall: Action = async (parsed, context) => {
 export const daemonUninstall: Action = async (parsed, context) => {
   const service = serviceOf(factsHere());
   if (parsed.has('dry-run')) {
-    print([...service.uninstall.map((argv) => argv.join(' ')), `rm ${service.file}`].join('\n'));
+    const steps = [...service.uninstall.map((argv) => argv.join(' ')), `rm ${service.file}`];
+    print(existsSync(service.file) ? steps.join('\n') : 'no service is installed');
     return;
   }
   // A service that never ran cannot be ended; its file goes all the same.

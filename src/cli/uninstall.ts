@@ -35,27 +35,38 @@ export const uninstall: Action = async (parsed, context) => {
         ...(color === undefined ? [] : [['color', [color]] as const]),
       ]),
     );
-  for (const remove of removers) await remove(options('dry-run'), context);
+  for (const [words, remove] of removers) {
+    print(`\n── ${words}`);
+    await remove(options('dry-run'), context);
+  }
   const own = ownFiles(parsed.has('settings'));
-  print(own.map((path) => safe(`rm ${path}`)).join('\n'));
+  print(['\n── files of agtmux itself', ...own.map((path) => safe(`rm -r ${path}`))].join('\n'));
   if (!hasState) print(unlooked);
   if (parsed.has('dry-run')) return;
   if (!parsed.has('yes')) await confirm();
   // Who may not stop it would be refused at the end, with all hooks gone; what removes them starts it again.
   await stop(context);
-  for (const remove of removers) await remove(options('yes'), context);
+  for (const [, remove] of removers) await remove(options('yes'), context);
   await removeOwn(own, context);
-  print('removed; the program itself goes with: npm uninstall -g agtmux');
+  print('removed; the program itself goes with `npm uninstall -g agtmux`, a checkout with its folder');
 };
 
 const unlooked =
   'no state of agtmux is here, so agents were not looked at; should one still call it: `agtmux hooks remove`, `agtmux mcp uninstall`';
 
 /** Where nothing of ours ever ran, no daemon is started to find that out. */
-function removersHere(hasState: boolean): readonly Action[] {
-  const inFiles = hasState ? [hooksRemove, mcpUninstall] : [];
-  const menubar = process.platform === 'darwin' ? [quietly(menubarUninstall)] : [];
-  return [...inFiles, tmuxRemove, daemonUninstall, ...menubar];
+function removersHere(hasState: boolean): readonly (readonly [words: string, remove: Action])[] {
+  const inFiles = [
+    ['hooks', hooksRemove],
+    ['MCP', mcpUninstall],
+  ] as const;
+  const menubar = [['menu bar', quietly(menubarUninstall)]] as const;
+  return [
+    ...(hasState ? inFiles : []),
+    ['tmux', tmuxRemove],
+    ['service', daemonUninstall],
+    ...(process.platform === 'darwin' ? menubar : []),
+  ];
 }
 
 /** Without a menu bar program there is nothing to take out of it. */

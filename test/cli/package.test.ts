@@ -2,7 +2,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { root } from './kit.ts';
@@ -81,5 +81,21 @@ describe('the package', () => {
     writeFileSync(join(copy, 'agtmux'), text);
     const old = spawnSync(process.execPath, [join(copy, 'agtmux')], { encoding: 'utf8' });
     expect([old.status, old.stderr]).toEqual([8, expect.stringContaining('E_RUNTIME_OLD')]);
+  });
+});
+
+describe('a checkout', () => {
+  it('is run from where nothing can be written: the choice of a Node is not kept, and made all the same', () => {
+    const copy = mkdtempSync(join(folder, 'checkout-'));
+    mkdirSync(join(copy, 'scripts'));
+    for (const name of ['runtime.sh', 'lock.sh']) {
+      cpSync(join(root, 'scripts', name), join(copy, 'scripts', name));
+    }
+    // What stands in the way of everybody, root too.
+    writeFileSync(join(copy, '.runtime'), '');
+    const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+    const ran = spawnSync('sh', [join(copy, 'scripts/runtime.sh')], { env, encoding: 'utf8' });
+    expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: '' });
+    expect(ran.stdout).toBe(`${join(dirname(process.execPath), 'node')}\n`);
   });
 });

@@ -163,6 +163,9 @@ describe('setup and uninstall', () => {
       expect.stringContaining('--dry-run`, then say --yes [E_USAGE]'),
     ]);
     expect((await agtmux('uninstall')).stderr).toMatch(/no terminal .*\[E_USAGE\]/);
+    const plan = (await agtmux('uninstall', '--dry-run')).stdout;
+    expect([...plan.matchAll(/^── (.+)$/gm)].map(([, words]) => words)).toContain('files of agtmux itself');
+    expect(plan).toContain('── service\nno service is installed\n');
     await agtmux('daemon', 'stop');
     const { '.local': _, ...left } = Object.fromEntries(
       Object.entries(tree()).filter(([path]) => !path.startsWith('.local/')),
