@@ -130,6 +130,34 @@ describe('an agent', () => {
     expect(await asked('/v1/act', 2)).toEqual({ ...message, when_ready: false });
   });
 
+  it.each([
+    ['an agent', '/agents/rt-run', 'Message to claude', '**/v1/act'],
+    ['a session', '/sessions/s7', 'Message', '**/v1/managed/s7/send'],
+  ])('%s may be written to while the message before is on its way, and what is not taken comes back', async (...of) => {
+    const [, path, name, deed] = of;
+    const { page } = await theatre.show(path);
+    const field = page.getByRole('textbox', { name, exact: true });
+    const held: (() => void)[] = [];
+    await page.route(deed, async (route) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      await (held.length === 1 ? route.continue() : route.abort());
+    });
+    await field.fill('the first');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => held.length).toBe(1);
+    await field.fill('the second');
+    const answered = page.waitForResponse(deed);
+    held[0]?.();
+    await (await answered).finished();
+    await page.getByText('Sending…').waitFor({ state: 'detached' });
+    expect(await field.inputValue()).toBe('the second');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => held.length).toBe(2);
+    await field.fill('the third');
+    held[1]?.();
+    await expect.poll(() => field.inputValue()).toBe('the second\nthe third');
+  });
+
   it('is interrupted, connected, and killed after a second word', async () => {
     const { page } = await theatre.show('/agents/rt-run');
     await button(page, 'Interrupt').click();

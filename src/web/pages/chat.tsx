@@ -13,7 +13,7 @@ import { Age, block, line } from '../parts/text.tsx';
 import { clock } from '../port.ts';
 import { projectOf } from '../state/agents.ts';
 import { type Chat, emptyChat, heard } from '../state/chat.ts';
-import { did } from '../state/deeds.ts';
+import { did, notTaken } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel } from '../state/hooks.ts';
 import { pathOf } from '../state/route.ts';
@@ -262,7 +262,10 @@ function ChatInput({ session, deed }: PartProps): ReactNode {
   const isOff = why !== null;
   const send = async (event?: FormEvent): Promise<void> => {
     event?.preventDefault();
-    if (text.trim() !== '' && (await deed(deedOfText(session), 'Sending…', { text }))) setText('');
+    if (text.trim() === '') return;
+    // Emptied at once: what is written meanwhile is the next message. What was not taken comes back.
+    setText('');
+    if (!(await deed(deedOfText(session), 'Sending…', { text }))) setText((next) => notTaken(text, next));
   };
   const hint = session.view.inputEnabled
     ? 'Write to it. Enter sends.'

@@ -4,7 +4,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { agentLabel } from '../../view/words.ts';
 import { type AgentItem, placeOf, projectOf, refOf } from '../state/agents.ts';
-import { act } from '../state/deeds.ts';
+import { act, notTaken } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { Command, Dialog } from './basics.tsx';
 import { line } from './text.tsx';
@@ -108,7 +108,9 @@ export function SendBox({ item }: { readonly item: AgentItem }): ReactNode {
   const send = async (event?: FormEvent): Promise<void> => {
     event?.preventDefault();
     if (text.trim() === '' || isOff) return;
-    if (await act(item, { action: 'send', text, when_ready: isWaiting })) setText('');
+    // Emptied at once: what is written meanwhile is the next message. What was not taken comes back.
+    setText('');
+    if (!(await act(item, { action: 'send', text, when_ready: isWaiting }))) setText((next) => notTaken(text, next));
   };
   return (
     <form className="send" onSubmit={(event) => void send(event)}>

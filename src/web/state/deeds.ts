@@ -73,6 +73,9 @@ export async function did<Value>(
   return outcome?.tone !== 'bad';
 }
 
+/** What stands in the field after a message was not taken: that message, before whatever was written meanwhile. */
+export const notTaken = (text: string, next: string): string => (next === '' ? text : `${text}\n${next}`);
+
 type Deed = ActBody extends infer Body
   ? Body extends { action: string }
     ? Omit<Body, 'ref' | 'conditions'>

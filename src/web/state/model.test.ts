@@ -94,6 +94,23 @@ describe('the model of the pages', () => {
     expect(tell(emptyModel, { type: 'shut', failure: failure('E_ROLE', 'out') }, at).link).toBe('shut');
   });
 
+  it('SEC2 once shut out shows nothing until the feed is open again, whatever else fails meanwhile', () => {
+    const shut = tell(
+      after(snapshot([['row:a', row('a', 'idle')]])),
+      { type: 'shut', failure: failure('E_ROLE', 'out') },
+      at,
+    );
+    const later = [
+      tell(shut, { type: 'failed', failure: failure('E_ROLE', 'not signed in') }, at),
+      tell(shut, { type: 'lost', error: new AgtmuxError('E_DAEMON_DOWN', 'gone') }, at),
+    ];
+    expect(later.map(({ link, trouble }) => [link, trouble?.message])).toEqual([
+      ['shut', 'out'],
+      ['shut', 'out'],
+    ]);
+    expect(tell(shut, { type: 'connected' }, at).link).toBe('live');
+  });
+
   it('tells ages in the time of the daemon', () => {
     const model = after(snapshot([]));
     expect(model.aheadMs).toBe(3_000);

@@ -45,14 +45,17 @@ export type Told = FeedEvent | { readonly type: 'failed' | 'shut'; readonly fail
 
 const eventsMax = 50;
 
+/** Whoever was shut out stays so until the feed is open again: that what ran before fails as well changes nothing. */
+const isShut = ({ link }: Model): boolean => link === 'shut';
+
 export function tell(model: Model, told: Told, at: number): Model {
   switch (told.type) {
     case 'connected':
       return { ...model, link: model.isFilled ? 'live' : model.link, trouble: null, heardAt: at };
     case 'lost':
-      return { ...model, link: 'lost', trouble: told.error };
+      return isShut(model) ? model : { ...model, link: 'lost', trouble: told.error };
     case 'failed':
-      return { ...model, link: model.isFilled ? 'lost' : 'connecting', trouble: told.failure };
+      return isShut(model) ? model : { ...model, link: model.isFilled ? 'lost' : 'connecting', trouble: told.failure };
     case 'shut':
       return { ...model, link: 'shut', trouble: told.failure };
     case 'snapshot': {
