@@ -30,8 +30,6 @@ export interface OpenTui {
   /** With the escape sequences of its colours. */
   coloured(): string;
   until(holds: (screen: string) => boolean): Promise<string>;
-  /** The same, once the picture has come to rest: tmux may be asked in the middle of one. */
-  atRest(holds: (screen: string) => boolean): Promise<string>;
   resize(columns: number, lines: number): void;
   /** Of the program; 0 when it has ended. */
   pid(): number;
@@ -80,21 +78,12 @@ export function openTui({ columns, lines, env, args = [] }: TuiOptions): OpenTui
         .split(' ')[0] ?? 0,
     );
   };
-  /** As often in a row as it must have been the same. */
-  const seen = async (holds: (screen: string) => boolean, times: number): Promise<string> => {
+  const seen = async (holds: (screen: string) => boolean): Promise<string> => {
     let last = '';
-    let same = 0;
-    const step = times > 1 ? 40 : 10;
-    await until(
-      () => {
-        const now = screen();
-        same = now === last ? same + 1 : 1;
-        last = now;
-        return same >= times && holds(now);
-      },
-      20_000,
-      step,
-    ).catch((problem: unknown) => {
+    await until(() => {
+      last = screen();
+      return holds(last);
+    }).catch((problem: unknown) => {
       throw new Error(`${String(problem)}\n${last}`);
     });
     return last;
@@ -108,8 +97,7 @@ export function openTui({ columns, lines, env, args = [] }: TuiOptions): OpenTui
     },
     screen,
     coloured: () => tmux('capture-pane', '-p', '-e', '-t', 'tui'),
-    until: (holds) => seen(holds, 1),
-    atRest: (holds) => seen(holds, 4),
+    until: seen,
     resize: (wide, high) => void tmux('resize-window', '-t', 'tui', '-x', String(wide), '-y', String(high)),
     pid,
     signal: (signal) => void process.kill(pid(), signal),

@@ -148,6 +148,14 @@ interface Shown {
 const shownIn = (page: Page): Promise<readonly Shown[]> =>
   page.evaluate(() => (window as unknown as { shownNotices: Shown[] }).shownNotices);
 
+/** Does it, and waits until the daemon has answered: the page shows a change before that, and a reload would undo it. */
+async function saved(page: Page, what: 'settings' | 'mute' | 'unmute', deed: () => Promise<void>): Promise<void> {
+  const isIt = (url: string, method: string) => method === 'POST' && url.endsWith(`/v1/notifications/${what}`);
+  const answer = page.waitForResponse((reply) => isIt(reply.url(), reply.request().method()));
+  await deed();
+  expect((await answer).status()).toBe(200);
+}
+
 describe('notifications at the real daemon', () => {
   it('NOT3 appear once in the browser and are withdrawn when the ask is answered elsewhere', async () => {
     const agent = await world.door.agent('claude', 'notify', 'running');
@@ -158,16 +166,14 @@ describe('notifications at the real daemon', () => {
     const asks = async () =>
       (await shownIn(page)).filter(({ title }) => title.includes('approve')).map(({ isClosed }) => isClosed);
     const waiting = page.getByRole('link', { name: /Overview.*1/ });
-    await page.getByLabel('of this browser').uncheck();
-    await page.getByText('Saved').waitFor();
+    await saved(page, 'settings', () => page.getByLabel('of this browser').uncheck());
     await act(agent, 'waiting_approval');
     await waiting.waitFor();
     await act(agent, 'settled');
     await waiting.waitFor({ state: 'detached' });
     expect(await asks()).toEqual([]);
-    await page.getByLabel('of this browser').check();
-    const channels = async () => (await led.client.get('/v1/notifications/settings')).channels;
-    await expect.poll(channels).toContain('browser');
+    await saved(page, 'settings', () => page.getByLabel('of this browser').check());
+    expect((await led.client.get('/v1/notifications/settings')).channels).toContain('browser');
     await act(agent, 'waiting_approval');
     await expect.poll(asks, { timeout: 10_000 }).toEqual([false]);
     await act(agent, 'settled');
@@ -180,22 +186,22 @@ describe('notifications at the real daemon', () => {
 
   it('NOT1 are set, muted and given quiet times for good', async () => {
     const { page, complaints } = await world.page('phone', { path: '/settings/notifications' });
-    await page.getByLabel('it is in error').uncheck();
+    await saved(page, 'settings', () => page.getByLabel('it is in error').uncheck());
     await page.getByText('Saved').waitFor();
     await page.getByLabel('From').fill('22:00');
     await page.getByLabel('To', { exact: true }).fill('07:00');
-    await button(page, 'Save').click();
+    await saved(page, 'settings', () => button(page, 'Save').click());
     await expect.poll(() => button(page, 'Save').isDisabled()).toBe(true);
-    await button(page, 'Mute for an hour').click();
+    await saved(page, 'mute', () => button(page, 'Mute for an hour').click());
     await button(page, 'Unmute').waitFor();
     await page.reload();
-    await button(page, 'Unmute').click();
+    await saved(page, 'unmute', () => button(page, 'Unmute').click());
     await button(page, 'Mute for an hour').waitFor();
     expect(await page.getByLabel('it is in error').isChecked()).toBe(false);
     expect(await page.getByLabel('From').inputValue()).toBe('22:00');
-    await page.getByLabel('it is in error').check();
+    await saved(page, 'settings', () => page.getByLabel('it is in error').check());
     await page.getByLabel('From').fill('');
-    await button(page, 'Save').click();
+    await saved(page, 'settings', () => button(page, 'Save').click());
     await expect.poll(() => button(page, 'Save').isDisabled()).toBe(true);
     await page.reload();
     await page.getByLabel('it is in error').waitFor();

@@ -44,6 +44,10 @@ export async function openTheatre(): Promise<Theatre> {
     },
     async clear() {
       play.asked.length = 0;
+      play.live.keys.length = 0;
+      play.live.acks.length = 0;
+      play.isKnown = true;
+      play.isReadOnly = false;
       play.outcome = { outcome: 'delivered', words: null, failure: null };
       await Promise.all(browser.contexts().map((context) => context.close()));
     },

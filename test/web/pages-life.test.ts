@@ -82,11 +82,11 @@ describe('a daemon that is gone', () => {
     const before = theatre.play.rows().get('row:rt-shop');
     const { page } = await theatre.show('/');
     await page.getByText('Needs you').waitFor();
-    await theatre.play.stop();
+    theatre.play.stop();
     await page.getByText(/The daemon does not answer. What is shown is \d+s old/).waitFor();
     expect(await page.getByRole('article').count()).toBe(4);
     theatre.play.change('row:rt-shop', done());
-    await theatre.play.start();
+    theatre.play.start();
     await page.getByText('The daemon does not answer').waitFor({ state: 'detached' });
     await expect.poll(() => page.getByRole('article').count()).toBe(3);
     theatre.play.change('row:rt-shop', before);
@@ -133,7 +133,7 @@ describe('the door', () => {
 });
 
 describe('a page that slept', () => {
-  it('is right within a second of waking', async () => {
+  it('asks as soon as it wakes, before any timer of its own, and is right again', async () => {
     const before = theatre.play.rows().get('row:rt-shop');
     const { page } = await theatre.show('/');
     await page.getByText('Needs you').waitFor();
@@ -142,14 +142,23 @@ describe('a page that slept', () => {
       const real = Date.now;
       Date.now = () => real() + 3_600_000;
     });
-    const waking = Date.now();
-    theatre.play.rows();
     (theatre.play.rows() as Map<string, unknown>).set('row:rt-shop', done());
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    // In one task of the page: its second goes on ticking, and would wake it too.
+    const hasAsked = await page.evaluate(
+      () =>
+        new Promise<boolean>((resolve) => {
+          const real = window.fetch;
+          let isAsking = false;
+          window.fetch = (...words) => {
+            isAsking = true;
+            return real(...words);
+          };
+          document.dispatchEvent(new Event('visibilitychange'));
+          setTimeout(() => resolve(isAsking));
+        }),
+    );
+    expect(hasAsked).toBe(true);
     await page.getByRole('article', { name: 'claude in web-shop: approve' }).waitFor({ state: 'detached' });
-    const took = Date.now() - waking;
-    console.log(`a page that slept was right after ${took} ms`);
-    expect(took).toBeLessThan(1_000);
     theatre.play.change('row:rt-shop', before);
   });
 });

@@ -90,7 +90,7 @@ describe('every page', () => {
     for (const name of ['Agents', 'Sessions', 'Shells', 'Timeline', 'Audit', 'Targets', 'Settings']) {
       await page.getByRole('navigation').getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
-      expect(new URL(page.url()).pathname).toBe(`/${name.toLowerCase()}`);
+      await page.waitForURL(`**/${name.toLowerCase()}`);
     }
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Targets' }).waitFor();

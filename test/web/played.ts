@@ -52,8 +52,8 @@ export interface Play {
   /** Cuts every connection of the feed and of panes. */
   cut(): void;
   /** Stops answering altogether, and back. */
-  stop(): Promise<void>;
-  start(): Promise<void>;
+  stop(): void;
+  start(): void;
   sayInSession(message: object): void;
   readonly live: ReturnType<typeof playedLive>;
   end(): Promise<void>;
@@ -328,14 +328,15 @@ export async function openPlay({ isEmpty = false }: { readonly isEmpty?: boolean
     outgoing.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 
-  let server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
+  const server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
   const sockets = new WebSocketServer({ noServer: true });
-  const listen = (port: number): Promise<void> =>
-    new Promise((resolve) => {
-      server.on('upgrade', (incoming, socket, first) => sockets.handleUpgrade(incoming, socket, first, live.join));
-      server.listen(port, '127.0.0.1', resolve);
-    });
-  await listen(0);
+  // While it is stopped it keeps its port, which another could take meanwhile, and hangs up on whoever calls.
+  let isStopped = false;
+  server.on('connection', (socket) => {
+    if (isStopped) socket.resetAndDestroy();
+  });
+  server.on('upgrade', (incoming, socket, first) => sockets.handleUpgrade(incoming, socket, first, live.join));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
 
   const play: Play = {
@@ -358,14 +359,13 @@ export async function openPlay({ isEmpty = false }: { readonly isEmpty?: boolean
       for (const reader of [...world.readers, ...world.talkers]) reader.destroy();
       live.cut();
     },
-    async stop() {
+    stop() {
+      isStopped = true;
       play.cut();
       server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
     },
-    async start() {
-      server = createServer((incoming, outgoing) => void handle(incoming, outgoing));
-      await listen(port);
+    start() {
+      isStopped = false;
     },
     sayInSession(message) {
       for (const talker of world.talkers)
@@ -373,7 +373,8 @@ export async function openPlay({ isEmpty = false }: { readonly isEmpty?: boolean
     },
     live,
     async end() {
-      if (server.listening) await play.stop();
+      play.stop();
+      await new Promise((resolve) => server.close(resolve));
       sockets.close();
     },
   };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeDaemon, itemOf } from '../../kit/fake-daemon.ts';
+import { expectKept } from '../../kit/kept-screen.ts';
 import { paneRow } from '../../kit/rows.ts';
 import { type OpenTui, openTui } from '../../kit/tui.ts';
 import { ask, asking, sizes, startStage } from './board-stage.ts';
@@ -25,50 +26,56 @@ const open = (columns = 80, lines = 24, env: NodeJS.ProcessEnv = {}, ...args: st
   return tui;
 };
 const isThere = (text: string) => (screen: string) => screen.includes(text);
-const kept = (name: string): string => `./screens/${name}.txt`;
+const keeps = (name: string): Promise<void> => expectKept(join(import.meta.dirname, `screens/${name}.txt`), tui.screen);
 
 describe.each(sizes)('%d columns and %d lines', (columns, lines) => {
   const at = `${columns}x${lines}`;
   const ready = isThere('Needs you');
 
   it('the board', async () => {
-    const screen = await open(columns, lines).atRest((text) => ready(text) && text.includes('rm -rf'));
-    await expect(screen).toMatchFileSnapshot(kept(`board-${at}`));
+    await open(columns, lines).until((text) => ready(text) && text.includes('rm -rf'));
+    await keeps(`board-${at}`);
   });
 
   it('its windows and its sessions', async () => {
     await open(columns, lines).until(ready);
     tui.keys('v');
-    await expect(await tui.atRest(isThere('▸'))).toMatchFileSnapshot(kept(`board-windows-${at}`));
+    await tui.until(isThere('▸'));
+    await keeps(`board-windows-${at}`);
     tui.keys('v', 'Down', 'Down', 'Right');
-    await expect(await tui.atRest(isThere('writer'))).toMatchFileSnapshot(kept(`board-sessions-${at}`));
+    await tui.until(isThere('writer'));
+    await keeps(`board-sessions-${at}`);
   });
 
   it('a filter, and what it finds', async () => {
     await open(columns, lines).until(ready);
     tui.type('/state:run');
-    await expect(await tui.atRest(isThere('2 of 8'))).toMatchFileSnapshot(kept(`board-filter-${at}`));
+    await tui.until(isThere('2 of 8'));
+    await keeps(`board-filter-${at}`);
   });
 
   it('what will be approved, before it is', async () => {
     await open(columns, lines).until(ready);
     tui.keys('a');
-    await expect(await tui.atRest(isThere('Approve for'))).toMatchFileSnapshot(kept(`board-approve-${at}`));
+    await tui.until(isThere('Approve for'));
+    await keeps(`board-approve-${at}`);
   });
 
   it('the help', async () => {
     await open(columns, lines).until(ready);
     tui.keys('?');
-    await expect(await tui.atRest(isThere('Keys: the board'))).toMatchFileSnapshot(kept(`board-help-${at}`));
+    await tui.until(isThere('Keys: the board'));
+    await keeps(`board-help-${at}`);
   });
 
   it('one agent, and the evidence for its state', async () => {
     await open(columns, lines).until(ready);
     tui.keys('Enter');
-    const shown = await tui.atRest((text) => text.includes('asks for approval') && text.includes('Do you want'));
-    await expect(shown).toMatchFileSnapshot(kept(`detail-${at}`));
+    await tui.until((text) => text.includes('asks for approval') && text.includes('Do you want'));
+    await keeps(`detail-${at}`);
     tui.keys('x');
-    await expect(await tui.atRest(isThere('SOURCE'))).toMatchFileSnapshot(kept(`detail-explain-${at}`));
+    await tui.until(isThere('SOURCE'));
+    await keeps(`detail-explain-${at}`);
   });
 });
 
@@ -214,9 +221,10 @@ describe('the terminal', () => {
 
   it('SCR3 is given back by ctrl-z, by TSTP and by STOP with fg; ctrl-l draws what something else has spoilt', async () => {
     await open().until(isThere('Needs you'));
-    for (const stop of [() => tui.keys('C-z'), () => tui.signal('SIGTSTP')]) {
+    for (const [place, stop] of [() => tui.keys('C-z'), () => tui.signal('SIGTSTP')].entries()) {
       stop();
-      await tui.until(isThere('Stopped'));
+      // The shell says so each time, and reads what is typed only then.
+      await tui.until((text) => text.split('Stopped').length === place + 2);
       clean();
       tui.type('fg\n');
       await tui.until(isThere('Needs you'));

@@ -1,7 +1,9 @@
 // The real TUI in a private tmux, over a private daemon with scripted agents that it leads and real shells that they run.
 
+import { join } from 'node:path';
 import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
 import type { NewShellBody, ShellItem, ShellReceiptReply } from '../../../src/api/schemas-shells.ts';
+import { expectKept } from '../../kit/kept-screen.ts';
 import { until } from '../../kit/live.ts';
 import { cliProgram } from '../../kit/self-tries.ts';
 import { LedWorld } from '../sessions/kit.ts';
@@ -33,9 +35,11 @@ export class ChatStage extends LedWorld {
     await until(() => this.isOpen);
   }
 
+  /** Until the shell has the terminal again: the program still reads it for a moment after its screen is gone. */
   async leave(): Promise<void> {
     this.keys('C-c');
-    await until(() => !this.isOpen);
+    const reader = (): string => this.tmux('display-message', '-p', '-t', this.#pane, '#{pane_current_command}');
+    await until(() => !this.isOpen && reader() === 'sh');
   }
 
   /** The alternate screen is the TUI's; without it the shell's own is there. */
@@ -84,21 +88,10 @@ export class ChatStage extends LedWorld {
     return this.screen();
   }
 
-  /** The screen without what is another one in every run, once it has come to rest. */
-  async kept(): Promise<string> {
-    let last = '';
-    let same = 0;
-    await until(
-      () => {
-        const now = kept(this.screen(), this.dir);
-        same = now === last ? same + 1 : 0;
-        last = now;
-        return same >= 3;
-      },
-      20_000,
-      80,
-    );
-    return last;
+  /** The whole screen is the one that is kept, but for what is another one in every run. */
+  keeps(name: string, [columns, lines]: Size): Promise<void> {
+    const file = join(import.meta.dirname, `screens/${name}-${columns}x${lines}.txt`);
+    return expectKept(file, () => `${kept(this.screen(), this.dir)}\n`);
   }
 
   get clipboard(): string {
@@ -150,12 +143,13 @@ export class ChatStage extends LedWorld {
 const spinners = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g;
 
 /** Ages, clocks, process numbers, spinners and the private directory, each by a word of the same width where it matters. */
-export function kept(screen: string, dir: string): string {
+function kept(screen: string, dir: string): string {
   return screen
     .replaceAll(dir, '/private')
     .replaceAll(spinners, '*')
     .replaceAll(/\b\d\d:\d\d\b/g, '00:00')
-    .replaceAll(/\b\d+s\b/g, (age) => '0s'.padStart(age.length))
+    .replaceAll(/\bran for [\d.]+s\b/g, 'ran for 0s')
+    .replaceAll(/\b\d+[sm]\b/g, (age) => '0s'.padStart(age.length))
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n');
