@@ -70,7 +70,8 @@ export class Live {
     await until(async () => {
       if (daemon.exitCode !== null) throw new Error(`the daemon left with ${daemon.exitCode}`);
       return (await this.client.get('/v1/status').catch(() => null)) !== null;
-    });
+      // Where many programs start at once a runtime takes its time.
+    }, 60_000);
   }
 
   get stateDir(): string {

@@ -29,6 +29,8 @@ export interface SshdOptions {
 }
 
 const program = '/usr/sbin/sshd';
+/** A variable of every session that says which sshd it belongs to. */
+const mark = 'AGTMUX_TEST_SSHD';
 const keyProgram = 'ssh-keygen';
 
 export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
@@ -40,7 +42,7 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
   await writeFile(path('authorized_keys'), await readFile(path('user_key.pub')));
   // As root sshd wants its empty directory, which otherwise the system's own service makes.
   if (userInfo().uid === 0) await mkdir('/run/sshd', { recursive: true, mode: 0o755 });
-  const { child, port } = await startOnFreePort(path, options);
+  const { child, port } = await startOnFreePort(directory, options);
   const hostKey = (await readFile(path('host_key.pub'), 'utf8')).split(' ').slice(0, 2).join(' ');
   // Checked by one name whatever the port, so that a relay is the same machine.
   await writeFile(path('known_hosts'), `agtmux-test ${hostKey}\n`);
@@ -70,12 +72,12 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
     addAlias,
     sessionPids: () => descendantsOf(pid),
     close: async () => {
-      const left = await descendantsOf(pid);
       const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+      const left = await descendantsOf(pid);
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
       else return;
       await gone;
-      for (const session of left) killQuietly(session);
+      for (const session of [...left, ...(await startedFrom(directory))]) killQuietly(session);
       await rm(directory, { recursive: true, force: true });
     },
   };
@@ -83,12 +85,13 @@ export async function startSshd(options: SshdOptions = {}): Promise<TestSshd> {
 
 /** Another process may take the port between the look and the start; then another is tried. */
 async function startOnFreePort(
-  path: (name: string) => string,
+  directory: string,
   options: SshdOptions,
 ): Promise<{ child: ChildProcess; port: number }> {
+  const path = (name: string): string => join(directory, name);
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const port = await freePort();
-    await writeFile(path('sshd_config'), serverConfig(path, port, options));
+    await writeFile(path('sshd_config'), serverConfig(directory, port, options));
     const child = spawn(program, ['-D', '-e', '-f', path('sshd_config')], { stdio: ['ignore', 'ignore', 'pipe'] });
     let said = '';
     child.stderr?.on('data', (chunk: Uint8Array) => {
@@ -100,11 +103,11 @@ async function startOnFreePort(
   throw new Error('no free port for sshd');
 }
 
-function serverConfig(path: (name: string) => string, port: number, options: SshdOptions): string {
+function serverConfig(directory: string, port: number, options: SshdOptions): string {
+  const path = (name: string): string => join(directory, name);
   const isRoot = userInfo().uid === 0;
   // One line for all: sshd takes the first SetEnv and passes over the others.
-  const variables = Object.entries(options.environment ?? {}).map(([name, value]) => `${name}=${value}`);
-  const environment = variables.length === 0 ? [] : [`SetEnv ${variables.join(' ')}`];
+  const variables = Object.entries({ ...options.environment, [mark]: directory }).map((entry) => entry.join('='));
   return [
     `Port ${port}`,
     'ListenAddress 127.0.0.1',
@@ -119,7 +122,7 @@ function serverConfig(path: (name: string) => string, port: number, options: Ssh
     'UseDNS no',
     'PrintMotd no',
     'MaxStartups 100',
-    ...environment,
+    `SetEnv ${variables.join(' ')}`,
     ...(options.lines ?? []),
     '',
   ].join('\n');
@@ -167,6 +170,13 @@ async function descendantsOf(root: number): Promise<number[]> {
   }
   found.delete(root);
   return [...found];
+}
+
+/** What was started in its sessions, also when the session is over: sshd lets programs live on that read nothing. */
+async function startedFrom(directory: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const environments = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '')));
+  return pids.filter((_, place) => environments[place]?.split('\0').includes(`${mark}=${directory}`)).map(Number);
 }
 
 function killQuietly(pid: number): void {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -36,6 +36,18 @@ afterAll(async () => {
 const healthOf = async (target: string) =>
   (await live.client.get('/v1/targets')).items.find((one) => one.target === target)?.health;
 const list = () => live.client.get('/v1/panes', { all_panes: true });
+
+/** The command lines of all processes. */
+const programs = (): readonly string[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      } catch {
+        return '';
+      }
+    });
 
 /** Machines that answer every question with noise: endless lines, one endless line, and a tmux that is none. */
 const noises = {
@@ -137,8 +149,12 @@ describe('targets over ssh', () => {
         expect((await alone.client.get('/v1/panes', { all_panes: true, target: ['evil'] })).items).toEqual([]);
       } finally {
         await alone.close();
+        // Also of one that never answered no client is left.
+        await until(() => programs().every((line) => !line.includes(evil.configFile)));
         await evil.close();
       }
+      // Nor, on its own side, whatever it did instead of answering.
+      await until(() => programs().every((line) => !line.includes(file)));
     },
   );
 

@@ -294,6 +294,9 @@ describe('what goes wrong is told with a code and what to do', () => {
   });
 });
 
+const programsOf = (pids: readonly number[]): Promise<string[]> =>
+  Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+
 describe('nothing is left behind', () => {
   it('after close no ssh process and no socket is left', async () => {
     const machine = executor();
@@ -306,6 +309,29 @@ describe('nothing is left behind', () => {
     await until(() => heard.end !== null);
     expect(await readdir(runtimeDir)).toEqual([]);
     expect((await run(machine, ['true'])).failure?.code).toBe('E_TARGET_DOWN');
+  });
+
+  it.each([
+    ['closed', (machine: SshExecutor) => machine.close()],
+    ['given up', (machine: SshExecutor) => machine.drop({ code: 'E_TARGET_DOWN', message: 'no answer', next: '' })],
+  ])('of a machine that let us in and never answers no ssh process is left when it is %s', async (_, end) => {
+    const silent = await startSshd({ lines: ['ForceCommand sleep 1000'] });
+    const machine = sshTo('vm1', silent.configFile, await temporary('silent'), { connectMs: 100_000 });
+    try {
+      const { heard } = listen(machine, ['cat']);
+      const ran = run(machine, ['true'], { deadlineMs: 100_000 });
+      await until(async () => (await programsOf(await silent.sessionPids())).includes('sleep\u00001000\u0000'));
+      const pids = machine.masterPids();
+      expect(await Promise.all(pids.map(isAlive))).toEqual([true]);
+      await end(machine);
+      await until(async () => !(await Promise.all(pids.map(isAlive))).includes(true));
+      await until(() => heard.end !== null);
+      expect(heard.end?.failure?.code).toBe('E_TARGET_DOWN');
+      expect((await ran).failure?.code).toBe('E_TARGET_DOWN');
+    } finally {
+      await machine.close();
+      await silent.close();
+    }
   });
 
   // Without a guard the end of their input must be enough, for programs that read it.
@@ -334,8 +360,7 @@ describe('nothing is left behind', () => {
     const { channel, heard } = listen(machine, ['cat']);
     channel.write(new TextEncoder().encode(secret));
     await until(() => heard.output === secret);
-    const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-    const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+    const lines = await programsOf((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number));
     expect(lines.some((line) => line.includes('vm1'))).toBe(true);
     expect(lines.filter((line) => line.includes(secret))).toEqual([]);
   });
