@@ -75,10 +75,15 @@ describe('agtmux demo', () => {
   it('goes on from state to state, on the screens too, and one of them is killed', async () => {
     open();
     const { running, stateDir, tmuxSocket } = await started();
-    const first = await panes(stateDir);
-    expect(new Set(first.map((item) => item.state))).toEqual(new Set(stateNames));
-    const asking = first.find((item) => item.ask !== null && item.window_name === 'api');
-    expect(asking?.ask?.options.map((option) => option.id)).toEqual(['1', '2', '3']);
+    // It plays on while a list is made: each is there at some time.
+    const seen = new Set<string>();
+    const asking = await until('every state, and an ask', async () => {
+      const items = await panes(stateDir);
+      for (const { state } of items) seen.add(state ?? '');
+      const one = items.find((item) => item.ask !== null && item.window_name === 'api');
+      return stateNames.every((state) => seen.has(state)) && one;
+    });
+    expect(asking.ask?.options.map((option) => option.id)).toEqual(['1', '2', '3']);
     await until('the ask is settled', async () => {
       const item = (await panes(stateDir)).find((one) => one.window_name === 'api');
       return item?.state === 'running' && item.ask === null;

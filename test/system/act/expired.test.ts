@@ -25,8 +25,11 @@ afterEach(async () => {
   await world.close();
 });
 
-/** As many as it takes for those behind them to expire: each is waited for until nobody believes in it any more. */
-const expiring = Math.ceil(limits.snapshotMs / limits.pasteShownMs) + 1;
+/**
+ * As many as it takes for those behind them to expire: each is waited for until nobody believes in it any more. Some more,
+ * because the first are over before the programs have started that are to stand behind them.
+ */
+const expiring = Math.ceil(limits.snapshotMs / limits.pasteShownMs) + 4;
 
 /** Resolves when they stand in line and the first is typed. They take longer than this client waits for an answer. */
 async function slowOnes(count: number): Promise<void> {

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -101,7 +102,9 @@ export class DesktopWorld extends Live {
   }
 
   press(id: string, button: 'approve' | 'reject'): void {
-    writeFileSync(join(this.desktop, `press.${id}`), `${button}\n`);
+    // In one step: whoever waits for it reads it at once.
+    writeFileSync(join(this.desktop, `pressing.${id}`), `${button}\n`);
+    renameSync(join(this.desktop, `pressing.${id}`), join(this.desktop, `press.${id}`));
   }
 
   isClosed(id: string): boolean {

@@ -198,14 +198,17 @@ describe('the feed', () => {
     const actor = await world.agent();
     const heard: string[] = [];
     const leave = new AbortController();
+    let isFollowed = false;
     const following = (async () => {
       for await (const event of world.client.events({ scope: 'notices', signal: leave.signal })) {
+        isFollowed ||= event.type === 'snapshot';
         if (event.type !== 'changes') continue;
         for (const { value } of event.data.changes) {
           heard.push(value === null ? 'over' : 'notice_id' in value ? `${value.event} ${value.channels}` : '?');
         }
       }
     })();
+    await until(() => isFollowed);
     await world.asks(actor, 'toolu_1');
     await until(() => heard.length >= 1);
     await act(actor, 'settled');
