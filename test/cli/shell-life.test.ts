@@ -33,8 +33,8 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await endAll();
-  await live.close();
+  // Also where no daemon is left to ask.
+  await endAll().finally(() => live.close());
 });
 
 const paneOf = (target: string): number => Number(live.tmux('display-message', '-p', '-t', target, '#{pane_pid}'));

@@ -19,9 +19,12 @@ beforeEach(async () => {
   await world.startDaemon();
 });
 afterEach(async () => {
-  for (const { id } of (await world.client.get('/v1/managed')).items) await world.deed(id, 'remove', { force: true });
-  for (const pid of world.noted('start').map(Number)) expect(runs(pid)).toBe(false);
-  await world.close();
+  try {
+    for (const { id } of (await world.client.get('/v1/managed')).items) await world.deed(id, 'remove', { force: true });
+    for (const pid of world.noted('start').map(Number)) expect(runs(pid)).toBe(false);
+  } finally {
+    await world.close();
+  }
 });
 
 const begin = (prompt: string): Promise<ManagedItem> => world.begin(prompt, { agent: 'opencode' });
