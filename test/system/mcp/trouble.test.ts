@@ -222,7 +222,7 @@ describe('a daemon that is not there', () => {
     call(1, 'shell_run', { command: 'true' });
     const { result } = await answer(1);
     expect(result?.structuredContent).toMatchObject({ result: 'Unknown', code: 'E_TIMEOUT' });
-    expect(sockets.size).toBe(1);
+    await until(() => sockets.size === 1);
     // What was never answered does not keep the server from leaving.
     child.stdin.end();
     expect(await ended).toBe(0);
@@ -235,6 +235,8 @@ describe('a daemon that is not there', () => {
     expect(data).toMatchObject({ result: 'Unknown', notices: [] });
     expect(daemon.shells.cancelled).toBe(0);
     daemon.shells.notices.set(`pid:${agent.pid}`, [shellNotice()]);
+    // Its time may be over before the daemon has heard of it.
+    await until(() => daemon.shells.isWaiting('late'));
     daemon.shells.answer('late');
     await until(() => !daemon.shells.notices.has(`pid:${agent.pid}`));
     await until(async () => (await agent.call('shell_summary')).data.notices?.toString() !== '');

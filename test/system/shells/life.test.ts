@@ -99,7 +99,8 @@ describe('an end of its own', () => {
   });
 
   it('SHL2 over its budget it goes to the background, and its end is told later', async () => {
-    const answer = await run('echo early; until [ -e go ]; do sleep 0.05; done; exit 4', { budget_ms: 200 });
+    // As much as its first word takes, also where a shell is slow to start.
+    const answer = await run('echo early; until [ -e go ]; do sleep 0.05; done; exit 4', { budget_ms: 3_000 });
     expect(answer).toMatchObject({ result: 'Running', shell: { start_mode: 'background', promoted_by: 'system' } });
     expect(answer.page?.lines).toEqual(['early']);
     expect(notices()).toEqual(['auto_background system']);
@@ -188,7 +189,8 @@ describe('killing', () => {
     const id = await started('trap "" TERM; touch ready; while :; do sleep 0.1; done');
     await eventually(() => existsSync(join(here.cwd, 'ready')));
     await kept.keeper.close();
-    kept = await keep(here.root, { bounds: { killMs: 600, killAnswerMs: 100 } });
+    // Between the two there is time for a second kill.
+    kept = await keep(here.root, { bounds: { killMs: 5_000, killAnswerMs: 100 } });
     expect(await kept.keeper.kill(id, 'user')).toMatchObject({ result: 'KillPending', shell: { status: 'running' } });
     expect(await kept.keeper.kill(id, 'agent')).toMatchObject({ result: 'KillPending' });
     expect(await kept.until(id, isEnded)).toMatchObject({ ended_by: 'user', kill_requested_by: 'user' });
