@@ -93,7 +93,7 @@ describe('exec', () => {
   });
 
   it('at the deadline the program and all it started are gone', async () => {
-    const result = await run('sh', ['-c', 'sleep 1000 & echo $$ $!; trap "" TERM INT; wait'], { deadlineMs: 1_500 });
+    const result = await run('sh', ['-c', 'sleep 1000 & echo $$ $!; trap "" TERM INT; wait'], { deadlineMs: 4_000 });
     expect(result).toMatchObject({ status: null, signal: 'SIGKILL', timedOut: true });
     const pids = text(result.stdout).trim().split(' ').map(Number);
     expect(pids.length).toBe(2);

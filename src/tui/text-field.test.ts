@@ -39,13 +39,14 @@ describe('typing', () => {
 describe('what is long', () => {
   it('is drawn as fast as what is short, at its end and in its middle', () => {
     const long = withPaste(emptyText, '語'.repeat(8_000));
-    const began = performance.now();
+    // The work itself: other programs may have the machine in between.
+    const began = process.cpuUsage();
     for (const field of [long, { ...long, cursor: 4_000 }]) {
       const text = lineText(fieldSpans(field, 40));
       expect(text).toContain('語語語');
       expect(width(text.slice(0, text.indexOf(' ') + 1 || undefined))).toBeGreaterThan(20);
     }
-    expect(performance.now() - began).toBeLessThan(200);
+    expect(process.cpuUsage(began).user).toBeLessThan(200_000);
   });
 
   it('SEC3 what is under the cursor has passed the gate too', () => {

@@ -95,7 +95,7 @@ describe('a session from its start to its removal', () => {
     expect(await world.deed(id, 'send', { text: 'text afterwards' })).toMatchObject({ queued: 1 });
     await world.client.post('/v1/act', { action: 'interrupt', ref, conditions: {}, pid: process.pid, hops: 0 });
     await until(async () => (await world.words(id, 'agent')).endsWith('afterwards'));
-    expect(await world.session(id)).toMatchObject({ queued: 0, turns: 2 });
+    expect(await world.becomes(id, 'completed')).toMatchObject({ queued: 0, turns: 2 });
   });
 
   it('SES4 a stop holds, drops what waited, and the process is gone after a while', async () => {
@@ -157,9 +157,10 @@ describe('a session from its start to its removal', () => {
       isActive: true,
       showResumeButton: false,
     });
-    const { items } = await world.client.get('/v1/panes', {});
-    const row = items.find(({ ref }) => ref === `session:${id}`);
-    expect(row).toMatchObject({
+    const row = async () => (await world.client.get('/v1/panes', {})).items.find(({ ref }) => ref === `session:${id}`);
+    // The engine hears of it a moment after the session.
+    await until(async () => (await row())?.state === 'running');
+    expect(await row()).toMatchObject({
       agent: 'claude',
       state: 'running',
       decided_by: 'driver',
