@@ -7,15 +7,15 @@ import { cut, pad, width } from '../text/width.ts';
 import {
   backgroundHint,
   badgeText,
-  clockText,
   isForeground,
   isNew,
-  ranMs,
+  modeText,
   shellLabel,
   shellMark,
   statusRoles,
   statusWords,
   timeText,
+  timingText,
 } from './shells.ts';
 import { cutLine, hintLines, type SpanLine, selectedLine, span } from './shells-spans.ts';
 
@@ -204,7 +204,7 @@ function detailHead(row: ShellRow, { now }: DetailOptions): readonly SpanLine[] 
       place === 0 ? field('Command', line) : [span('           '), span(line)],
     ),
     field('Folder', safe(row.cwd)),
-    field('Time', timing(row, now)),
+    field('Time', timingText(row, now)),
     field('Mode', modeText(row)),
     ...(row.owner.client === null ? [] : [field('Agent', safe(row.owner.client))]),
     ...(row.ended_by === null ? [] : [field('Ended by', row.ended_by)]),
@@ -230,19 +230,6 @@ function commandLines(command: string): readonly string[] {
   const more = lines.length - commandLinesMax;
   return more <= 0 ? lines : [...lines.slice(0, commandLinesMax), `… ${more} more ${more === 1 ? 'line' : 'lines'}`];
 }
-
-function timing(row: ShellRow, now: number): string {
-  const parts = [
-    `${row.status === 'running' ? 'running for' : 'ran'} ${clockText(ranMs(row, now))}`,
-    row.ended_at === null ? '' : `ended ${clockText(Math.max(0, now - row.ended_at))} ago`,
-    row.expected_ms === null ? '' : `expected ${clockText(row.expected_ms)}`,
-    row.timeout_ms === null ? '' : `timeout ${clockText(row.timeout_ms)}`,
-  ];
-  return parts.filter((part) => part !== '').join(' · ');
-}
-
-const modeText = ({ requested_mode, start_mode, promoted_by, started_by }: ShellRow): string =>
-  `${requested_mode}${promoted_by === null ? '' : `, moved to ${start_mode} by ${promoted_by}`}, started by ${started_by}`;
 
 function logTitle(page: ShellLogPage | null, columns: number): SpanLine {
   const marks = [

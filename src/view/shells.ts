@@ -121,3 +121,18 @@ function endBadge({ exit_code, signal, end_reason, ended_by }: ShellRow): string
 
 /** Ended, and nobody has looked since. */
 export const isNew = ({ status, seen }: Pick<ShellRow, 'status' | 'seen'>): boolean => status !== 'running' && !seen;
+
+/** How long it took and may take, in full. */
+export function timingText(row: ShellRow, now: number): string {
+  const parts = [
+    `${row.status === 'running' ? 'running for' : 'ran'} ${clockText(ranMs(row, now))}`,
+    row.ended_at === null ? '' : `ended ${clockText(Math.max(0, now - row.ended_at))} ago`,
+    row.expected_ms === null ? '' : `expected ${clockText(row.expected_ms)}`,
+    row.timeout_ms === null ? '' : `timeout ${clockText(row.timeout_ms)}`,
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** How it was meant to run, how it runs, and by whom. */
+export const modeText = ({ requested_mode, start_mode, promoted_by, started_by }: ShellRow): string =>
+  `${requested_mode}${promoted_by === null ? '' : `, moved to ${start_mode} by ${promoted_by}`}, started by ${started_by}`;

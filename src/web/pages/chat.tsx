@@ -1,6 +1,6 @@
 // The conversation of one session: messages as they stream in, the ask in its place, and the buttons that its state allows.
 
-import { type FormEvent, type ReactNode, useEffect, useReducer, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useReducer, useRef, useState } from 'react';
 import { followSession } from '../../api/client-session.ts';
 import type { ManagedItem, ManagedReply, MessageItem } from '../../api/schemas-sessions.ts';
 import { AgtmuxError } from '../../model/errors.ts';
@@ -9,6 +9,7 @@ import { autoWarning, machineLabel } from '../../view/sessions.ts';
 import { open, post } from '../door.ts';
 import { AskText, Choices } from '../parts/ask.tsx';
 import { Dialog, Empty, Link, OutcomeLine } from '../parts/basics.tsx';
+import { MessageForm } from '../parts/message-form.tsx';
 import { Age, block, line } from '../parts/text.tsx';
 import { clock } from '../port.ts';
 import { projectOf } from '../state/agents.ts';
@@ -255,43 +256,19 @@ function PendingAsk({ session, deed }: PartProps): ReactNode {
 const deedOfText = ({ state }: ManagedItem): string => (state === 'paused' || state === 'stopped' ? 'resume' : 'send');
 
 function ChatInput({ session, deed }: PartProps): ReactNode {
-  const [text, setText] = useState('');
   const why = whyIdle(useEntrance());
-  const isAnswering = session.state === 'waiting_input';
-  if (isAnswering || session.state === 'error') return null;
-  const isOff = why !== null;
-  const send = async (event?: FormEvent): Promise<void> => {
-    event?.preventDefault();
-    if (text.trim() === '') return;
-    // Emptied at once: what is written meanwhile is the next message. What was not taken comes back.
-    setText('');
-    if (!(await deed(deedOfText(session), 'Sending…', { text }))) setText((next) => notTaken(text, next));
-  };
+  if (session.state === 'waiting_input' || session.state === 'error') return null;
   const hint = session.view.inputEnabled
     ? 'Write to it. Enter sends.'
     : 'It works; a message waits until its turn has ended.';
   return (
-    <form className="send" onSubmit={(event) => void send(event)}>
-      <textarea
-        data-message
-        rows={2}
-        aria-label="Message"
-        placeholder={why ?? hint}
-        value={text}
-        disabled={isOff}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          void send();
-        }}
-      />
-      <div className="send-foot">
-        <span className="spring" />
-        <button type="submit" className="primary" disabled={isOff || text.trim() === ''}>
-          Send
-        </button>
-      </div>
-    </form>
+    <MessageForm
+      label="Message"
+      hint={why ?? hint}
+      isOff={why !== null}
+      onSend={(text) => deed(deedOfText(session), 'Sending…', { text })}
+    >
+      <span className="spring" />
+    </MessageForm>
   );
 }

@@ -4,14 +4,14 @@ import { type ReactNode, useEffect, useState } from 'react';
 import type { ShellPageReply, ShellReceiptReply } from '../../api/schemas-shells.ts';
 import type { ShellControl, ShellLogMode, ShellRow } from '../../model/shells.ts';
 import {
-  clockText,
   isForeground,
   isNew,
-  ranMs,
+  modeText,
   shellLabel,
   shellMark,
   statusRoles,
   statusWords,
+  timingText,
 } from '../../view/shells.ts';
 import { post } from '../door.ts';
 import { Dialog, Link, OutcomeLine, ReadingNote, Scroll } from '../parts/basics.tsx';
@@ -56,8 +56,6 @@ export function ShellDetail({ row }: { readonly row: ShellRow }): ReactNode {
 
 function ShellFacts({ row }: { readonly row: ShellRow }): ReactNode {
   const now = useNow();
-  const moved = row.promoted_by === null ? '' : `, moved to ${row.start_mode} by ${row.promoted_by}`;
-  const ran = `${row.status === 'running' ? 'running for' : 'ran'} ${clockText(ranMs(row, now))}`;
   const facts: readonly (readonly [string, ReactNode])[] = [
     [
       'Status',
@@ -65,8 +63,8 @@ function ShellFacts({ row }: { readonly row: ShellRow }): ReactNode {
     ],
     ['Command', <code key="command">{revealed(row.command)}</code>],
     ['Folder', line(row.cwd)],
-    ['Time', row.expected_ms === null ? ran : `${ran}, expected ${clockText(row.expected_ms)}`],
-    ['Mode', `${row.requested_mode}${moved}, started by ${row.started_by}`],
+    ['Time', timingText(row, now)],
+    ['Mode', modeText(row)],
     ['Agent', row.owner.runtime_id === null ? line(row.owner.client ?? '-') : <Owner key="owner" row={row} />],
     ['Ended by', row.ended_by ?? ''],
     ['Reason', line(row.words ?? '')],

@@ -7,6 +7,7 @@ import { type AgentItem, placeOf, projectOf, refOf } from '../state/agents.ts';
 import { act, notTaken } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { Command, Dialog } from './basics.tsx';
+import { MessageForm } from './message-form.tsx';
 import { line } from './text.tsx';
 
 /** `agtmux attach ...` for a terminal; the shortest reference that only means this one. */
@@ -101,42 +102,19 @@ function KillDialog({ item, onClose }: { readonly item: AgentItem; readonly onCl
 
 /** A message to the agent: now, or when it is ready. */
 export function SendBox({ item }: { readonly item: AgentItem }): ReactNode {
-  const [text, setText] = useState('');
   const [isWaiting, setWaiting] = useState(true);
   const why = whyIdle(useEntrance());
-  const isOff = why !== null || item.ended !== null;
-  const send = async (event?: FormEvent): Promise<void> => {
-    event?.preventDefault();
-    if (text.trim() === '' || isOff) return;
-    // Emptied at once: what is written meanwhile is the next message. What was not taken comes back.
-    setText('');
-    if (!(await act(item, { action: 'send', text, when_ready: isWaiting }))) setText((next) => notTaken(text, next));
-  };
   return (
-    <form className="send" onSubmit={(event) => void send(event)}>
-      <textarea
-        data-message
-        rows={2}
-        aria-label={`Message to ${line(agentLabel(item))}`}
-        placeholder={why ?? 'Write to it. Enter sends, Shift+Enter is a new line.'}
-        value={text}
-        disabled={isOff}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-          event.preventDefault();
-          void send();
-        }}
-      />
-      <div className="send-foot">
-        <label className="check">
-          <input type="checkbox" checked={isWaiting} onChange={(event) => setWaiting(event.target.checked)} /> wait
-          until it is ready
-        </label>
-        <button type="submit" className="primary" disabled={isOff || text.trim() === ''}>
-          Send
-        </button>
-      </div>
-    </form>
+    <MessageForm
+      label={`Message to ${line(agentLabel(item))}`}
+      hint={why ?? 'Write to it. Enter sends, Shift+Enter is a new line.'}
+      isOff={why !== null || item.ended !== null}
+      onSend={(text) => act(item, { action: 'send', text, when_ready: isWaiting })}
+    >
+      <label className="check">
+        <input type="checkbox" checked={isWaiting} onChange={(event) => setWaiting(event.target.checked)} /> wait until
+        it is ready
+      </label>
+    </MessageForm>
   );
 }

@@ -1,0 +1,46 @@
+// The box in which a message is written: Enter sends, Shift+Enter is a new line, and what was not taken stays in it.
+
+import { type FormEvent, type ReactNode, useState } from 'react';
+
+interface MessageFormProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly isOff: boolean;
+  /** True when it was taken. */
+  readonly onSend: (text: string) => Promise<boolean>;
+  /** What stands beside the button. */
+  readonly children: ReactNode;
+}
+
+export function MessageForm({ label, hint, isOff, onSend, children }: MessageFormProps): ReactNode {
+  const [text, setText] = useState('');
+  const isEmpty = text.trim() === '';
+  const send = async (event?: FormEvent): Promise<void> => {
+    event?.preventDefault();
+    if (!isEmpty && !isOff && (await onSend(text))) setText('');
+  };
+  return (
+    <form className="send" onSubmit={(event) => void send(event)}>
+      <textarea
+        data-message
+        rows={2}
+        aria-label={label}
+        placeholder={hint}
+        value={text}
+        disabled={isOff}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <div className="send-foot">
+        {children}
+        <button type="submit" className="primary" disabled={isOff || isEmpty}>
+          Send
+        </button>
+      </div>
+    </form>
+  );
+}
