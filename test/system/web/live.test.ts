@@ -15,7 +15,7 @@ import { DoorWorld, type PaneView, Visitor } from '../../web/kit-door.ts';
 
 const program = fileURLToPath(new URL('../../../bin/agtmux', import.meta.url));
 /** A gigabyte takes minutes on a small machine: COUNT=1024 for all of it. */
-const floodMegabytes = Number(process.env.COUNT ?? 48);
+const floodMegabytes = Math.min(Number(process.env.COUNT ?? 48), 1_024);
 
 let world: DoorWorld;
 let me: Visitor;
