@@ -19,8 +19,9 @@ export async function run(): Promise<readonly BenchRow[]> {
   const live = new Live({ AGTMUX_SSH_CONFIG: sshd.configFile });
   const times: number[] = [];
   try {
+    live.trustPrograms();
     await live.startDaemon();
-    await live.client.post('/v1/targets', { name: 'vm1', kind: 'ssh', connection_ref: 'vm1' });
+    await live.client.post('/v1/targets', { name: 'vm1', kind: 'ssh', connection_ref: 'vm1', pid: process.pid });
     await until(async () => (await live.listed('vm1')).length === 1);
     for (let turn = 0; turn < changes; turn++) {
       const began = performance.now();

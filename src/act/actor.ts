@@ -232,15 +232,15 @@ export class Actor implements ActService {
     return this.#deeds.callerOf(claim);
   }
 
-  async govern(
+  async govern<Value>(
     { action, named, detail }: GoverningDeed,
     claim: CallerClaim,
-    effect: () => Promise<Result<null>>,
-  ): Promise<Result<null>> {
+    effect: () => Promise<Result<Value>>,
+  ): Promise<Result<Value>> {
     const caller = await this.#deeds.callerOf(claim);
     const deed = this.#deeds.begin(action, named, caller);
     const notAllowed = mayDo(caller, action, null);
-    const done: Result<null> = notAllowed === null ? await effect() : { ok: false, failure: notAllowed };
+    const done: Result<Value> = notAllowed === null ? await effect() : { ok: false, failure: notAllowed };
     await this.#deeds.finish(deed, done.ok ? ended('delivered', { detail }) : refused(done.failure, detail));
     return done;
   }

@@ -40,6 +40,7 @@ export const documents = {
   HookOutcome: hookSchemas.hookOutcomeSchema,
   NewHookPlan: hookSchemas.newHookPlanSchema,
   NewHookApply: hookSchemas.newHookApplySchema,
+  Claim: act.claimSchema,
   Act: act.actSchema,
   Attach: act.attachSchema,
   NewAgent: act.newAgentSchema,
@@ -131,13 +132,14 @@ export const routes = {
     path: '/v1/targets/{name}/connect',
     summary: 'Connects to a target now instead of at the next try',
     query: schemas.noQuerySchema,
+    body: { words: 'who asks', document: 'Claim' },
     reply: 'TargetReply',
   },
   removeTarget: {
     method: 'delete',
     path: '/v1/targets/{name}',
     summary: 'Forgets a target; nothing happens on its machine',
-    query: schemas.noQuerySchema,
+    query: act.claimQuerySchema,
     reply: 'Done',
   },
   explain: {

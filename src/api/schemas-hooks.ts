@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { limits } from '../model/limits.ts';
+import { claimBody } from './schemas-act.ts';
 import { schemaVersion } from './version.ts';
 
 const head = {
@@ -70,6 +71,7 @@ export const newHookApplySchema = z.strictObject({
   ...asked,
   digest: z.string().max(limits.idCharsMax).describe('of the plan that was looked at'),
   trust: z.boolean().default(false).describe('the user trusts our hooks: agents with a gate for it are told'),
+  ...claimBody,
 });
 
 export const hookOutcomeSchema = z.strictObject({

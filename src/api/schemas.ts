@@ -10,6 +10,7 @@ import { healths } from '../model/records.ts';
 import { machineStates } from '../model/sessions.ts';
 import { confidences, stateNames } from '../model/states.ts';
 import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
+import { claimBody } from './schemas-act.ts';
 import { noticeItemSchema } from './schemas-notices.ts';
 import { sessionViewSchema } from './schemas-sessions.ts';
 import { shellEventSchema, shellItemSchema, shellLatencySchema } from './schemas-shells.ts';
@@ -277,6 +278,7 @@ export const newTargetSchema = z.strictObject({
   name: z.string().min(1).max(limits.idCharsMax),
   kind: z.enum(['local', 'ssh']),
   connection_ref: z.string().max(limits.hostAliasCharsMax).default(''),
+  ...claimBody,
 });
 
 const flag = z.boolean().optional();

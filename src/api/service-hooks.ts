@@ -1,5 +1,6 @@
 // What the daemon does about hooks, as its doors see it: tells what is installed, plans a change, and makes a planned one.
 
+import type { CallerClaim } from '../model/actions.ts';
 import type { Result } from '../model/errors.ts';
 
 export interface HookRequest {
@@ -79,6 +80,6 @@ export interface HookService {
   status(request: HookRequest): Promise<Result<HookStatus>>;
   /** Looks only. E_HOOKS when a file of the user's cannot be merged with. */
   plan(request: HookPlanRequest): Promise<Result<HookPlan>>;
-  /** Plans anew and makes the change only if it is the one that was looked at. */
-  apply(request: HookApplyRequest): Promise<Result<HookOutcome>>;
+  /** Plans anew and makes the change only if it is the one that was looked at. An agent may not (ACT6). */
+  apply(request: HookApplyRequest, claim: CallerClaim): Promise<Result<HookOutcome>>;
 }

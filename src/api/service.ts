@@ -73,9 +73,10 @@ export interface DaemonService {
   readonly live: LiveService;
   /** From outside: what the agent that started this program would say itself. */
   handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]>;
-  addTarget(target: NewTarget): Promise<Result<TargetRow>>;
-  connectTarget(target: TargetId): Promise<Result<TargetRow>>;
-  removeTarget(target: TargetId): Promise<Result<null>>;
+  /** These three are not for agents: which machines are watched, and by whom they are reached, is their user's affair. */
+  addTarget(target: NewTarget, claim: CallerClaim): Promise<Result<TargetRow>>;
+  connectTarget(target: TargetId, claim: CallerClaim): Promise<Result<TargetRow>>;
+  removeTarget(target: TargetId, claim: CallerClaim): Promise<Result<null>>;
   /** States over time, in wall time. */
   timeline(question: TimelineQuestion): Promise<Result<readonly Lane[]>>;
   /** `ref` in any of its forms. */

@@ -3,6 +3,7 @@
 import { withQuery } from '../api/client-lean.ts';
 import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../api/schemas-hooks.ts';
 import { limits } from '../model/limits.ts';
+import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { hasColour, print } from './output.ts';
@@ -40,7 +41,7 @@ async function change(action: 'install' | 'remove', parsed: Parsed, context: Con
     return;
   }
   if (!parsed.has('yes')) await confirm(plan, words, hasTrust ? ', and trust these hooks' : '');
-  const body = { ...wanted, digest: plan.digest, trust: hasTrust };
+  const body = { ...wanted, digest: plan.digest, trust: hasTrust, ...claim() };
   const answer = await post('/v1/hooks/apply', body, parsed, context);
   if (isJson) print(answer);
   else showOutcome(JSON.parse(answer) as HookOutcomeReply);

@@ -4,6 +4,7 @@
 import { withQuery } from '../api/client-lean.ts';
 import type { McpOutcomeReply, McpPlanReply, McpStatusReply } from '../api/schemas-mcp.ts';
 import { limits } from '../model/limits.ts';
+import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { hasColour, print } from './output.ts';
@@ -38,7 +39,7 @@ async function change(action: 'install' | 'remove', parsed: Parsed, context: Con
   if (!isJson) showPlan(plan, words, hasColour(parsed));
   if (isOver) return;
   if (!hasYes) await confirm(plan, words);
-  const answer = await post('/v1/mcp/apply', { ...wanted, digest: plan.digest }, parsed, context);
+  const answer = await post('/v1/mcp/apply', { ...wanted, digest: plan.digest, ...claim() }, parsed, context);
   if (isJson) print(answer);
   else print(outcomeLines(JSON.parse(answer) as McpOutcomeReply).join('\n'));
 }

@@ -4,6 +4,7 @@ import { withQuery } from '../api/client-lean.ts';
 import type { TargetReply } from '../api/schemas.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, gateLine } from '../text/gate.ts';
+import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
 import { columnsOf, hasColour, print } from './output.ts';
@@ -24,18 +25,19 @@ export const targetList: Action = async (parsed, context) => {
 export const targetAdd: Action = async (parsed, context) => {
   const kind = parsed.value('kind') ?? 'ssh';
   const connection = parsed.value('ssh-target') ?? (kind === 'ssh' ? nameOf(parsed) : '');
-  const body = { name: nameOf(parsed), kind, connection_ref: connection };
+  const body = { name: nameOf(parsed), kind, connection_ref: connection, ...claim() };
   tell(parsed, await askDaemon(context, { method: 'POST', path: '/v1/targets', body }, quiet(parsed)), 'added');
 };
 
 export const targetConnect: Action = async (parsed, context) => {
   const path = `${pathOf(parsed)}/connect`;
-  tell(parsed, await askDaemon(context, { method: 'POST', path }, quiet(parsed)), 'asked');
+  tell(parsed, await askDaemon(context, { method: 'POST', path, body: claim() }, quiet(parsed)), 'asked');
 };
 
 export const targetRemove: Action = async (parsed, context) => {
   if (!parsed.has('yes')) await confirm(nameOf(parsed));
-  const body = await askDaemon(context, { method: 'DELETE', path: pathOf(parsed) }, quiet(parsed));
+  const path = withQuery(pathOf(parsed), claim());
+  const body = await askDaemon(context, { method: 'DELETE', path }, quiet(parsed));
   print(parsed.has('json') ? body : `removed: ${gateLine(foreign(nameOf(parsed)))}`);
 };
 

@@ -4,10 +4,11 @@
 import { join } from 'node:path';
 import { agents } from '../agents/registry.ts';
 import type { DaemonService, DaemonStatus, FeedRow, NewTarget } from '../api/service.ts';
+import type { HookService } from '../api/service-hooks.ts';
 import type { Entry } from '../engine/world.ts';
 import type { ActService, CallerClaim } from '../model/actions.ts';
 import type { Lane, TimelineQuestion } from '../model/diary.ts';
-import { AgtmuxError, assert, fail, ok, type Result } from '../model/errors.ts';
+import { AgtmuxError, assert, ok, type Result } from '../model/errors.ts';
 import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo, Explanation } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
@@ -19,6 +20,7 @@ import type { Verdict } from '../model/verdicts.ts';
 import type { LiveService } from '../model/web.ts';
 import type { Topology } from '../observe/tmux/view.ts';
 import { AdapterBook } from './adapters.ts';
+import { governedFiles, TargetDesk } from './arranging.ts';
 import type { DaemonParts } from './daemon-parts.ts';
 import { type Diary, openDiary } from './diary.ts';
 import { explain } from './explain.ts';
@@ -58,8 +60,9 @@ export class Daemon implements DaemonService {
   readonly #shellFeed: ShellFeed;
   readonly #startedAt: number;
   readonly feed: Feed<FeedRow>;
-  readonly hooks: Hooks;
-  readonly mcp: Hooks;
+  readonly hooks: HookService;
+  readonly mcp: HookService;
+  readonly #targetDesk: TargetDesk;
   readonly #diary: Diary;
   readonly #publishing: Publishing;
   readonly #ticking: Ticking;
@@ -98,8 +101,10 @@ export class Daemon implements DaemonService {
     const { manager, clientsFile } = parts.machines;
     const executorOf = (machine: string) => this.#machines.executorOf(machine);
     const installing = { ...parts.hooks, agents, executorOf, random: manager.random, clock };
-    this.hooks = new Hooks(installing);
-    this.mcp = createMcpRegistration({ ...installing, program: parts.mcpProgram });
+    const acting = (): ActService => this.acting;
+    this.hooks = governedFiles(new Hooks(installing), 'hooks', acting);
+    this.mcp = governedFiles(createMcpRegistration({ ...installing, program: parts.mcpProgram }), 'mcp', acting);
+    this.#targetDesk = new TargetDesk({ machines: () => this.#machines, rows: () => this.targets(), acting });
     const onChange = (): void => this.#onRules();
     this.#rules = new RuleBook({ agents, files: manager.files, clock, folder, log, onChange });
     this.#policy = new PolicyBook({ files: manager.files, clock, path: parts.policyPath, log });
@@ -318,23 +323,16 @@ export class Daemon implements DaemonService {
     return handIn(handedInParts(this.#ground.ledger, this.#inbox, this.#handsNow().factsOf), raws, claim);
   }
 
-  async addTarget({ name, kind, connection_ref }: NewTarget): Promise<Result<TargetRow>> {
-    const added = await this.#machines.add(name, kind, connection_ref);
-    return added.ok ? this.#targetRow(added.value.machine) : added;
+  addTarget(target: NewTarget, claim: CallerClaim): Promise<Result<TargetRow>> {
+    return this.#targetDesk.add(target, claim);
   }
 
-  async connectTarget(target: TargetId): Promise<Result<TargetRow>> {
-    const connected = await this.#machines.connect(target);
-    return connected.ok ? this.#targetRow(connected.value.machine) : connected;
+  connectTarget(target: TargetId, claim: CallerClaim): Promise<Result<TargetRow>> {
+    return this.#targetDesk.connect(target, claim);
   }
 
-  removeTarget(target: TargetId): Promise<Result<null>> {
-    return this.#machines.remove(target);
-  }
-
-  #targetRow(target: TargetId): Result<TargetRow> {
-    const row = this.targets().find((one) => one.target === target);
-    return row === undefined ? fail('E_REF_NOT_FOUND', `there is no target ${target}`) : ok(row);
+  removeTarget(target: TargetId, claim: CallerClaim): Promise<Result<null>> {
+    return this.#targetDesk.remove(target, claim);
   }
 
   async explain(text: string): Promise<Result<Explanation>> {

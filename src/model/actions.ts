@@ -22,6 +22,9 @@ export const actionKinds = [
   'activate',
   'queue',
   'agents',
+  'hooks',
+  'mcp',
+  'target',
   'notify',
   'stop',
   'web',
@@ -182,7 +185,7 @@ export interface NewAgent {
 
 /** What changes agtmux itself: which agents it sees, whom it tells, whether its daemon runs. */
 export interface GoverningDeed {
-  readonly action: Extract<ActionKind, 'agents' | 'notify' | 'stop' | 'web' | 'view'>;
+  readonly action: Extract<ActionKind, 'agents' | 'hooks' | 'mcp' | 'target' | 'notify' | 'stop' | 'web' | 'view'>;
   readonly named: string;
   /** For the audit. */
   readonly detail: Readonly<Record<string, unknown>>;
@@ -207,7 +210,7 @@ export interface ActService {
   /** Who asks, as the daemon sees it. */
   who(claim: CallerClaim): Promise<Caller & { readonly is_traceable: boolean }>;
   /** Does it if the caller may, and leaves its row. */
-  govern(deed: GoverningDeed, claim: CallerClaim, effect: () => Promise<Result<null>>): Promise<Result<null>>;
+  govern<Value>(deed: GoverningDeed, claim: CallerClaim, effect: () => Promise<Result<Value>>): Promise<Result<Value>>;
   /** Newest first. */
   audit(countMax: number): Promise<readonly AuditRecord[]>;
 }

@@ -2,8 +2,6 @@
 // feed, followed with what must hold in every version of it.
 
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FeedValue, PaneItem } from '../../src/api/schemas.ts';
 import type { ActBody, AuditItem, ReceiptReply } from '../../src/api/schemas-act.ts';
@@ -31,10 +29,7 @@ export class ActingWorld extends Live {
   constructor() {
     super();
     this.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 100000');
-    // Whoever runs these tests may have no parents left; they count as a program of the user's.
-    const folder = join(this.dir, 'home/.config/agtmux');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'policy.toml'), 'trust_untraceable = true\n');
+    this.trustPrograms();
   }
 
   /** A terminal with a shell and nothing else. */

@@ -34,6 +34,13 @@ export class Live {
     this.client = createClient({ socketPath: join(this.dir, 'state/run/agtmux.sock'), clock: createRealClock() });
   }
 
+  /** Whoever runs a test may have no parents left; from now on they count as a program of the user's (ACT6). */
+  trustPrograms(): void {
+    const folder = join(this.dir, 'home/.config/agtmux');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'policy.toml'), 'trust_untraceable = true\n');
+  }
+
   /** One tmux command on the private server; what it printed. */
   tmux(...args: string[]): string {
     return execFileSync('tmux', ['-u', '-f', '/dev/null', ...args], {

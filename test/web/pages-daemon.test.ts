@@ -83,25 +83,37 @@ describe('shells at the real daemon', () => {
   });
 });
 
-describe('settings at the real daemon', () => {
-  it.each(['desktop', 'phone'] as const)('hooks are installed and removed: %s', async (size) => {
-    const { page, complaints } = await world.page(size, { path: '/settings/hooks' });
-    const file = join(led.dir, 'home/.claude/settings.json');
-    const claude = page.getByRole('listitem').filter({ hasText: 'claude' });
-    await claude.getByRole('button', { name: 'Install…' }).click();
-    await page.getByRole('dialog').getByText('"SessionStart"').waitFor();
-    expect(existsSync(file)).toBe(false);
-    await button(page, 'Install').click();
-    await claude.getByText('installed', { exact: true }).waitFor();
-    expect(readFileSync(file, 'utf8')).toContain('agtmux');
-    await claude.getByRole('button', { name: 'Remove…' }).click();
-    await button(page, 'Remove').click();
-    await claude.getByText('absent', { exact: true }).waitFor();
-    expect(existsSync(file) && readFileSync(file, 'utf8').includes('agtmux')).toBe(false);
-    expect(complaints).toEqual([]);
-  });
+/** What the last rows of the audit say of a page, newest first. */
+async function ofPages(action: string): Promise<readonly string[]> {
+  const { items } = await led.client.get('/v1/audit', { count: 50 });
+  return items
+    .filter((row) => row.action === action && /^human: web session /.test(row.actor))
+    .map(({ result, detail }) => `${detail.change} ${detail.named}: ${result}`);
+}
 
-  it('a machine is added, tells why it does not answer, and is forgotten', async () => {
+describe('settings at the real daemon', () => {
+  it.each(['desktop', 'phone'] as const)(
+    'ACT6 hooks are installed and removed, and the audit names the page: %s',
+    async (size) => {
+      const { page, complaints } = await world.page(size, { path: '/settings/hooks' });
+      const file = join(led.dir, 'home/.claude/settings.json');
+      const claude = page.getByRole('listitem').filter({ hasText: 'claude' });
+      await claude.getByRole('button', { name: 'Install…' }).click();
+      await page.getByRole('dialog').getByText('"SessionStart"').waitFor();
+      expect(existsSync(file)).toBe(false);
+      await button(page, 'Install').click();
+      await claude.getByText('installed', { exact: true }).waitFor();
+      expect(readFileSync(file, 'utf8')).toContain('agtmux');
+      await claude.getByRole('button', { name: 'Remove…' }).click();
+      await button(page, 'Remove').click();
+      await claude.getByText('absent', { exact: true }).waitFor();
+      expect(existsSync(file) && readFileSync(file, 'utf8').includes('agtmux')).toBe(false);
+      expect((await ofPages('hooks')).slice(0, 2)).toEqual(['remove claude: delivered', 'install claude: delivered']);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it('ACT6 a machine is added, tells why it does not answer, and is forgotten; the audit names the page', async () => {
     const { page, complaints } = await world.page('phone', { path: '/targets' });
     await page.getByLabel('Name').fill('nowhere');
     await page.getByLabel('Host in ssh').fill('nowhere.invalid');
@@ -116,6 +128,12 @@ describe('settings at the real daemon', () => {
     await page.getByLabel('Name').fill('<b>x</b>');
     await button(page, 'Add').click();
     await page.getByText('E_').first().waitFor();
+    expect(await ofPages('target')).toEqual([
+      'add <b>x</b>: refused',
+      'remove nowhere: delivered',
+      'connect nowhere: refused',
+      'add nowhere: delivered',
+    ]);
     expect(complaints.filter((one) => !/status of (400|503)/.test(one))).toEqual([]);
   });
 });

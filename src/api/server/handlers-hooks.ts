@@ -21,7 +21,8 @@ export function hookHandlers(service: DaemonService) {
     },
     async applyHooks(context) {
       noQuery(context);
-      return reply(unwrap(await service.hooks.apply(await readBody(newHookApplySchema, context.env.incoming))));
+      const { pid, hops, ...wanted } = await readBody(newHookApplySchema, context.env.incoming);
+      return reply(unwrap(await service.hooks.apply(wanted, { pid, hops })));
     },
   } satisfies Partial<Record<RouteName, Handler>>;
 }

@@ -28,8 +28,9 @@ export function mcpHandlers(service: DaemonService) {
     },
     async applyMcp(context) {
       noQuery(context);
-      const wanted = await readBody(newMcpApplySchema, context.env.incoming);
-      const done = unwrap(await service.mcp.apply({ ...here, ...wanted, extras: [], trust: false }));
+      const { pid, hops, ...wanted } = await readBody(newMcpApplySchema, context.env.incoming);
+      const request = { ...here, ...wanted, extras: [], trust: false };
+      const done = unwrap(await service.mcp.apply(request, { pid, hops }));
       const { action, written, removed, notes } = done;
       return reply({ action, written, removed, notes });
     },

@@ -95,16 +95,17 @@ function targetHandlers(service: DaemonService) {
   return {
     async addTarget(context) {
       noQuery(context);
-      const target = await readBody(newTargetSchema, context.env.incoming);
-      return reply(await service.addTarget(target), routes.addTarget.status);
+      const { pid, hops, ...target } = await readBody(newTargetSchema, context.env.incoming);
+      return reply(await service.addTarget(target, { pid, hops }), routes.addTarget.status);
     },
     async connectTarget(context) {
       noQuery(context);
-      return reply(await service.connectTarget(nameOf(context)), 200);
+      const claim = await readOptionalBody(claimSchema, context.env.incoming);
+      return reply(await service.connectTarget(nameOf(context), claim), 200);
     },
     async removeTarget(context) {
-      noQuery(context);
-      unwrap(await service.removeTarget(nameOf(context)));
+      const { pid = null, hops = 0 } = readQuery(routes.removeTarget.query, context.req.queries());
+      unwrap(await service.removeTarget(nameOf(context), { pid, hops }));
       return jsonReply({ ...headOf(service), done: true });
     },
   } satisfies Partial<Record<RouteName, Handler>>;

@@ -38,6 +38,11 @@ export interface HooksParts {
   readonly clock: Clock;
 }
 
+/** The same without who asks: that is looked at before. */
+export type HookFiles = Omit<HookService, 'apply'> & {
+  apply(request: HookApplyRequest): Promise<Result<HookOutcome>>;
+};
+
 interface Planned {
   readonly site: Site;
   readonly chosen: readonly Agent[];
@@ -45,7 +50,7 @@ interface Planned {
   readonly plan: HookPlan;
 }
 
-export class Hooks implements HookService {
+export class Hooks implements HookFiles {
   readonly #parts: HooksParts;
   readonly #kind: InstallKind;
   #turn: Promise<unknown> = Promise.resolve();

@@ -230,6 +230,9 @@ const table: Readonly<Record<Exclude<ActionKind, 'type'>, readonly [boolean, boo
   activate: [true, true, false],
   queue: [true, true, false],
   agents: [true, true, false],
+  hooks: [true, true, false],
+  mcp: [true, true, false],
+  target: [true, true, false],
   notify: [true, true, false],
   stop: [true, true, false],
   web: [true, true, false],
@@ -261,6 +264,8 @@ for (const action of asks) more[action] = { ...more[action], any_ask: true };
     else if (action === 'view') codes[action] = await ask('GET', '/v1/output?ref=' + encodeURIComponent(ref) + '&pid=' + pid, null);
     else if (action === 'new') codes[action] = await ask('POST', '/v1/runtimes', { agent: 'nonesuch' });
     else if (action === 'agents') codes[action] = await ask('POST', '/v1/agents/nonesuch', { enabled: true });
+    else if (action === 'hooks' || action === 'mcp') codes[action] = await ask('POST', '/v1/' + action + '/apply', { action: 'install', agents: ['nonesuch'], digest: '' });
+    else if (action === 'target') codes[action] = await ask('DELETE', '/v1/targets/none?pid=' + pid, null);
     else if (action === 'notify') codes[action] = await ask('POST', '/v1/notifications/unmute', {});
     // What may be done is done, and there is only one daemon.
     else if (action === 'stop') codes[action] = ${isStopping} ? await ask('POST', '/v1/stop', {}) : 'yes';

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Live, until } from '../../kit/live.ts';
 import { startSshd, type TestSshd } from '../../kit/sshd.ts';
 
+/** Who asks. */
+const me = { pid: process.pid };
 let far: Live;
 let sshd: TestSshd;
 let live: Live;
@@ -16,8 +18,9 @@ beforeAll(async () => {
   home = join(far.dir, 'home');
   sshd = await startSshd({ alias: 'vm1', environment: { HOME: home, CODEX_HOME: join(home, 'codex-home') } });
   live = new Live({ AGTMUX_SSH_CONFIG: sshd.configFile });
+  live.trustPrograms();
   await live.startDaemon();
-  await live.client.post('/v1/targets', { name: 'vm1', kind: 'ssh', connection_ref: 'vm1' });
+  await live.client.post('/v1/targets', { name: 'vm1', kind: 'ssh', connection_ref: 'vm1', ...me });
   await until(async () => (await live.client.get('/v1/targets')).items.some((one) => one.target === 'vm1'));
 });
 afterAll(async () => {
@@ -36,7 +39,7 @@ describe('hooks on a machine behind ssh', () => {
     expect(plan.agents).toEqual(['claude', 'codex']);
     expect(readdirSync(home).sort()).toEqual(['.claude', 'codex-home']);
     const { digest } = plan;
-    await live.client.post('/v1/hooks/apply', { ...wanted, digest });
+    await live.client.post('/v1/hooks/apply', { ...wanted, digest, ...me });
     const state = join(home, '.local/state/agtmux');
     const hook = join(state, 'bin/agtmux-hook');
     expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toContain(`"'${hook}' claude Stop"`);
@@ -51,14 +54,19 @@ describe('hooks on a machine behind ssh', () => {
 
     const removal = { action: 'remove', target: 'vm1' };
     const { digest: other } = await live.client.post('/v1/hooks/plan', removal);
-    await live.client.post('/v1/hooks/apply', { ...removal, digest: other });
+    await live.client.post('/v1/hooks/apply', { ...removal, digest: other, ...me });
     expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toBe(user);
     expect(readdirSync(join(home, '.claude'))).toEqual(['settings.json']);
     expect(readdirSync(join(home, 'codex-home'))).toEqual([]);
   });
 
   it('a machine that cannot be reached is told as such', async () => {
-    await live.client.post('/v1/targets', { name: 'nowhere', kind: 'ssh', connection_ref: 'no.such.alias.invalid' });
+    await live.client.post('/v1/targets', {
+      name: 'nowhere',
+      kind: 'ssh',
+      connection_ref: 'no.such.alias.invalid',
+      ...me,
+    });
     await expect(live.client.get('/v1/hooks', { target: 'nowhere' })).rejects.toMatchObject({ code: 'E_TARGET_DOWN' });
   });
 });

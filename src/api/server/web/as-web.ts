@@ -6,6 +6,7 @@ import { fail } from '../../../model/errors.ts';
 import type { ShellClaim, ShellService } from '../../../model/shells.ts';
 import type { DaemonService } from '../../service.ts';
 import type { ActService } from '../../service-act.ts';
+import type { HookService } from '../../service-hooks.ts';
 
 /** A page has no environment to hand on: agents that are started from one get `environment`. */
 export function asWeb(
@@ -22,8 +23,8 @@ export function asWeb(
     toWall: (time) => service.toWall(time),
     endedShownMs: () => service.endedShownMs(),
     feed: service.feed,
-    hooks: service.hooks,
-    mcp: service.mcp,
+    hooks: hooksAs(service.hooks, claim),
+    mcp: hooksAs(service.mcp, claim),
     acting: actingAs(service.acting, claim),
     sessions: {
       list: () => service.sessions.list(),
@@ -44,9 +45,9 @@ export function asWeb(
     },
     live: { open: (ref, _claim, handlers) => service.live.open(ref, claim, handlers) },
     handIn: async () => [],
-    addTarget: (target) => service.addTarget(target),
-    connectTarget: (target) => service.connectTarget(target),
-    removeTarget: (target) => service.removeTarget(target),
+    addTarget: (target) => service.addTarget(target, claim),
+    connectTarget: (target) => service.connectTarget(target, claim),
+    removeTarget: (target) => service.removeTarget(target, claim),
     explain: (ref) => service.explain(ref),
     timeline: (question) => service.timeline(question),
     agentInfos: () => service.agentInfos(),
@@ -55,6 +56,12 @@ export function asWeb(
     stop: () => undefined,
   };
 }
+
+const hooksAs = (hooks: HookService, claim: CallerClaim): HookService => ({
+  status: (request) => hooks.status(request),
+  plan: (request) => hooks.plan(request),
+  apply: (request) => hooks.apply(request, claim),
+});
 
 const actingAs = (acting: ActService, claim: CallerClaim): ActService => ({
   act: (request) => acting.act(request, claim),
