@@ -87,3 +87,27 @@ export async function seriousFindings(page: Page, rules: readonly string[] = [])
       );
   }, rules);
 }
+
+/** What is too small for a finger, and words of a state that are cut off, as `what: where`. */
+export function awkwardFindings(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const leastPx = 24;
+    const told = new Set<string>();
+    const nameOf = (one: Element): string =>
+      `${one.tagName} ${one.className} "${(one.textContent ?? '').slice(0, 20)}"`;
+    for (const one of document.querySelectorAll('a, button, input, select, textarea, summary, [role="switch"]')) {
+      // A box and its words are one: either is pressed.
+      const pressed = one.matches('[type="checkbox"], [type="radio"]') ? (one.closest('label') ?? one) : one;
+      const { width, height } = pressed.getBoundingClientRect();
+      if (one.closest('.xterm') !== null || width === 0 || height === 0) continue;
+      if (width < leastPx || height < leastPx) told.add(`${Math.round(width)}x${Math.round(height)}: ${nameOf(one)}`);
+    }
+    for (const one of document.querySelectorAll('.state, [role="tab"][aria-selected="true"]')) {
+      const inner = one.getBoundingClientRect();
+      const outer = one.parentElement?.getBoundingClientRect();
+      const isCut = one.scrollWidth > one.clientWidth + 1 || inner.right > (outer?.right ?? inner.right) + 1;
+      if (inner.width > 0 && isCut) told.add(`cut: ${nameOf(one)}`);
+    }
+    return [...told];
+  });
+}

@@ -186,6 +186,28 @@ describe('the live terminal', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('keeps no picture that it has drawn, however long it is looked at', async () => {
+    const { page } = await theatre.show('/agents/rt-shop');
+    await page.locator('.xterm-rows').getByText('Do you want to proceed?').waitFor();
+    const wire = await page.context().newCDPSession(page);
+    const heapMb = async (): Promise<number> => {
+      await wire.send('HeapProfiler.collectGarbage');
+      return (await wire.send('Runtime.getHeapUsage')).usedSize / 2 ** 20;
+    };
+    const { live } = theatre.play;
+    const show = async (count: number, last: string): Promise<void> => {
+      for (let turn = 0; turn < count; turn += 1)
+        live.show(`\u001b[20;1H${`${last}${turn} `.padEnd(90, 'x').repeat(220)}`);
+      live.show(`\u001b[20;1H\u001b[J${last}`);
+      await page.locator('.xterm-rows').getByText(last, { exact: true }).waitFor();
+    };
+    await show(50, 'warm');
+    const before = await heapMb();
+    // Of 20 KB each.
+    await show(500, 'drawn');
+    expect((await heapMb()) - before).toBeLessThan(4);
+  });
+
   it('says when it is lost, and comes back by itself', async () => {
     const { page } = await theatre.show('/agents/rt-shop', { size: 'phone' });
     await page.locator('.xterm-rows').getByText('Do you want to proceed?').waitFor();

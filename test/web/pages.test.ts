@@ -9,7 +9,7 @@ import { auditListSchema, queueListSchema } from '../../src/api/schemas-act.ts';
 import { agentListSchema, explanationSchema } from '../../src/api/schemas-explain.ts';
 import { managedListSchema } from '../../src/api/schemas-sessions.ts';
 import { timelineSchema } from '../../src/api/schemas-timeline.ts';
-import { openTheatre, type Size, seriousFindings, type Theatre } from './pages-kit.ts';
+import { awkwardFindings, openTheatre, type Size, seriousFindings, type Theatre } from './pages-kit.ts';
 import * as stage from './stage.ts';
 
 let theatre: Theatre;
@@ -54,6 +54,7 @@ describe('every page', () => {
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       if (overflow > 0) findings.push([path, `${overflow} px too wide`]);
       for (const found of await seriousFindings(page)) findings.push([path, found]);
+      for (const found of await awkwardFindings(page)) findings.push([path, found]);
       // The colours of a phone are the same.
       if (size === 'phone') continue;
       await page.emulateMedia({ colorScheme: 'dark' });

@@ -58,7 +58,7 @@ function AuditRow({ item, hasAgent }: { readonly item: AuditItem; readonly hasAg
       {hasAgent ? (
         <td>
           {item.runtime_id === null ? (
-            '-'
+            line(typeof item.detail.named === 'string' ? item.detail.named : '-')
           ) : (
             <Link to={pathOf('agents', item.runtime_id)}>{line(item.runtime_id.slice(0, 12))}</Link>
           )}

@@ -83,8 +83,17 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: Tab
     const next = tabs[(place + by + tabs.length) % tabs.length];
     if (next !== undefined) onChoose(next[0]);
   };
+  const box = useRef<HTMLDivElement>(null);
+  // Where not all of them fit, the chosen one is to be seen. Only the row is moved: the page stays where it is.
+  useEffect(() => {
+    const row = box.current;
+    const tab = chosen === '' ? null : row?.querySelector('[aria-selected="true"]');
+    if (row == null || tab == null) return;
+    const [outer, inner] = [row.getBoundingClientRect(), tab.getBoundingClientRect()];
+    row.scrollLeft += Math.max(0, inner.right - outer.right) - Math.max(0, outer.left - inner.left);
+  }, [chosen]);
   return (
-    <div className="tabs" role="tablist" aria-label={label}>
+    <div className="tabs" role="tablist" aria-label={label} ref={box}>
       {tabs.map(([name, words]) => (
         <button
           key={name}

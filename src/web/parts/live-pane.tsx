@@ -26,11 +26,14 @@ function useLive(ref: string, host: RefObject<HTMLDivElement | null>): readonly 
   useEffect(() => {
     let screen: Screen | null = null;
     let isOver = false;
+    let isLive = false;
     const fit = (): void => screen?.fit();
     const heard = (event: WireEvent): void => {
       if (event.type === 'screen') {
         screen?.show(event.frame, event.shown);
-        setLive((now) => (now.status === 'live' ? now : { ...now, status: 'live', failure: null }));
+        // Once, not with every picture: what is set without a change is kept until something is drawn anew, picture and all.
+        if (!isLive) setLive((now) => ({ ...now, status: 'live', failure: null }));
+        isLive = true;
       }
       if (event.type === 'typing') {
         screen?.setTyping(event.on);
@@ -38,6 +41,7 @@ function useLive(ref: string, host: RefObject<HTMLDivElement | null>): readonly 
       }
       if (event.type === 'ended') {
         screen?.setTyping(false);
+        isLive = false;
         setLive({ status: 'ended', isTyping: false, failure: event.failure });
       }
     };
