@@ -94,6 +94,7 @@ export const managedItemSchema = z.strictObject({
   agent_session: z.string().nullable().describe("the agent's own id of the conversation"),
   is_resumable: z.boolean(),
   pid: z.int().nullable(),
+  asleep_since: time.nullable().describe('its process was let go while it rested; the next word starts it again'),
   turns: count,
   tokens: z.strictObject({ input: z.number(), output: z.number() }).nullable(),
   view: sessionViewSchema,

@@ -17,6 +17,8 @@ export const sessionLimits = {
   sessionsMax: 200,
   /** Sessions with a process at once. Each agent takes some hundred megabytes of memory of its own. */
   sessionsLedMax: 50,
+  /** A session at rest keeps its process for as long as one comes back to it between two other things (SES11). */
+  sessionRestMs: 15 * 60_000,
   /** One line of an agent: pictures and whole files travel in one. Longer ones are dropped and told so. */
   sessionLineBytesMax: 8 * 1_048_576,
   /** What is read of one agent in one stretch of time, so that one that floods leaves the others their turn. */

@@ -162,6 +162,8 @@ export interface SessionRecord {
   readonly agent_session: AgentSessionId | null;
   readonly is_resumable: boolean;
   readonly process: ProcessIdentity | null;
+  /** When its process was let go because it rested; null: it was not, or was woken since (SES11). */
+  readonly asleep_since: number | null;
   /** What the driver needs to find it again: an address of a server, a socket. No secrets. */
   readonly rejoin: Readonly<Record<string, string>> | null;
   readonly turns: number;

@@ -2,8 +2,10 @@
 
 import type { CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, type Failure } from '../model/errors.ts';
+import type { AuditRecord } from '../model/records.ts';
 import type { BookParts } from './book-parts.ts';
-import { type AuditedDeed, auditOfDeed, mayDeed, type WantedDeed } from './book-roles.ts';
+import { type AuditedDeed, auditOfDeed, auditOfSleep, mayDeed, type WantedDeed } from './book-roles.ts';
+import type { SleepCause } from './live-rest.ts';
 import type { KeptSession } from './store-record.ts';
 
 export type Audited = AuditedDeed;
@@ -28,13 +30,23 @@ export class BookAudit {
     return mayDeed(caller, this.#parts.policy(), deed, session);
   }
 
-  async finish(deed: Audited, result: Parameters<typeof auditOfDeed>[1]): Promise<void> {
+  finish(deed: Audited, result: Parameters<typeof auditOfDeed>[1]): Promise<void> {
+    return this.#keep(auditOfDeed(deed, result));
+  }
+
+  /** Nobody asked for it: agtmux lets processes go by itself (SES11). */
+  slept(session: KeptSession, cause: SleepCause): Promise<void> {
+    const { ports } = this.#parts;
+    return this.#keep(auditOfSleep(session, cause, { audit_id: ports.random.hex(8), at: ports.now() }));
+  }
+
+  async #keep(record: AuditRecord): Promise<void> {
     try {
-      await this.#parts.keepAudit(auditOfDeed(deed, result));
+      await this.#parts.keepAudit(record);
     } catch (problem) {
       // It is done already; an answer that says otherwise would be worse than a row that is missing.
       if (!(problem instanceof AgtmuxError)) throw problem;
-      this.#parts.warn('an audit row could not be written', { action: deed.name, problem: problem.message });
+      this.#parts.warn('an audit row could not be written', { action: record.action, problem: problem.message });
     }
   }
 }

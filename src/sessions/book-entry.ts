@@ -9,6 +9,7 @@ import type { BookParts } from './book-parts.ts';
 import { viewOf } from './derived.ts';
 import type { Dialect } from './dialect.ts';
 import { LiveSession } from './live.ts';
+import { asleepSince, type SleepCause } from './live-rest.ts';
 import { LiveTalk } from './live-talk.ts';
 import type { SessionStore } from './store.ts';
 import type { KeptSession, SessionSecrets } from './store-record.ts';
@@ -22,6 +23,7 @@ export interface EntryParts {
   readonly dialect: Dialect<unknown>;
   readonly epoch: number;
   readonly nextSeq: () => number;
+  readonly slept: (record: KeptSession, cause: SleepCause) => void;
 }
 
 export class Entry {
@@ -78,6 +80,7 @@ export class Entry {
           this.#secrets = secrets;
           await store.saveSecrets(id, secrets);
         },
+        slept: parts.slept,
         outputPath: store.outputPath(id),
         warn: book.warn,
       },
@@ -138,6 +141,7 @@ function rowOf(kept: KeptSession, last_words: string | null): SessionRow {
   const {
     memory: _memory,
     queue,
+    going: _going,
     prompt: _prompt,
     is_led: _led,
     mark: _mark,
@@ -145,5 +149,12 @@ function rowOf(kept: KeptSession, last_words: string | null): SessionRow {
     made_branch: _made,
     ...record
   } = kept;
-  return { ...record, last_words, pending_ask: shownAsk(kept), view: viewOf(kept), queued: queue.length };
+  return {
+    ...record,
+    last_words,
+    asleep_since: asleepSince(kept),
+    pending_ask: shownAsk(kept),
+    view: viewOf(kept),
+    queued: queue.length,
+  };
 }

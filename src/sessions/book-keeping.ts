@@ -46,6 +46,8 @@ const urgent = [
   'pending_ask',
   'agent_session',
   'queue',
+  'going',
+  'asleep_since',
   'is_led',
   'process',
   'address',

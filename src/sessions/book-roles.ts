@@ -7,6 +7,7 @@ import type { ActionKind } from '../model/actions.ts';
 import { type Failure, failure } from '../model/errors.ts';
 import type { AuditRecord } from '../model/records.ts';
 import type { SessionDeed, SessionWish } from '../model/sessions.ts';
+import type { SleepCause } from './live-rest.ts';
 import { takesWordsForAnswer } from './machine-deeds.ts';
 import type { KeptSession } from './store-record.ts';
 
@@ -87,6 +88,24 @@ export function auditOfDeed(deed: AuditedDeed, result: 'delivered' | 'queued' | 
       ...deed.detail,
       ...(isRefused ? { code: result.code, message: result.message } : {}),
     },
+  };
+}
+
+export function auditOfSleep(
+  { id, runtime_id, state, auto_approve, updated_at }: KeptSession,
+  cause: SleepCause,
+  { audit_id, at }: Pick<AuditedDeed, 'audit_id' | 'at'>,
+): AuditRecord {
+  const why = cause === 'rested' ? 'nothing happened for a while' : 'another session wanted its place';
+  const detail = { audit_id, why, way: 'session', session: id, state, auto_approve, rested_ms: at - updated_at };
+  return {
+    at,
+    actor: 'daemon: agtmux',
+    action: 'session sleep',
+    runtime_id,
+    snapshot_id: null,
+    result: 'delivered',
+    detail,
   };
 }
 

@@ -2,7 +2,7 @@
 // was gone, and serves what there is. Every deed leaves one audit row (ACT1).
 
 import type { CallerClaim } from '../model/actions.ts';
-import { fail, failure, ok, type Result } from '../model/errors.ts';
+import { fail, ok, type Result } from '../model/errors.ts';
 import { agentName, agentSessionId, type RuntimeId, runtimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type {
@@ -21,6 +21,7 @@ import { Entry } from './book-entry.ts';
 import { shownAsk } from './book-facts.ts';
 import type { BookParts } from './book-parts.ts';
 import { detailOfDeed, detailOfWish } from './book-roles.ts';
+import { Room } from './book-room.ts';
 import { type Chosen, chooseWay, wayOfRecord } from './book-ways.ts';
 import type { Done } from './live.ts';
 import { type MachineDeed, takesWordsForAnswer } from './machine-deeds.ts';
@@ -37,6 +38,7 @@ export class SessionBook implements SessionService {
   readonly #audit: BookAudit;
   readonly #entries = new Map<ManagedId, Entry>();
   readonly #byRuntime = new Map<RuntimeId, Entry>();
+  readonly #room = new Room(() => [...this.#entries.values()]);
   readonly #epoch: number;
   /** Being removed: what starts a process now would leave it without a session. */
   readonly #leaving = new Set<ManagedId>();
@@ -138,8 +140,12 @@ export class SessionBook implements SessionService {
     if (!named.ok) return named;
     const isSpawning =
       !entry.live.isLed && (deed.action === 'send' || deed.action === 'resume' || deed.action === 'retry');
-    if (isSpawning && this.#ledCount() >= limits.sessionsLedMax) return tooManyLed();
-    const done = await entry.live.do(named.value);
+    const done = await (isSpawning
+      ? this.#room.run((name) => {
+          name(entry.id);
+          return entry.live.do(named.value);
+        })
+      : entry.live.do(named.value));
     // What is answered is what was kept.
     if (done.ok) await entry.keeping.keep(entry.live.record).catch(() => undefined);
     return done;
@@ -162,18 +168,22 @@ export class SessionBook implements SessionService {
         'remove some: `agtmux session remove`',
       );
     }
-    if (this.#ledCount() >= limits.sessionsLedMax) return tooManyLed();
     if (!(await this.#parts.ports.isDirectory(wish.cwd))) {
       return fail('E_INPUT', `there is no directory ${wish.cwd}`, 'make it, or name another one with --cwd');
     }
+    return this.#room.run((name) => this.#startIn(wish, chosen.value, name));
+  }
+
+  async #startIn(wish: SessionWish, chosen: Chosen, name: (id: ManagedId) => void): Promise<Result<Entry>> {
     const next = await this.#store.nextId().then(ok<ManagedId>, unkept);
     if (!next.ok) return next;
     const id = next.value;
+    name(id);
     const { exec } = this.#parts;
     const branch = wish.worktree;
     const made = branch === null ? ok(null) : await makeWorktree(exec, wish.env, { cwd: wish.cwd, branch, name: id });
     if (!made.ok) return made;
-    const entry = await this.#begin(id, wish, chosen.value, made.value).catch(unkept);
+    const entry = await this.#begin(id, wish, chosen, made.value).catch(unkept);
     if (!entry.ok && made.value !== null) {
       await removeWorktree(exec, wish.env, made.value, { force: false, madeBranch: made.value.madeBranch });
     }
@@ -197,10 +207,12 @@ export class SessionBook implements SessionService {
       created_at: at,
       agent_session: wish.resume === null ? null : agentSessionId(wish.resume),
       process: null,
+      asleep_since: null,
       rejoin: null,
       tokens: null,
       memory: freshMemory({ hasNoCreated: chosen.dialect.hasNoCreated }),
       queue: [],
+      going: null,
       prompt: wish.prompt,
       is_led: false,
       mark: null,
@@ -273,6 +285,7 @@ export class SessionBook implements SessionService {
       dialect,
       epoch: this.#epoch,
       nextSeq,
+      slept: (slept, cause) => void this.#audit.slept(slept, cause),
     });
     this.#entries.set(record.id, entry);
     this.#byRuntime.set(record.runtime_id, entry);
@@ -289,10 +302,6 @@ export class SessionBook implements SessionService {
     await live.recover();
     // What cannot be written now is served all the same.
     await keeping.keep(live.record).catch(() => keeping.changed(live.record));
-  }
-
-  #ledCount(): number {
-    return [...this.#entries.values()].filter(({ live }) => live.isLed).length;
   }
 
   /** `session:s7`, `s7`, or what it is as an agent: `runtime:<id>`. */
@@ -313,15 +322,6 @@ function unkept(problem: unknown): Result<never> {
   if (problem instanceof FileError) return fail('E_STORE_IO', problem.message);
   throw problem;
 }
-
-const tooManyLed = (): Result<never> => ({
-  ok: false,
-  failure: failure(
-    'E_QUEUE_FULL',
-    `${limits.sessionsLedMax} sessions run already`,
-    'stop some, or wait until they have ended',
-  ),
-});
 
 /**
  * What is meant is what is there when it is decided who may: not what may be asked by the time it is done (ASK3). Whoever

@@ -68,6 +68,12 @@ export interface Turn<Memory> {
   readonly tokens?: { readonly input: number; readonly output: number };
 }
 
+/**
+ * Why an agent at rest keeps its process. busy: it is not at rest. behind: it has work in the background, which would end.
+ * no_resume: nothing would bring the conversation back. shared: the program is not ours.
+ */
+export type Wakeful = 'busy' | 'behind' | 'no_resume' | 'shared';
+
 export interface Dialect<Memory> {
   readonly name: string;
   /** No `session_created` ever comes: creating ends with the first request (SES1). */
@@ -78,4 +84,6 @@ export interface Dialect<Memory> {
   /** Garbage, half lines and unknown words are no errors: they change nothing, or become a notice. */
   hear(memory: Memory, heard: Heard, at: number): Turn<Memory>;
   do(memory: Memory, deed: Deed, at: number): Result<Turn<Memory>>;
+  /** Null: its process may go, and the agent's own resume brings everything back (SES11). */
+  wakeful(memory: Memory): Wakeful | null;
 }

@@ -1,8 +1,11 @@
 // Ending a process in good order: its input is closed, then TERM, then KILL, with time between the steps. What comes first
 // may be taken back, as long as nothing was done.
 
+import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
+import type { AgentLine } from './live-line.ts';
 import type { Runner } from './runner-parts.ts';
+import type { KeptSession } from './store-record.ts';
 
 export class Ending {
   readonly #clock: Clock;
@@ -34,4 +37,14 @@ export class Ending {
     else this.#runner.signal(this.#step === 2 ? 'TERM' : 'KILL');
     if (this.#step < 3) this.#cancel = this.#clock.after(this.#stepMs, () => this.#next());
   }
+}
+
+/** One that was stopped has a moment to finish, and can be called back in it; one that never spoke has had its time. */
+export function endIfOver(
+  line: Pick<AgentLine, 'endAfter' | 'callBack'>,
+  { state, reason }: Pick<KeptSession, 'state' | 'reason'>,
+): void {
+  if (state === 'stopped') line.endAfter(limits.sessionEndStepMs);
+  else if (state === 'error' && reason === 'creation_timeout') line.endAfter(0);
+  else line.callBack();
 }

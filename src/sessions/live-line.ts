@@ -5,7 +5,7 @@ import type { Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Cancel } from '../platform/clock.ts';
 import type { LedSignal } from '../platform/led-process.ts';
-import type { Deed, Heard, Opening, Turn } from './dialect.ts';
+import type { Deed, Heard, Opening, Turn, Wakeful } from './dialect.ts';
 import { Ending } from './live-ending.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { Runner, RunnerEnd, RunnerHandlers } from './runner-parts.ts';
@@ -39,6 +39,11 @@ export class AgentLine {
   /** It is there and was not told to go. */
   get isAlive(): boolean {
     return this.#runner !== null && this.#ending?.isBegun !== true;
+  }
+
+  /** As the dialect sees it; null: its process may go. */
+  get wakeful(): Wakeful | null {
+    return this.#parts.dialect.wakeful(this.#memory);
   }
 
   get pid(): number | null {

@@ -3,6 +3,7 @@
 import type { SessionWay } from '../agents/session-way.ts';
 import type { SessionMessage } from '../model/sessions.ts';
 import type { Dialect } from './dialect.ts';
+import type { SleepCause } from './live-rest.ts';
 import type { RunnerPorts } from './runner-parts.ts';
 import type { KeptSession, SessionSecrets } from './store-record.ts';
 
@@ -26,6 +27,8 @@ export interface LiveHandlers {
   readonly changed: (record: KeptSession) => void;
   readonly say: (messages: readonly SessionMessage[]) => void;
   readonly keepSecrets: (secrets: SessionSecrets) => Promise<void>;
+  /** Its process was let go by ourselves: nobody asked for it. */
+  readonly slept: (record: KeptSession, cause: SleepCause) => void;
   readonly outputPath: string;
   readonly warn: (words: string, fields: Readonly<Record<string, unknown>>) => void;
 }

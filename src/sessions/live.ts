@@ -1,33 +1,30 @@
 // One session that is led: the machine's record and the line to its agent, kept in step. What is said to an agent is on
 // disk before it is said, so that no ask is ever answered twice (SES5).
 
-import { type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
+import { type Failure, fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { MachineEvent } from '../model/sessions.ts';
 import type { Cancel } from '../platform/clock.ts';
-import { FileError } from '../platform/files.ts';
 import type { LedSignal } from '../platform/led-process.ts';
-import type { Heard, Opening, Turn } from './dialect.ts';
+import type { Heard, Opening, Turn, Wakeful } from './dialect.ts';
+import { endIfOver } from './live-ending.ts';
+import { KeptFirst } from './live-kept.ts';
 import { activeStates, passingRefusals, turnEnds } from './live-kinds.ts';
 import { Lane } from './live-lane.ts';
 import { openRunner, type Planned, planRun, rejoinRunner } from './live-launch.ts';
 import { endLeft } from './live-left.ts';
 import { AgentLine } from './live-line.ts';
+import { goingWords, Notices } from './live-notices.ts';
 import type { LiveParts } from './live-parts.ts';
+import { untilQuiet } from './live-quiet.ts';
+import { isResting, RestClock, type SleepCause, sleepWords } from './live-rest.ts';
+import { type Tried, triedOf } from './live-tried.ts';
 import { dueOf, exitKind, heard, type Step, step, tick } from './machine.ts';
-import { type MachineDeed, wantOf } from './machine-deeds.ts';
+import type { MachineDeed } from './machine-deeds.ts';
 import type { Runner, RunnerEnd } from './runner-parts.ts';
 import type { KeptSession } from './store-record.ts';
 
 export type Done = 'done' | 'queued';
-
-/** What a wish would lead to. */
-interface Tried {
-  readonly stepped: Step<KeptSession>;
-  /** Null: there is nobody to tell. */
-  readonly turn: Turn<unknown> | null;
-  readonly wall: number;
-}
 
 export class LiveSession {
   readonly #parts: LiveParts;
@@ -37,22 +34,26 @@ export class LiveSession {
   #runner: Runner | null = null;
   /** Rejoined, and nothing heard of it yet. */
   #isDoubtful = false;
-  /** Something was written down that is not done yet: what comes in meanwhile must not be written over it. */
-  #isHolding = false;
   #isClosed = false;
   /** It was told to stop its turn and has not said yet that it has. */
   #isCancelling = false;
   /** The first of what waits could not be said: not before something has changed. */
   #isQueueHeld = false;
-  #notices = 0;
+  readonly #kept: KeptFirst;
+  readonly #notices: Notices;
+  readonly #rest: RestClock;
   #cancelDue: Cancel | null = null;
 
   constructor(parts: LiveParts) {
     this.#parts = parts;
     this.#record = parts.record;
+    const { clock, now } = parts.ports;
+    this.#kept = new KeptFirst(parts.handlers.keep);
+    this.#notices = new Notices(now, parts.handlers.say);
+    this.#rest = new RestClock(clock, now, this.#notices, () => void this.sleep('rested'));
     this.#line = new AgentLine(parts, {
       onTurn: (turn, what) => this.#heard(turn, what),
-      onNotice: (words) => this.#notice(words),
+      onNotice: (words) => this.#notices.tell(words),
       onTrouble: (words) => this.#trouble(words),
       onEnd: (end) => this.#ended(end),
     });
@@ -68,6 +69,13 @@ export class LiveSession {
 
   get isActive(): boolean {
     return activeStates.includes(this.#record.state);
+  }
+
+  /** Why its process stays; null: it may go (SES11). */
+  get wakeful(): Wakeful | null {
+    const isOff = !this.#line.isAlive || this.#isDoubtful || this.#isCancelling || this.#isClosed;
+    if (isOff || !isResting(this.#record)) return 'busy';
+    return this.#line.wakeful ?? (this.#record.agent_session === null ? 'no_resume' : null);
   }
 
   /** The first start. Where it fails, nothing was started. */
@@ -121,18 +129,40 @@ export class LiveSession {
     });
   }
 
+  /** Lets its process go, to be started again for the next word; false: it stays (SES11). */
+  sleep(cause: SleepCause): Promise<boolean> {
+    return this.#lane.run(async () => {
+      const why = this.wakeful;
+      if (why !== null) {
+        this.#rest.stay(why);
+        this.#settle();
+        return false;
+      }
+      await this.#line.end(limits.sessionEndStepMs);
+      this.#adopt({ ...this.#record, asleep_since: this.#parts.ports.now() });
+      this.#withoutProcess();
+      this.#notices.tell(sleepWords[cause]);
+      this.#settle();
+      this.#parts.handlers.slept(this.#record, cause);
+      return true;
+    });
+  }
+
   /** The daemon leaves: an agent on stdio ends with it, one that lives on is let go. */
   leave(): Promise<void> {
     return this.#lane.run(async () => {
       this.#isClosed = true;
       this.#cancelDue?.();
+      this.#rest.stop();
       if (this.#parts.dialect.livesOn) this.#line.letGo();
       else await this.#line.end(limits.sessionLeaveStepMs);
     });
   }
 
   async #do(deed: MachineDeed): Promise<Result<Done>> {
-    await this.#untilQuiet();
+    // What is said before the agent has confirmed a stop would be taken for part of what was stopped.
+    await untilQuiet(this.#parts.ports.clock, () => this.#isCancelling && this.#line.isAlive);
+    this.#isCancelling = false;
     const tried = this.#tried(deed);
     if (!tried.ok) return tried;
     const { stepped, turn, wall } = tried.value;
@@ -149,7 +179,7 @@ export class LiveSession {
 
   /** On disk first; then looked at once more, since the agent may have gone on meanwhile. */
   async #deliver(deed: MachineDeed, decided: KeptSession): Promise<Result<Done>> {
-    const problem = await this.#kept(decided);
+    const problem = await this.#kept.keep(decided);
     if (problem !== null) return { ok: false, failure: problem };
     const again = this.#tried(deed);
     const turn = again.ok ? again.value.turn : null;
@@ -165,34 +195,15 @@ export class LiveSession {
     return ok('done');
   }
 
-  /** What is said before the agent has confirmed a stop would be taken for part of what was stopped. */
-  async #untilQuiet(): Promise<void> {
-    const { clock } = this.#parts.ports;
-    const deadline = clock.monotonicMs() + limits.sessionQuietMs;
-    while (this.#isCancelling && this.#line.isAlive && clock.monotonicMs() < deadline) {
-      await new Promise<void>((resolve) => void clock.after(limits.effectLookMs, resolve));
-    }
-    this.#isCancelling = false;
-  }
-
   /** Whoever stops it does not want it to go on with the next message. */
   #withoutQueue(record: KeptSession): KeptSession {
     if (record.state !== 'stopped' || record.queue.length === 0) return record;
-    this.#notice(`messages that waited were dropped: ${record.queue.length}`);
+    this.#notices.tell(`messages that waited were dropped: ${record.queue.length}`);
     return { ...record, queue: [] };
   }
 
-  /** In the machine and in the dialect; changes nothing. */
   #tried(deed: MachineDeed): Result<Tried> {
-    const { at, wall } = this.#moment();
-    const { isAlive } = this.#line;
-    const want = wantOf(this.#record, deed, at, isAlive);
-    if (!want.ok) return want;
-    const stepped = step(this.#record, { ...want.value.event, said_at: wall });
-    if (stepped.refusal !== null) return { ok: false, failure: stepped.refusal };
-    if (stepped.effect !== 'deliver' || !isAlive) return ok({ stepped, turn: null, wall });
-    const turn = this.#line.try(want.value.deed);
-    return turn.ok ? ok({ stepped, turn: turn.value, wall }) : turn;
+    return triedOf(this.#record, deed, this.#line, this.#moment());
   }
 
   async #enqueue(text: string): Promise<Result<Done>> {
@@ -201,7 +212,7 @@ export class LiveSession {
     if (queue.length > limits.sessionQueueMax || chars > limits.sessionQueueBytesMax) {
       return fail('E_QUEUE_FULL', 'too many messages wait for this session', 'wait until it takes one, or stop it');
     }
-    const problem = await this.#kept({ ...this.#record, queue });
+    const problem = await this.#kept.keep({ ...this.#record, queue });
     if (problem !== null) return { ok: false, failure: problem };
     this.#adopt({ ...this.#record, queue });
     this.#settle();
@@ -217,7 +228,14 @@ export class LiveSession {
     if (!plan.ok) return plan;
     // The one before makes room; it is ended beside the new one.
     void this.#line.end(limits.sessionEndStepMs);
-    const fresh = { process: null, address: null, rejoin: null, is_led: true, mark: plan.value.mark };
+    const fresh = {
+      process: null,
+      address: null,
+      rejoin: null,
+      is_led: true,
+      mark: plan.value.mark,
+      asleep_since: null,
+    };
     this.#adopt({ ...stepped.record, ...fresh, prompt: text === '' ? before.prompt : text });
     const problem = await this.#startGated(plan.value);
     if (problem !== null) {
@@ -233,7 +251,7 @@ export class LiveSession {
   async #startGated(plan: Planned): Promise<Failure | null> {
     const { handlers, ports, secrets } = this.#parts;
     if (plan.launch.auth !== undefined) await handlers.keepSecrets({ ...secrets(), secret: plan.secret });
-    const problem = await this.#kept(this.#record);
+    const problem = await this.#kept.keep(this.#record);
     if (problem !== null) return problem;
     this.#runner = this.#line.connect((of) => openRunner(this.#parts, plan, of));
     const { pid } = this.#runner;
@@ -241,7 +259,7 @@ export class LiveSession {
     // It may have failed to start meanwhile, which was told already.
     if (!this.#line.isOpen) return null;
     this.#adopt({ ...this.#record, process });
-    return this.#kept(this.#record);
+    return this.#kept.keep(this.#record);
   }
 
   #open(parts: Pick<Opening, 'prompt' | 'resume' | 'spawned_at' | 'rejoin'>): Done {
@@ -256,6 +274,9 @@ export class LiveSession {
 
   async #recover(onKnown: () => void): Promise<void> {
     const { ports } = this.#parts;
+    const { going } = this.#record;
+    if (going !== null) this.#notices.tell(goingWords(going));
+    if (going !== null) this.#adopt({ ...this.#record, going: null });
     const before = this.#record;
     const way = await rejoinRunner(this.#parts, before);
     if (way !== null) {
@@ -271,19 +292,20 @@ export class LiveSession {
     onKnown();
     if (!before.is_led) return;
     // Until it is gone it stays written down: we may fall as well.
-    await endLeft(ports, before, (words) => this.#notice(words));
+    await endLeft(ports, before, (words) => this.#notices.tell(words));
     this.#withoutProcess();
     this.#settle();
   }
 
   #withoutProcess(): void {
-    this.#adopt({ ...this.#record, process: null, address: null, is_led: false });
+    this.#adopt({ ...this.#record, process: null, address: null, is_led: false, going: null });
   }
 
   #heard(turn: Turn<unknown>, what: Heard): void {
     if (what.from !== 'clock' && what.from !== 'exit') {
       this.#isDoubtful = false;
       this.#adopt(heard(this.#record, this.#parts.ports.now()));
+      if (this.#record.going !== null) this.#adopt({ ...this.#record, going: null });
     }
     this.#take(turn);
     // How it ended follows at once.
@@ -334,22 +356,15 @@ export class LiveSession {
     this.#cancelDue?.();
     const due = dueOf(this.#record);
     this.#cancelDue = due === null ? null : clock.after(Math.max(0, due - now()), () => this.#tick());
-    this.#endIfOver();
-    if (!this.#isHolding) this.#parts.handlers.changed(this.#record);
+    endIfOver(this.#line, this.#record);
+    this.#rest.watch(this.#record, this.#line.isAlive);
+    if (!this.#kept.isHolding) this.#parts.handlers.changed(this.#record);
     this.#serveQueue();
   }
 
   #tick(): void {
     this.#adopt(tick(this.#record, this.#parts.ports.now()).record);
     this.#settle();
-  }
-
-  /** One that was stopped has a moment to finish, and can be called back in it; one that never spoke has had its time. */
-  #endIfOver(): void {
-    const { state, reason } = this.#record;
-    if (state === 'stopped') this.#line.endAfter(limits.sessionEndStepMs);
-    else if (state === 'error' && reason === 'creation_timeout') this.#line.endAfter(0);
-    else this.#line.callBack();
   }
 
   /** Messages never answer what is asked, and never wake what somebody put aside. */
@@ -360,11 +375,12 @@ export class LiveSession {
     void this.#lane.run(async () => {
       const [text, ...rest] = this.#record.queue;
       if (text === undefined) return;
-      this.#adopt({ ...this.#record, queue: rest });
+      this.#adopt({ ...this.#record, queue: rest, going: text });
       const done = await this.#do({ action: 'send', text, is_plain: true });
       if (done.ok && done.value === 'done') return;
+      this.#adopt({ ...this.#record, going: null });
       if (!done.ok && !passingRefusals.includes(done.failure.code))
-        return this.#notice(`a waiting message was dropped: ${done.failure.message}`);
+        return this.#notices.tell(`a waiting message was dropped: ${done.failure.message}`);
       // It has begun something by itself, or the disk is full: the message is still the first of those that wait.
       const { queue } = this.#record;
       this.#adopt({ ...this.#record, queue: [text, ...(done.ok ? queue.slice(0, -1) : queue)] });
@@ -373,27 +389,7 @@ export class LiveSession {
     });
   }
 
-  #notice(text: string): void {
-    const at = this.#parts.ports.now();
-    this.#notices += 1;
-    this.#parts.handlers.say([{ id: `notice-${at}-${this.#notices}`, role: 'notice', at, text, partial: false }]);
-  }
-
   #moment(): { readonly at: number; readonly wall: number } {
     return { at: this.#parts.ports.now(), wall: this.#parts.ports.clock.wallMs() };
-  }
-
-  /** Null when it is on disk. */
-  async #kept(record: KeptSession): Promise<Failure | null> {
-    this.#isHolding = true;
-    try {
-      await this.#parts.handlers.keep(record);
-      return null;
-    } catch (problem) {
-      if (problem instanceof FileError) return failure('E_STORE_IO', problem.message);
-      throw problem;
-    } finally {
-      this.#isHolding = false;
-    }
   }
 }

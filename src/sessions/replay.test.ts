@@ -41,6 +41,7 @@ const toy: Dialect<Memory> = {
   name: 'toy',
   hasNoCreated: false,
   livesOn: false,
+  wakeful: () => null,
   open: ({ prompt, resume }) => ({
     ...nothing,
     memory: { prompt, lines: 0 },

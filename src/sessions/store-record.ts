@@ -11,6 +11,8 @@ export interface KeptSession extends SessionRecord {
   readonly memory: MachineMemory;
   /** Messages that wait until it takes one. */
   readonly queue: readonly string[];
+  /** The one of them that is being said: whether it arrived is not known before the agent is heard again (SES5). */
+  readonly going: string | null;
   /** What was said to it last: a start that failed is tried again with it. */
   readonly prompt: string;
   /** It has a process or a connection, or had one when this was written. */
@@ -70,11 +72,13 @@ const keptSchema = z.object({
   agent_session: session,
   is_resumable: z.boolean(),
   process: process.nullable(),
+  asleep_since: z.number().nullable().default(null),
   rejoin: texts.nullable(),
   turns: z.int(),
   tokens: z.object({ input: z.number(), output: z.number() }).nullable(),
   memory: z.looseObject({ has_no_created: z.boolean() }),
   queue: z.array(z.string()).default([]),
+  going: z.string().nullable().default(null),
   prompt: z.string().default(''),
   is_led: z.boolean().default(false),
   mark: z.string().nullable().default(null),

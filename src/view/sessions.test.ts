@@ -50,6 +50,7 @@ const item = (fields: Partial<ManagedItem> = {}): ManagedItem => ({
   },
   last_words: 'on it',
   queued: 0,
+  asleep_since: null,
   ...fields,
 });
 const plain = { columns: 100, colour: false, now };
@@ -132,6 +133,15 @@ describe('one session', () => {
     expect(sessionLines(item({ auto_approve: true }), { ...plain, colour: true }).join('\n')).toContain(
       `\u001b[33m${autoWarning}`,
     );
+  });
+
+  it('SES11 one whose process was let go keeps its state, and says that it sleeps and what wakes it', () => {
+    const asleep = item({ state: 'completed', pid: null, asleep_since: item().updated_at });
+    const text = sessionLines(asleep, plain).join('\n');
+    expect(text).toContain('✓ done, asleep  session:s1');
+    expect(text).toMatch(/^asleep +since .*; the next word wakes it$/m);
+    expect(sessionsTable([asleep], plain).join('\n')).toContain('✓ done, asleep');
+    expect(sessionLines(item({ state: 'completed' }), plain).join('\n')).not.toContain('asleep');
   });
 
   it('SEC3 messages pass the gate', () => {

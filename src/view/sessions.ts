@@ -34,9 +34,11 @@ export const autoMark = '[auto]';
 
 const safe = (text: string): SafeText => gateLine(foreign(text));
 
-export function machineLabel({ state, confidence }: Pick<ManagedItem, 'state' | 'confidence'>): string {
+type Labelled = Pick<ManagedItem, 'state' | 'confidence' | 'asleep_since'>;
+
+export function machineLabel({ state, confidence, asleep_since }: Labelled): string {
   const { mark, word } = machineWords[state];
-  return `${mark} ${confidence === 'low' ? '~' : ''}${word}`;
+  return `${mark} ${confidence === 'low' ? '~' : ''}${word}${asleep_since === null ? '' : ', asleep'}`;
 }
 
 export const machineRole = (state: MachineState): PaintRole => machineWords[state].colour;
@@ -117,6 +119,10 @@ export function sessionLines(item: ManagedItem, options: SessionTextOptions): re
     ['why', [why, item.words].filter((one) => one !== null).join(': ') || null],
     ['began', `${ageOf(item.created_at, options.now)} ago, ${item.turns} ${item.turns === 1 ? 'turn' : 'turns'}`],
     ['process', item.pid === null ? null : String(item.pid)],
+    [
+      'asleep',
+      item.asleep_since === null ? null : `since ${ageOf(item.asleep_since, options.now)}; the next word wakes it`,
+    ],
     ['waiting', item.queued === 0 ? null : `${item.queued} messages, until it takes one`],
     ['resume', item.view.showResumeButton && item.is_resumable ? `agtmux session resume ${item.id}` : null],
     ['last words', item.last_words],

@@ -7,7 +7,7 @@ import { agentName, agentSessionId, askId, mainScope, type ProcessIdentity, runt
 import type { MachineEvent, ManagedId, SessionMessage } from '../../src/model/sessions.ts';
 import type { LedCommand, LedHandlers, LedProcess } from '../../src/platform/led-process.ts';
 import { createSimulatedClock } from '../../src/platform/simulated/clock.ts';
-import type { Dialect, Heard, Turn } from '../../src/sessions/dialect.ts';
+import type { Dialect, Heard, Turn, Wakeful } from '../../src/sessions/dialect.ts';
 import { LiveSession } from '../../src/sessions/live.ts';
 import { freshFields, freshMemory } from '../../src/sessions/machine-memory.ts';
 import type { ProcessTruth } from '../../src/sessions/runner-parts.ts';
@@ -47,7 +47,8 @@ function eventsOf({ from, ...rest }: Heard, at: number): readonly MachineEvent[]
   return [];
 }
 
-export const toyDialect = (livesOn = false): Dialect<null> => ({
+/** `wakeful`: why it would not sleep; may change while it lives. */
+export const toyDialect = (livesOn = false, wakeful: { why: Wakeful | null } = { why: null }): Dialect<null> => ({
   name: 'toy',
   hasNoCreated: false,
   livesOn,
@@ -56,6 +57,7 @@ export const toyDialect = (livesOn = false): Dialect<null> => ({
     return { ...plain([], said), rejoin: { place: 'here' } };
   },
   hear: (_, heard, at) => plain(eventsOf(heard, at)),
+  wakeful: () => wakeful.why,
   do: (_, deed) => {
     if (deed.kind === 'send' && deed.text === 'never') return fail('E_INPUT', 'the agent takes no such words');
     return ok(plain([], [{ to: 'stdin', line: JSON.stringify(deed) }]));
@@ -116,6 +118,8 @@ export class ToyWorld {
   readonly kept: KeptSession[] = [];
   readonly said: SessionMessage[] = [];
   readonly warnings: string[] = [];
+  readonly slept: string[] = [];
+  readonly wakeful: { why: Wakeful | null } = { why: null };
   /** Processes that live on without us, and signals that reached them. */
   readonly left = new Map<number, string[]>();
   readonly marks: { identity: ProcessIdentity; command: string }[] = [];
@@ -184,11 +188,12 @@ export class ToyWorld {
         changed: (kept) => void this.kept.push(kept),
         say: (messages) => void this.said.push(...messages),
         keepSecrets: async () => undefined,
+        slept: (_, cause) => void this.slept.push(cause),
         outputPath: '/state/s1.output',
         warn: (words) => void this.warnings.push(words),
       },
       way,
-      dialect: toyDialect(livesOn),
+      dialect: toyDialect(livesOn, this.wakeful),
       secrets: () => ({ env: { PATH: '/bin', TMUX: '/tmp/tmux,1,0', TMUX_PANE: '%1' }, secret: '' }),
       record,
     });
@@ -237,10 +242,12 @@ export function keptSession(fields: Partial<KeptSession> = {}): KeptSession {
     worktree: null,
     created_at: 0,
     process: null,
+    asleep_since: null,
     rejoin: null,
     tokens: null,
     memory: freshMemory({ hasNoCreated: false }),
     queue: [],
+    going: null,
     prompt: 'do it',
     is_led: false,
     mark: null,

@@ -4,7 +4,7 @@
 import type { Failure } from '../../src/model/errors.ts';
 import { agentSessionId } from '../../src/model/ids.ts';
 import type { MachineEvent, MachineState, SessionDeed, SessionMessage } from '../../src/model/sessions.ts';
-import type { Dialect, Heard, Opening, Said, Turn } from '../../src/sessions/dialect.ts';
+import type { Dialect, Heard, Opening, Said, Turn, Wakeful } from '../../src/sessions/dialect.ts';
 import { dueOf, exitKind, heard, step, tick } from '../../src/sessions/machine.ts';
 import { wantOf } from '../../src/sessions/machine-deeds.ts';
 import { freshFields, freshMemory, type Machined } from '../../src/sessions/machine-memory.ts';
@@ -33,6 +33,8 @@ export interface Replay {
   readonly events: readonly MachineEvent[];
   readonly said: readonly Said[];
   readonly refusals: readonly Failure[];
+  /** Why it would keep its process now; `gone`: it has none. */
+  readonly wakeful: Wakeful | 'gone' | null;
 }
 
 interface Stage<Memory> {
@@ -191,5 +193,6 @@ export function replaySession<Memory>(
     events: stage.events,
     said: stage.said,
     refusals: stage.refusals,
+    wakeful: stage.isAlive ? dialect.wakeful(stage.memory) : 'gone',
   };
 }

@@ -48,6 +48,7 @@ export function managed(fields: Partial<ManagedItem> = {}): ManagedItem {
     agent_session: null,
     is_resumable: true,
     pid: 4711,
+    asleep_since: null,
     turns: 1,
     tokens: null,
     last_words: null,

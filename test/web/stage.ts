@@ -235,6 +235,7 @@ const managed = (part: Partial<ManagedItem> & Pick<ManagedItem, 'id' | 'title' |
   agent_session: 'c0ffee',
   is_resumable: true,
   pid: 4711,
+  asleep_since: null,
   turns: 3,
   tokens: null,
   view: view([]),

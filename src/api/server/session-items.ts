@@ -13,7 +13,16 @@ export const managedReply = (service: DaemonService, row: SessionRow): ManagedRe
 });
 
 export function managedItem(service: DaemonService, row: SessionRow): ManagedItem {
-  const { process, rejoin: _rejoin, answered: _answered, created_at, updated_at, pending_ask, ...rest } = row;
+  const {
+    process,
+    rejoin: _rejoin,
+    answered: _answered,
+    created_at,
+    updated_at,
+    asleep_since,
+    pending_ask,
+    ...rest
+  } = row;
   const iso = (time: number): string => isoTime(service.toWall(time));
   return {
     ...rest,
@@ -24,6 +33,7 @@ export function managedItem(service: DaemonService, row: SessionRow): ManagedIte
     created_at: iso(created_at),
     updated_at: iso(updated_at),
     pid: process?.pid ?? null,
+    asleep_since: asleep_since === null ? null : iso(asleep_since),
     pending_ask:
       pending_ask === null
         ? null

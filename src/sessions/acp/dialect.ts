@@ -3,7 +3,7 @@
 
 import { ok, type Result } from '../../model/errors.ts';
 import { carryOut, type Manners } from '../deeds.ts';
-import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
+import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
 import { noCalls } from '../json-rpc.ts';
 import { beginTurn, type Excuse, hearClock, hearGone, setWatch, spokenTo } from '../watch.ts';
@@ -54,6 +54,10 @@ export const acp: Dialect<AcpMemory> = {
     spokenTo(draft);
     const done = carryOut(draft, deed, manners);
     return done.ok ? ok(turnOf(draft)) : done;
+  },
+  wakeful: ({ session, asks, watch, waiting, prompt, canLoad, canResume }: AcpMemory): Wakeful | null => {
+    if (watch.isTurnOpen || asks.length > 0 || waiting !== null || prompt !== null) return 'busy';
+    return session !== null && (canLoad || canResume) ? null : 'no_resume';
   },
 };
 

@@ -1,7 +1,7 @@
 // How Claude Code is led: its stream-json on stdin and stdout, with control requests for leave and questions.
 
 import { fail, ok, type Result } from '../../model/errors.ts';
-import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
+import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, nextId, sayLine, turnOf, write } from '../draft.ts';
 import { beginTurn, type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
@@ -52,6 +52,11 @@ export const claudeStream: Dialect<ClaudeMemory> = {
     spokenTo(draft);
     const done = act(draft, deed);
     return done.ok ? ok(turnOf(draft)) : done;
+  },
+  wakeful: ({ session, asks, watch, tasks }: ClaudeMemory): Wakeful | null => {
+    if (watch.isTurnOpen || asks.length > 0) return 'busy';
+    if (tasks > 0) return 'behind';
+    return session === null ? 'no_resume' : null;
   },
 };
 

@@ -145,8 +145,9 @@ function hearRetried(draft: ClaudeDraft): void {
 
 /** Shells in the background do not keep a turn open, subagents do: they bring another answer. */
 function hearBehind(draft: ClaudeDraft, line: Fields): void {
-  const behind = rowsOf(line.tasks).filter(({ task_type }) => task_type === 'local_agent').length;
-  keep(draft, { behind });
+  const tasks = rowsOf(line.tasks);
+  const behind = tasks.filter(({ task_type }) => task_type === 'local_agent').length;
+  keep(draft, { behind, tasks: tasks.length });
   if (behind === 0) hearNothingBehind(draft);
 }
 

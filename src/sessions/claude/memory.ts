@@ -65,6 +65,8 @@ export interface ClaudeMemory extends Watched, Marked {
   readonly failedAsk: string | null;
   /** Subagents at work behind the answer. */
   readonly behind: number;
+  /** All that runs in the background, shells too. */
+  readonly tasks: number;
 }
 
 export type ClaudeDraft = Draft<ClaudeMemory>;
@@ -84,5 +86,6 @@ export const freshMemory = ({ auto_approve, resume, spawned_at }: Opening, at: n
   failure: null,
   failedAsk: null,
   behind: 0,
+  tasks: 0,
   watch: freshWatch(at),
 });

@@ -3,7 +3,7 @@
 
 import { ok, type Result } from '../../model/errors.ts';
 import { carryOut, type Manners } from '../deeds.ts';
-import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
+import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
 import { noCalls } from '../json-rpc.ts';
 import { type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
@@ -39,7 +39,7 @@ const codex = (name: string, livesOn: boolean): Dialect<CodexMemory> => ({
       case 'exit':
         if (isOpening(memory)) hearStillborn(draft, heard);
         endItems(draft, 'failed');
-        keep(draft, { asks: [], turn: null, isBegun: false });
+        keep(draft, { asks: [], running: [], turn: null, isBegun: false });
         hearGone(draft);
         break;
       case 'reconnect':
@@ -59,6 +59,13 @@ const codex = (name: string, livesOn: boolean): Dialect<CodexMemory> => ({
     spokenTo(draft);
     const done = carryOut(draft, deed, manners);
     return done.ok ? ok(turnOf(draft)) : done;
+  },
+  wakeful: ({ thread, asks, watch, waiting, running }: CodexMemory): Wakeful | null => {
+    // It is where its user works as well: what happens there is to be seen.
+    if (livesOn) return 'shared';
+    if (watch.isTurnOpen || asks.length > 0 || waiting !== null) return 'busy';
+    if (running.length > 0) return 'behind';
+    return thread === null ? 'no_resume' : null;
   },
 });
 

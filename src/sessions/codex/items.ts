@@ -71,7 +71,7 @@ export function hearPiece(draft: CodexDraft, params: Fields): void {
 }
 
 function growOutput(draft: CodexDraft, id: string, item: Item, delta: string): void {
-  if (draft.memory.asks.length === 0) tell(draft, 'command_output');
+  hearOutput(draft);
   if (item.output.length >= limits.sessionOutputCharsMax) return;
   const grown = { ...item, output: clip(item.output + delta, limits.sessionOutputCharsMax) };
   remember(draft, id, grown);
@@ -82,6 +82,7 @@ function hearTool(draft: CodexDraft, id: string, item: Fields, isDone: boolean):
   const known = own(draft.memory.items, id);
   const output = clip(textOf(item.aggregatedOutput) ?? known?.output ?? '', limits.sessionOutputCharsMax);
   const tool: Item = { role: 'tool', ...callOf(item), output };
+  if (item.type === 'commandExecution') hearRunning(draft, id, !isDone);
   if (!isDone) {
     remember(draft, id, tool);
     writeTool(draft, id, tool, 'running');
@@ -89,7 +90,19 @@ function hearTool(draft: CodexDraft, id: string, item: Fields, isDone: boolean):
   }
   forget(draft, id);
   writeTool(draft, id, tool, item.status === 'failed' || item.status === 'declined' ? 'failed' : 'done');
-  if (draft.memory.asks.length === 0) tell(draft, 'command_output');
+  hearOutput(draft);
+}
+
+/** A sign of work, unless it looks like the answer to an open ask, or comes from behind a turn that is over. */
+function hearOutput(draft: CodexDraft): void {
+  const { asks, watch } = draft.memory;
+  if (asks.length === 0 && watch.isTurnOpen) tell(draft, 'command_output');
+}
+
+/** A command may go on when its turn has ended, also when that was stopped. */
+function hearRunning(draft: CodexDraft, id: string, isBegun: boolean): void {
+  const others = draft.memory.running.filter((one) => one !== id);
+  keep(draft, { running: isBegun ? [...others, id].slice(-limits.sessionToolsMax) : others });
 }
 
 /** What it is called and what it does, in one line. */

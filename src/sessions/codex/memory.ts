@@ -48,6 +48,8 @@ export interface CodexMemory extends Watched, Marked {
   readonly asks: readonly OpenAsk[];
   readonly settled: readonly string[];
   readonly items: Readonly<Record<string, Item>>;
+  /** Commands that were begun and have not ended: they may outlast their turn. */
+  readonly running: readonly string[];
   readonly isRetrying: boolean;
   /** What the server said of the failure that ends the turn. */
   readonly failure: { readonly info: unknown; readonly words: string } | null;
@@ -71,6 +73,7 @@ export const freshMemory = (opening: Opening, livesOn: boolean, at: number): Cod
   asks: [],
   settled: [],
   items: {},
+  running: [],
   isRetrying: false,
   failure: null,
   failedAsk: null,

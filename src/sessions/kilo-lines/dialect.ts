@@ -2,10 +2,11 @@
 // written for.
 
 import { type Fields, idOf, textOf } from '../../agents/fields.ts';
+import { lastConversation } from '../../agents/kilo/session.ts';
 import { fail, ok, type Result } from '../../model/errors.ts';
 import { agentSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
+import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearGarbage, hearStillborn, hearStray, keep, nextId, note, tell, turnOf } from '../draft.ts';
 import { hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
 import { goOn } from '../words.ts';
@@ -59,6 +60,11 @@ export const kiloLines: Dialect<LinesMemory> = {
     const done = act(draft, deed);
     return done.ok ? ok(scheduled(draft)) : done;
   },
+  wakeful: ({ session, watch, waiting, held }: LinesMemory): Wakeful | null => {
+    if (watch.isTurnOpen || held !== null || (waiting !== null && waiting.kind !== 'rest')) return 'busy';
+    // The last one of its directory may be another one by then.
+    return session === null || session === lastConversation ? 'no_resume' : null;
+  },
 };
 
 function hearLine(draft: LinesDraft, line: string): void {
@@ -92,7 +98,7 @@ function hearRow(draft: LinesDraft, fields: Fields): void {
 /** Only where the task is kept in Kilo's cloud. */
 function hearNamed(draft: LinesDraft, id: string | null): void {
   if (id === null) return;
-  keep(draft, { isNamed: true });
+  keep(draft, { isNamed: true, session: id });
   tell(draft, 'session_created', { agent_session: agentSessionId(id) });
 }
 

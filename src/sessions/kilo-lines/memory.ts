@@ -33,6 +33,8 @@ export interface LinesMemory extends Watched, Marked {
   readonly half: string;
   /** The conversation has a name that it can be gone on with. */
   readonly isNamed: boolean;
+  /** That name, where it is one of its own. */
+  readonly session: string | null;
   /** Anything at all was said. */
   readonly isHeard: boolean;
   readonly waiting: Waiting | null;
@@ -58,6 +60,7 @@ export const freshMemory = (opening: Opening, at: number): LinesMemory => ({
   opening,
   half: '',
   isNamed: false,
+  session: opening.resume,
   isHeard: false,
   waiting: null,
   settled: [],

@@ -129,7 +129,7 @@ function hearRequest(draft: LinesDraft, row: Row): void {
 function hearName(draft: LinesDraft): void {
   const { opening, isNamed } = draft.memory;
   if (isNamed || opening.resume !== null) return;
-  keep(draft, { isNamed: true });
+  keep(draft, { isNamed: true, session: lastConversation });
   tell(draft, 'session_renamed', { agent_session: agentSessionId(lastConversation) });
 }
 

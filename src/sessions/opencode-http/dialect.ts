@@ -5,7 +5,7 @@ import { fieldsIn, idOf, parseFields, textOf } from '../../agents/fields.ts';
 import { ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { carryOut, type Manners } from '../deeds.ts';
-import type { Deed, Dialect, Heard, Opening, Turn } from '../dialect.ts';
+import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, own, tell, turnOf } from '../draft.ts';
 import { type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
@@ -36,6 +36,11 @@ export const opencodeHttp: Dialect<HttpMemory> = {
     spokenTo(draft);
     const done = carryOut(draft, deed, manners);
     return done.ok ? ok(scheduled(draft)) : done;
+  },
+  wakeful: ({ session, asks, watch, waiting, winding, look }: HttpMemory): Wakeful | null => {
+    const isWaited = waiting !== null || winding !== null || look !== null;
+    if (watch.isTurnOpen || asks.length > 0 || isWaited) return 'busy';
+    return session === null ? 'no_resume' : null;
   },
 };
 

@@ -177,7 +177,9 @@ const narrow = 60;
 function rowLine(item: ManagedItem, isChosen: boolean, nowMs: number, columns: number): SpanLine {
   const safe = (text: string): string => gateLine(foreign(text));
   const isNarrow = columns < narrow;
-  const label = machineLabel(item);
+  // Its column is too narrow for both words.
+  const label = machineLabel({ ...item, asleep_since: null });
+  const asleep = item.asleep_since === null ? '' : 'asleep · ';
   const agent = item.auto_approve ? `${safe(item.agent)} ${autoMark}` : safe(item.agent);
   const project = safe(item.cwd.split('/').at(-1) || item.cwd);
   const left: SpanLine = [
@@ -189,7 +191,7 @@ function rowLine(item: ManagedItem, isChosen: boolean, nowMs: number, columns: n
   ];
   const age = pad(ageLabel(nowMs - Date.parse(item.updated_at)), 4, 'right');
   const used = left.reduce((sum, { text }) => sum + width(text), 0);
-  const what = pad(safe(whatOf(item)), Math.max(0, columns - used - width(age) - 1));
+  const what = pad(safe(`${asleep}${whatOf(item)}`), Math.max(0, columns - used - width(age) - 1));
   const line: SpanLine = [...left, span(`${what} `), span(age, 'dim')];
   return isChosen ? selectedLine(line, columns) : cutLine(line, columns);
 }

@@ -35,6 +35,7 @@ export function sessionRow(fields: Partial<SessionRow> = {}): SessionRow {
     answered: ['asked-before'],
     agent_session: null,
     is_resumable: true,
+    asleep_since: null,
     process: { boot: 'b', pid: 4711, start: '1' },
     rejoin: { address: 'private' },
     turns: 1,

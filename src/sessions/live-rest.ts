@@ -1,0 +1,79 @@
+// When a session at rest lets its process go (SES11): what counts as rest, how long it lasts, why one stays awake, and the
+// clock that looks at it.
+
+import { limits } from '../model/limits.ts';
+import type { MachineState } from '../model/sessions.ts';
+import type { Cancel, Clock } from '../platform/clock.ts';
+import type { Wakeful } from './dialect.ts';
+import type { Notices } from './live-notices.ts';
+import type { KeptSession } from './store-record.ts';
+
+/** It rested long enough, or another session wanted its place. */
+export type SleepCause = 'rested' | 'room';
+
+/** Nobody is waited for, and nothing is to be answered. One in an error may still be tried again as it is. */
+const restStates: readonly MachineState[] = ['idle', 'completed', 'paused'];
+
+export const isResting = ({ state, queue, going, memory }: KeptSession): boolean =>
+  restStates.includes(state) && queue.length === 0 && going === null && memory.held === null;
+
+/** Only as long as it rests: one that was stopped meanwhile has another reason to have no process. */
+export const asleepSince = (record: KeptSession): number | null =>
+  restStates.includes(record.state) ? record.asleep_since : null;
+
+export const sleepWords: Readonly<Record<SleepCause, string>> = {
+  rested: `asleep: nothing happened for ${limits.sessionRestMs / 60_000} minutes, so its process was let go; the next word starts it again`,
+  room: 'asleep: its process was let go to make room for another session; the next word starts it again',
+};
+
+/** What a person is told of one whose time has come and that stays; null: nothing of interest. */
+const awakeWords: Readonly<Record<Wakeful, string | null>> = {
+  busy: null,
+  shared: null,
+  behind: 'it rests, and its process is kept: it has work in the background, which would end with it',
+  no_resume: 'it rests, and its process is kept: nothing would bring this conversation back',
+};
+
+export class RestClock {
+  readonly #clock: Clock;
+  readonly #now: () => number;
+  readonly #notices: Pick<Notices, 'tell'>;
+  readonly #onDue: () => void;
+  /** Nobody can have touched it before we were there. */
+  #from: number;
+  #due: number | null = null;
+  #cancel: Cancel | null = null;
+  readonly #told = new Set<Wakeful>();
+
+  constructor(clock: Clock, now: () => number, notices: Pick<Notices, 'tell'>, onDue: () => void) {
+    this.#clock = clock;
+    this.#now = now;
+    this.#notices = notices;
+    this.#onDue = onDue;
+    this.#from = now();
+  }
+
+  /** After every change. */
+  watch(record: KeptSession, isAlive: boolean): void {
+    const isCounted = isAlive && isResting(record);
+    const due = isCounted ? Math.max(record.updated_at, this.#from) + limits.sessionRestMs : null;
+    if (due === this.#due) return;
+    this.stop();
+    this.#due = due;
+    if (due !== null) this.#cancel = this.#clock.after(Math.max(0, due - this.#now()), this.#onDue);
+  }
+
+  /** It stays for now; whoever reads along is told why, once. */
+  stay(why: Wakeful): void {
+    this.#from = this.#now();
+    const words = this.#told.has(why) ? null : awakeWords[why];
+    this.#told.add(why);
+    if (words !== null) this.#notices.tell(words);
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    this.#due = null;
+  }
+}
