@@ -26,6 +26,11 @@ export const sessionLimits = {
   sessionReadMs: 100,
   /** What an agent has not read of its input: it hangs then. */
   sessionStdinBytesMax: 8 * 1_048_576,
+  /** What the open asks of one session hold: the longest line there is, in letters of two bytes, and some more. */
+  sessionAsksBytesMax: 20 * 1_048_576,
+  /** The same of all sessions together, and what each has for itself however much others ask. */
+  sessionsAsksBytesMax: 80 * 1_048_576,
+  sessionAsksFreeBytes: 131_072,
   /** What is kept of one conversation; the oldest gives way. */
   sessionMessagesMax: 2_000,
   sessionMessagesBytesMax: 4 * 1_048_576,

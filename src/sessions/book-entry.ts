@@ -9,6 +9,7 @@ import type { BookParts } from './book-parts.ts';
 import { viewOf } from './derived.ts';
 import type { Dialect } from './dialect.ts';
 import { LiveSession } from './live.ts';
+import type { AskRoom } from './live-asks.ts';
 import { asleepSince, type SleepCause } from './live-rest.ts';
 import { LiveTalk } from './live-talk.ts';
 import type { SessionStore } from './store.ts';
@@ -23,6 +24,7 @@ export interface EntryParts {
   readonly dialect: Dialect<unknown>;
   readonly epoch: number;
   readonly nextSeq: () => number;
+  readonly asks: AskRoom;
   readonly slept: (record: KeptSession, cause: SleepCause) => void;
 }
 
@@ -86,6 +88,7 @@ export class Entry {
       },
       way,
       dialect,
+      asks: parts.asks,
       secrets: () => this.#secrets,
       record,
     });

@@ -73,6 +73,7 @@ const lostDialect: Dialect<null> = {
   open: () => ({ memory: null, events: [], messages: [], said: [] }),
   hear: () => ({ memory: null, events: [], messages: [], said: [] }),
   do: () => fail('E_UNSUPPORTED', 'the way to lead this agent is not there any more'),
+  asksBytes: () => 0,
   wakeful: () => 'no_resume',
 };
 

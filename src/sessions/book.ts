@@ -24,6 +24,7 @@ import { detailOfDeed, detailOfWish } from './book-roles.ts';
 import { Room } from './book-room.ts';
 import { type Chosen, chooseWay, wayOfRecord } from './book-ways.ts';
 import type { Done } from './live.ts';
+import { AskRoom } from './live-asks.ts';
 import { type MachineDeed, takesWordsForAnswer } from './machine-deeds.ts';
 import { freshFields, freshMemory } from './machine-memory.ts';
 import { SessionStore } from './store.ts';
@@ -38,6 +39,7 @@ export class SessionBook implements SessionService {
   readonly #audit: BookAudit;
   readonly #entries = new Map<ManagedId, Entry>();
   readonly #byRuntime = new Map<RuntimeId, Entry>();
+  readonly #asks = new AskRoom();
   readonly #room = new Room(() => [...this.#entries.values()]);
   readonly #epoch: number;
   /** Being removed: what starts a process now would leave it without a session. */
@@ -285,6 +287,7 @@ export class SessionBook implements SessionService {
       dialect,
       epoch: this.#epoch,
       nextSeq,
+      asks: this.#asks,
       slept: (slept, cause) => void this.#audit.slept(slept, cause),
     });
     this.#entries.set(record.id, entry);

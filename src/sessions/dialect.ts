@@ -81,9 +81,14 @@ export interface Dialect<Memory> {
   /** The agent's server outlives the daemon and can be joined again (SES5). */
   readonly livesOn: boolean;
   open(opening: Opening, at: number): Turn<Memory>;
-  /** Garbage, half lines and unknown words are no errors: they change nothing, or become a notice. */
-  hear(memory: Memory, heard: Heard, at: number): Turn<Memory>;
+  /**
+   * `asksRoom`: how much one more ask may hold, by what all sessions hold (SES10).
+   * Garbage, half lines and unknown words are no errors: they change nothing, or become a notice.
+   */
+  hear(memory: Memory, heard: Heard, at: number, asksRoom?: number): Turn<Memory>;
   do(memory: Memory, deed: Deed, at: number): Result<Turn<Memory>>;
+  /** What its open asks hold, in bytes. */
+  asksBytes(memory: Memory): number;
   /** Null: its process may go, and the agent's own resume brings everything back (SES11). */
   wakeful(memory: Memory): Wakeful | null;
 }

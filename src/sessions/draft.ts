@@ -10,6 +10,8 @@ import { isGentle } from './machine-guards.ts';
 export interface Draft<Memory> {
   memory: Memory;
   readonly at: number;
+  /** How much one more ask may hold, by what all sessions hold. */
+  readonly asksRoom: number;
   readonly events: MachineEvent[];
   readonly messages: SessionMessage[];
   readonly said: Said[];
@@ -18,9 +20,14 @@ export interface Draft<Memory> {
   tokens?: { readonly input: number; readonly output: number };
 }
 
-export const draftOf = <Memory>(memory: Memory, at: number): Draft<Memory> => ({
+export const draftOf = <Memory>(
+  memory: Memory,
+  at: number,
+  asksRoom: number = limits.sessionsAsksBytesMax,
+): Draft<Memory> => ({
   memory,
   at,
+  asksRoom,
   events: [],
   messages: [],
   said: [],
@@ -66,7 +73,9 @@ export function write<Memory>(
 ): void {
   const { id, role, text, partial = false, tool } = message;
   const whole = { id, role, at: draft.at, text: clip(text), partial };
-  draft.messages.push(tool === undefined ? whole : { ...whole, tool });
+  draft.messages.push(
+    tool === undefined ? whole : { ...whole, tool: { ...tool, name: clip(tool.name, limits.detailCharsMax) } },
+  );
 }
 
 /** The beginning of what is too long, with a mark. */

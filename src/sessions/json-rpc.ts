@@ -2,6 +2,7 @@
 // of open calls, so that a reply is known by its purpose. Knows no agent; garbage is null.
 
 import { type Fields, fieldsIn, fieldsOf, parseFields } from '../agents/fields.ts';
+import { limits } from '../model/limits.ts';
 
 export type RpcId = string | number;
 
@@ -30,7 +31,9 @@ export type Envelope = Readonly<Record<string, string>>;
 
 export const envelope2: Envelope = { jsonrpc: '2.0' };
 
-const isId = (value: unknown): value is RpcId => typeof value === 'string' || typeof value === 'number';
+/** A long one is nobody's: it would be kept for as long as what it names. */
+const isId = (value: unknown): value is RpcId =>
+  typeof value === 'number' || (typeof value === 'string' && value.length <= limits.idCharsMax);
 
 /** What one line says; null when it is no message at all. */
 export function readRpc(line: string): RpcMessage | null {

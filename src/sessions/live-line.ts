@@ -20,12 +20,14 @@ export interface LineHandlers {
 }
 
 export class AgentLine {
-  readonly #parts: Pick<LiveParts, 'ports' | 'dialect' | 'handlers' | 'record'>;
+  readonly #parts: Pick<LiveParts, 'ports' | 'dialect' | 'handlers' | 'record' | 'asks'>;
   readonly #handlers: LineHandlers;
   #memory: unknown = null;
   #runner: Runner | null = null;
   #ending: Ending | null = null;
   #cancelWake: Cancel | null = null;
+  /** What its open asks hold, as it was told to all. */
+  #held = 0;
 
   constructor(parts: LiveParts, handlers: LineHandlers) {
     this.#parts = parts;
@@ -84,6 +86,7 @@ export class AgentLine {
   /** Says what a turn has to say. */
   take(turn: Turn<unknown>): void {
     this.#memory = turn.memory;
+    this.#hold(this.#parts.dialect.asksBytes(turn.memory));
     const isTold = turn.said.every((said) => this.#runner?.say(said) ?? true);
     if (turn.wakeMs !== undefined) this.#wakeAfter(turn.wakeMs);
     if (!isTold && this.isAlive) this.#giveUp('it does not take what it is told');
@@ -108,8 +111,7 @@ export class AgentLine {
   /** Nothing is heard of it any more, and it is ended. Resolves when it is gone. */
   async end(stepMs: number): Promise<void> {
     const runner = this.#runner;
-    this.#forget();
-    this.#stopWaking();
+    this.#drop();
     if (runner === null) return;
     runner.release();
     const ending = new Ending(this.#parts.ports.clock, runner, stepMs, 0);
@@ -120,9 +122,21 @@ export class AgentLine {
   /** Nothing is heard of it any more; it goes on. */
   letGo(): void {
     const runner = this.#runner;
+    this.#drop();
+    runner?.release();
+  }
+
+  #hold(bytes: number): void {
+    this.#parts.asks.change(bytes - this.#held);
+    this.#held = bytes;
+  }
+
+  /** For good: what it asked goes with it. */
+  #drop(): void {
     this.#forget();
     this.#stopWaking();
-    runner?.release();
+    this.#memory = null;
+    this.#hold(0);
   }
 
   #forget(): void {
@@ -132,10 +146,10 @@ export class AgentLine {
   }
 
   #hear(what: Heard): void {
-    const { dialect, ports, handlers, record } = this.#parts;
+    const { dialect, ports, handlers, record, asks } = this.#parts;
     let turn: Turn<unknown>;
     try {
-      turn = dialect.hear(this.#memory, what, ports.now());
+      turn = dialect.hear(this.#memory, what, ports.now(), asks.left);
     } catch (problem) {
       // A defect in how one agent is understood must not end the sessions of all others.
       handlers.warn('an agent was not understood', {

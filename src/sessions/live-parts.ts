@@ -3,6 +3,7 @@
 import type { SessionWay } from '../agents/session-way.ts';
 import type { SessionMessage } from '../model/sessions.ts';
 import type { Dialect } from './dialect.ts';
+import type { AskRoom } from './live-asks.ts';
 import type { SleepCause } from './live-rest.ts';
 import type { RunnerPorts } from './runner-parts.ts';
 import type { KeptSession, SessionSecrets } from './store-record.ts';
@@ -40,4 +41,6 @@ export interface LiveParts {
   readonly dialect: Dialect<unknown>;
   readonly secrets: () => SessionSecrets;
   readonly record: KeptSession;
+  /** Shared by all sessions. */
+  readonly asks: AskRoom;
 }

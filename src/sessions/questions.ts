@@ -52,7 +52,11 @@ export function askOfInterview(request: string, scope: ScopeId, interview: Inter
 }
 
 const optionsOf = ({ labels }: Question): readonly AskOption[] =>
-  labels.slice(0, limits.askOptionsMax).map((label, place) => ({ id: String(place + 1), label }));
+  labels.slice(0, limits.askOptionsMax).map((label, place) => ({
+    id: String(place + 1),
+    // It is chosen by its id: how it is shown need not be the whole of it.
+    label: label.slice(0, limits.detailCharsMax),
+  }));
 
 /** One of the options by its id or its words; of a question that takes many, several with commas between. */
 function chosen(interview: Interview, option: string): Result<Interview> {

@@ -41,6 +41,7 @@ const toy: Dialect<Memory> = {
   name: 'toy',
   hasNoCreated: false,
   livesOn: false,
+  asksBytes: () => 0,
   wakeful: () => null,
   open: ({ prompt, resume }) => ({
     ...nothing,

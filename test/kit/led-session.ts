@@ -9,6 +9,7 @@ import type { LedCommand, LedHandlers, LedProcess } from '../../src/platform/led
 import { createSimulatedClock } from '../../src/platform/simulated/clock.ts';
 import type { Dialect, Heard, Turn, Wakeful } from '../../src/sessions/dialect.ts';
 import { LiveSession } from '../../src/sessions/live.ts';
+import { AskRoom } from '../../src/sessions/live-asks.ts';
 import { freshFields, freshMemory } from '../../src/sessions/machine-memory.ts';
 import type { ProcessTruth } from '../../src/sessions/runner-parts.ts';
 import type { KeptSession } from '../../src/sessions/store-record.ts';
@@ -47,8 +48,11 @@ function eventsOf({ from, ...rest }: Heard, at: number): readonly MachineEvent[]
   return [];
 }
 
-/** `wakeful`: why it would not sleep; may change while it lives. */
-export const toyDialect = (livesOn = false, wakeful: { why: Wakeful | null } = { why: null }): Dialect<null> => ({
+/** `wakeful`: why it would not sleep, and what its asks hold; may change while it lives. */
+export const toyDialect = (
+  livesOn = false,
+  wakeful: { why: Wakeful | null; bytes?: number } = { why: null },
+): Dialect<null> => ({
   name: 'toy',
   hasNoCreated: false,
   livesOn,
@@ -57,6 +61,7 @@ export const toyDialect = (livesOn = false, wakeful: { why: Wakeful | null } = {
     return { ...plain([], said), rejoin: { place: 'here' } };
   },
   hear: (_, heard, at) => plain(eventsOf(heard, at)),
+  asksBytes: () => wakeful.bytes ?? 0,
   wakeful: () => wakeful.why,
   do: (_, deed) => {
     if (deed.kind === 'send' && deed.text === 'never') return fail('E_INPUT', 'the agent takes no such words');
@@ -119,7 +124,8 @@ export class ToyWorld {
   readonly said: SessionMessage[] = [];
   readonly warnings: string[] = [];
   readonly slept: string[] = [];
-  readonly wakeful: { why: Wakeful | null } = { why: null };
+  readonly asks = new AskRoom();
+  readonly wakeful: { why: Wakeful | null; bytes?: number } = { why: null };
   /** Processes that live on without us, and signals that reached them. */
   readonly left = new Map<number, string[]>();
   readonly marks: { identity: ProcessIdentity; command: string }[] = [];
@@ -194,6 +200,7 @@ export class ToyWorld {
       },
       way,
       dialect: toyDialect(livesOn, this.wakeful),
+      asks: this.asks,
       secrets: () => ({ env: { PATH: '/bin', TMUX: '/tmp/tmux,1,0', TMUX_PANE: '%1' }, secret: '' }),
       record,
     });

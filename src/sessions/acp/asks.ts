@@ -5,6 +5,7 @@ import { type Fields, fieldsIn, idOf, rowsOf, textOf } from '../../agents/fields
 import { fail, ok, type Result } from '../../model/errors.ts';
 import { mainScope, type ScopeId, scopeId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { fullCode, fullReason, hasRoom, tellRefused, weightOf } from '../asks-room.ts';
 import type { Deed } from '../dialect.ts';
 import { keep, note, sayLine, tell } from '../draft.ts';
 import { envelope2, methodUnknown, type RpcId, refusalLine, replyLine } from '../json-rpc.ts';
@@ -52,24 +53,19 @@ function leaveAsk(draft: AcpDraft, id: RpcId, params: Fields): OpenAsk {
     return choice === null ? [] : [{ id: choice, name: textOf(one.name) ?? choice, kind: textOf(one.kind) ?? '' }];
   });
   const toolKind = found?.tool.kind ?? 'other';
-  return {
-    key: keyOf(draft, id),
-    scope: scopeOf(draft, params),
-    tool: found?.id ?? null,
-    about: { kind: 'leave', id, toolKind, text: leaveText(call, found?.tool ?? null), choices },
-  };
+  const text = leaveText(call, found?.tool ?? null);
+  return openAsk(draft, params, id, found?.id ?? null, { kind: 'leave', id, toolKind, text, choices });
 }
 
 function formAsk(draft: AcpDraft, id: RpcId, params: Fields): OpenAsk {
   endSpeech(draft);
   const questions = questionsIn(params);
   const interview = questions.length === 0 ? null : interviewOf(questions);
-  return {
-    key: keyOf(draft, id),
-    scope: scopeOf(draft, params),
-    tool: idOf(params.toolCallId),
-    about: { kind: 'form', id, params, interview },
-  };
+  return openAsk(draft, params, id, idOf(params.toolCallId), { kind: 'form', id, params, interview });
+}
+
+function openAsk(draft: AcpDraft, params: Fields, id: RpcId, tool: string | null, about: OpenAsk['about']): OpenAsk {
+  return { bytes: weightOf(about), key: keyOf(draft, id), scope: scopeOf(draft, params), tool, about };
 }
 
 /** Requests are numbered anew in every process; a doubled line has the same number. */
@@ -92,8 +88,25 @@ function hearWish(draft: AcpDraft, ask: OpenAsk): void {
     note(draft, `auto-${ask.key}`, `approved automatically: ${ask.about.text}`);
     return;
   }
-  keep(draft, { asks: [...asks, ask].slice(-limits.sessionToolsMax) });
+  if (!hasRoom(draft, ask)) {
+    refuseUnseen(draft, ask);
+    return;
+  }
+  keep(draft, { asks: [...asks, ask] });
   if (asks.length === 0) putNext(draft);
+}
+
+/** A question that the protocol hides has no reply: the turn is stopped, and goes on with the reason. */
+function refuseUnseen(draft: AcpDraft, ask: OpenAsk): void {
+  const { about, key, tool } = ask;
+  tellRefused(draft, pendingOf(ask).text);
+  settle(draft, key);
+  markTool(draft, tool, 'refused');
+  if (about.kind !== 'hidden') sayLine(draft, refusalLine(about.id, fullCode, fullReason, envelope2));
+  else {
+    stopTurn(draft);
+    sayPrompt(draft, fullReason);
+  }
 }
 
 /** Once is enough where once is offered; null where there is no such choice. */
@@ -114,12 +127,8 @@ export function hearHiddenQuestion(draft: AcpDraft, id: string, tool: Tool, upda
   showTool(draft, id, { ...tool, text: questions.map(({ text }) => text).join('\n'), status: 'pending' });
   const key = keyOf(draft, id);
   if (isKnown(draft, key)) return;
-  hearWish(draft, {
-    key,
-    scope: mainScope,
-    tool: id,
-    about: { kind: 'hidden', interview: interviewOf(questions) },
-  });
+  const about = { kind: 'hidden', interview: interviewOf(questions) } as const;
+  hearWish(draft, { bytes: weightOf(about), key, scope: mainScope, tool: id, about });
 }
 
 function hiddenQuestions(input: Fields): readonly Question[] {

@@ -2,6 +2,7 @@
 // adapters of Claude and Codex, and whatever people name in their settings. What the protocol hides is in profiles.
 
 import { ok, type Result } from '../../model/errors.ts';
+import { heldBy } from '../asks-room.ts';
 import { carryOut, type Manners } from '../deeds.ts';
 import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
@@ -26,8 +27,8 @@ export const acp: Dialect<AcpMemory> = {
     sayPrompt(draft, opening.prompt === '' ? goOn : opening.prompt);
     return turnOf(draft);
   },
-  hear(memory: AcpMemory, heard: Heard, at: number): Turn<AcpMemory> {
-    const draft = draftOf(memory, at);
+  hear(memory: AcpMemory, heard: Heard, at: number, asksRoom?: number): Turn<AcpMemory> {
+    const draft = draftOf(memory, at, asksRoom);
     switch (heard.from) {
       case 'stdout':
         hearStdout(draft, heard.line);
@@ -55,6 +56,7 @@ export const acp: Dialect<AcpMemory> = {
     const done = carryOut(draft, deed, manners);
     return done.ok ? ok(turnOf(draft)) : done;
   },
+  asksBytes: ({ asks }: AcpMemory): number => heldBy(asks),
   wakeful: ({ session, asks, watch, waiting, prompt, canLoad, canResume }: AcpMemory): Wakeful | null => {
     if (watch.isTurnOpen || asks.length > 0 || waiting !== null || prompt !== null) return 'busy';
     return session !== null && (canLoad || canResume) ? null : 'no_resume';

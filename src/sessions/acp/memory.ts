@@ -2,6 +2,7 @@
 
 import type { Fields } from '../../agents/fields.ts';
 import type { ScopeId } from '../../model/ids.ts';
+import type { Weighed } from '../asks-room.ts';
 import type { Opening } from '../dialect.ts';
 import { type Draft, freshMarks, type Marked } from '../draft.ts';
 import { type Calls, noCalls, type RpcId } from '../json-rpc.ts';
@@ -18,7 +19,7 @@ export interface Choice {
 }
 
 /** Something the agent wants from a person. */
-export interface OpenAsk {
+export interface OpenAsk extends Weighed {
   readonly key: string;
   readonly scope: ScopeId;
   readonly tool: string | null;

@@ -59,7 +59,7 @@ export function pendingOf(ask: OpenAsk): PendingAsk {
     ...base,
     kind: (own(manners, about.toolKind) ?? tool).kind,
     text: about.text,
-    options: isChoice ? yes.map(({ id, name }) => ({ id, label: name })) : [],
+    options: isChoice ? yes.map(({ id, name }) => ({ id, label: clip(name, limits.detailCharsMax) })) : [],
     accepts: ['approve', 'reject', ...(isChoice ? (['option'] as const) : [])],
   };
 }

@@ -14,8 +14,8 @@ export function toolIn(draft: AcpDraft, call: Fields): { readonly id: string; re
   const id = idOf(call.toolCallId);
   if (id === null) return null;
   const known = own(draft.memory.tools, id);
-  const kind = textOf(call.kind) ?? known?.kind ?? 'other';
-  const name = nameIn(call) ?? known?.name ?? kind;
+  const kind = idOf(call.kind) ?? known?.kind ?? 'other';
+  const name = clip(nameIn(call) ?? known?.name ?? kind, limits.detailCharsMax);
   // A command stays what it is; titles come and go.
   const kept = kind === 'execute' ? known?.text : undefined;
   const words = commandIn(call) ?? kept ?? textOf(call.title) ?? known?.text ?? name;

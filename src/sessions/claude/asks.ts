@@ -7,6 +7,7 @@ import { fail, ok, type Result } from '../../model/errors.ts';
 import { askId, mainScope, scopeId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { MachineEventKind, PendingAsk } from '../../model/sessions.ts';
+import { fullReason, hasRoom, tellRefused, weightOf } from '../asks-room.ts';
 import type { Deed } from '../dialect.ts';
 import { keep, own, sayLine, tell, write } from '../draft.ts';
 import {
@@ -38,11 +39,18 @@ export function hearRequest(draft: ClaudeDraft, line: Fields): void {
   }
   const ask = openAsk(draft, request, tool, fields);
   if (draft.memory.auto_approve && ask.interview === null) allowUnasked(draft, ask);
+  else if (!hasRoom(draft, ask)) refuseUnseen(draft, ask);
   else {
-    keep(draft, { asks: [...asks, ask].slice(-limits.sessionToolsMax) });
+    keep(draft, { asks: [...asks, ask] });
     markTool(draft, ask.toolUse, 'pending');
     if (asks.length === 0) putNext(draft);
   }
+}
+
+function refuseUnseen(draft: ClaudeDraft, { request, tool, input }: OpenAsk): void {
+  settle(draft, request);
+  sayLine(draft, denyLine(request, fullReason));
+  tellRefused(draft, summaryOf(tool, input));
 }
 
 function openAsk(draft: ClaudeDraft, request: string, tool: string, fields: Fields): OpenAsk {
@@ -50,8 +58,9 @@ function openAsk(draft: ClaudeDraft, request: string, tool: string, fields: Fiel
   const subagent = idOf(fields.agent_id);
   const input = fieldsIn(fields.input);
   const questions = kindOf(tool) === 'question' ? questionsOf(input) : [];
-  const called = toolUse === null ? undefined : own(draft.memory.tools, toolUse)?.input;
+  const called = toolUse === null ? undefined : own(draft.memory.tools, toolUse)?.plan;
   return {
+    bytes: weightOf(input),
     request,
     tool,
     toolUse,

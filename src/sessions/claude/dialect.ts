@@ -1,6 +1,7 @@
 // How Claude Code is led: its stream-json on stdin and stdout, with control requests for leave and questions.
 
 import { fail, ok, type Result } from '../../model/errors.ts';
+import { heldBy } from '../asks-room.ts';
 import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, nextId, sayLine, turnOf, write } from '../draft.ts';
 import { beginTurn, type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
@@ -20,8 +21,8 @@ export const claudeStream: Dialect<ClaudeMemory> = {
     say(draft, opening.prompt === '' ? goOn : opening.prompt);
     return turnOf(draft);
   },
-  hear(memory: ClaudeMemory, heard: Heard, at: number): Turn<ClaudeMemory> {
-    const draft = draftOf(memory, at);
+  hear(memory: ClaudeMemory, heard: Heard, at: number, asksRoom?: number): Turn<ClaudeMemory> {
+    const draft = draftOf(memory, at, asksRoom);
     switch (heard.from) {
       case 'stdout':
         setWatch(draft, { heardAt: at });
@@ -53,6 +54,7 @@ export const claudeStream: Dialect<ClaudeMemory> = {
     const done = act(draft, deed);
     return done.ok ? ok(turnOf(draft)) : done;
   },
+  asksBytes: ({ asks }: ClaudeMemory): number => heldBy(asks),
   wakeful: ({ session, asks, watch, tasks }: ClaudeMemory): Wakeful | null => {
     if (watch.isTurnOpen || asks.length > 0) return 'busy';
     if (tasks > 0) return 'behind';

@@ -3,13 +3,14 @@
 import type { Fields } from '../../agents/fields.ts';
 import type { AgentSessionId, ScopeId } from '../../model/ids.ts';
 import type { SessionMessage } from '../../model/sessions.ts';
+import type { Weighed } from '../asks-room.ts';
 import type { Opening } from '../dialect.ts';
 import { type Draft, freshMarks, type Marked } from '../draft.ts';
 import type { Interview } from '../questions.ts';
 import { freshWatch, type Watched } from '../watch.ts';
 
 /** A tool that wants a yes, or questions that want answers. */
-export interface OpenAsk {
+export interface OpenAsk extends Weighed {
   /** Of the control request; the id of the ask, too. */
   readonly request: string;
   readonly tool: string;
@@ -42,7 +43,8 @@ export interface Answer {
 export interface OpenTool {
   readonly name: string;
   readonly text: string;
-  readonly input: Fields;
+  /** Of a plan, what it says. */
+  readonly plan: Fields;
 }
 
 export interface ClaudeMemory extends Watched, Marked {

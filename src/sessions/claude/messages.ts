@@ -1,7 +1,7 @@
 // What Claude says and does, as messages that grow: words and thoughts piece by piece, tools from their call to what came
 // of them. Of a subagent all words are thoughts: they are not the answer.
 
-import { summaryOf } from '../../agents/claude/asks.ts';
+import { kindOf, summaryOf } from '../../agents/claude/asks.ts';
 import { type Fields, fieldsIn, idOf, rowsOf, textOf } from '../../agents/fields.ts';
 import { textIn } from '../../agents/transcript/tools.ts';
 import { limits } from '../../model/limits.ts';
@@ -50,9 +50,9 @@ function startBlock(draft: ClaudeDraft, speaker: string, event: Fields): void {
   const content = fieldsIn(event.content_block);
   const role = roleOf(content.type, speaker);
   const id = (role === 'tool' ? idOf(content.id) : null) ?? `${answer.message}.${place}`;
-  const text = role === 'tool' ? (textOf(content.name) ?? 'a tool') : '';
+  const text = role === 'tool' ? clip(textOf(content.name) ?? 'a tool', limits.detailCharsMax) : '';
   addBlock(draft, speaker, { id, role, text, isOpen: true, isTold: false });
-  if (role === 'tool') writeTool(draft, id, { name: text, text, input: {} }, 'pending');
+  if (role === 'tool') writeTool(draft, id, { name: text, text, plan: {} }, 'pending');
   else if (speaker === mainAnswer) tell(draft, 'say:text', { partial: true });
 }
 
@@ -113,16 +113,22 @@ function hearPart(draft: ClaudeDraft, speaker: string, part: Fields): void {
 
 function hearCall(draft: ClaudeDraft, speaker: string, part: Fields): void {
   const id = idOf(part.id);
-  const name = textOf(part.name);
+  const name = clip(textOf(part.name) ?? '', limits.detailCharsMax);
   const answer = own(draft.memory.answers, speaker);
-  if (id === null || name === null || answer === undefined) return;
+  if (id === null || name === '' || answer === undefined) return;
   const known = answer.blocks.find((block) => block.id === id);
   if (known?.isTold === true) return;
   const block: Block = { id, role: 'tool', text: name, isOpen: false, isTold: true };
   if (known === undefined) addBlock(draft, speaker, block);
   else setBlock(draft, speaker, block);
   const input = fieldsIn(part.input);
-  writeTool(draft, id, { name, text: summaryOf(name, input), input }, 'running');
+  writeTool(draft, id, { name, text: summaryOf(name, input), plan: planIn(name, input) }, 'running');
+}
+
+/** The only thing that is asked for without its words: they are kept as long as they are shown. */
+function planIn(name: string, { plan }: Fields): Fields {
+  const words = kindOf(name) === 'plan' ? textOf(plan) : null;
+  return words === null ? {} : { plan: clip(words, limits.askCharsMax) };
 }
 
 /** What came of tools; and words that the program itself puts into the person's mouth. */

@@ -7,6 +7,7 @@ import { fail, ok, type Result } from '../../model/errors.ts';
 import { askId, mainScope, scopeId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { MachineEventKind, PendingAsk } from '../../model/sessions.ts';
+import { fullCode, fullReason, hasRoom, tellRefused, weightOf } from '../asks-room.ts';
 import type { Deed } from '../dialect.ts';
 import { keep, note, own, sayLine, tell } from '../draft.ts';
 import { methodUnknown, type RpcId, refusalLine, replyLine } from '../json-rpc.ts';
@@ -62,7 +63,13 @@ export function hearRequest(draft: CodexDraft, id: RpcId, method: string, params
     note(draft, `auto-${ask.key}`, `approved automatically: ${textOfAsk(draft, ask)}`);
     return;
   }
-  keep(draft, { asks: [...asks, ask].slice(-limits.sessionToolsMax) });
+  if (!hasRoom(draft, ask)) {
+    settle(draft, ask.key);
+    sayLine(draft, refusalLine(id, fullCode, fullReason));
+    tellRefused(draft, textOfAsk(draft, ask));
+    return;
+  }
+  keep(draft, { asks: [...asks, ask] });
   markTool(draft, idOf(params.itemId), 'pending');
   if (asks.length === 0) putNext(draft);
 }
@@ -73,6 +80,7 @@ function openAsk(draft: CodexDraft, id: RpcId, method: string, params: Fields): 
   const isItem = idOf(params.itemId) !== null;
   const questions = method.endsWith('requestUserInput') ? questionsOf(params) : formQuestions(params);
   return {
+    bytes: weightOf(params),
     id,
     // Requests of MCP servers are about no item; their number is all there is.
     key: (isItem ? parts : [...parts, `${draft.memory.mark}-${id}`]).join('/'),

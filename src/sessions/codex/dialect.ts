@@ -2,6 +2,7 @@
 // the user's shared server.
 
 import { ok, type Result } from '../../model/errors.ts';
+import { heldBy } from '../asks-room.ts';
 import { carryOut, type Manners } from '../deeds.ts';
 import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
@@ -25,8 +26,8 @@ const codex = (name: string, livesOn: boolean): Dialect<CodexMemory> => ({
     if (!isJoining) sayPrompt(draft, opening.prompt === '' ? goOn : opening.prompt);
     return turnOf(draft);
   },
-  hear(memory: CodexMemory, heard: Heard, at: number): Turn<CodexMemory> {
-    const draft = draftOf(memory, at);
+  hear(memory: CodexMemory, heard: Heard, at: number, asksRoom?: number): Turn<CodexMemory> {
+    const draft = draftOf(memory, at, asksRoom);
     switch (heard.from) {
       case 'stdout':
         setWatch(draft, { heardAt: at });
@@ -60,6 +61,7 @@ const codex = (name: string, livesOn: boolean): Dialect<CodexMemory> => ({
     const done = carryOut(draft, deed, manners);
     return done.ok ? ok(turnOf(draft)) : done;
   },
+  asksBytes: ({ asks }: CodexMemory): number => heldBy(asks),
   wakeful: ({ thread, asks, watch, waiting, running }: CodexMemory): Wakeful | null => {
     // It is where its user works as well: what happens there is to be seen.
     if (livesOn) return 'shared';

@@ -81,7 +81,8 @@ function growOutput(draft: CodexDraft, id: string, item: Item, delta: string): v
 function hearTool(draft: CodexDraft, id: string, item: Fields, isDone: boolean): void {
   const known = own(draft.memory.items, id);
   const output = clip(textOf(item.aggregatedOutput) ?? known?.output ?? '', limits.sessionOutputCharsMax);
-  const tool: Item = { role: 'tool', ...callOf(item), output };
+  const { name, text } = callOf(item);
+  const tool: Item = { role: 'tool', name: clip(name, limits.detailCharsMax), text: clip(text), output };
   if (item.type === 'commandExecution') hearRunning(draft, id, !isDone);
   if (!isDone) {
     remember(draft, id, tool);

@@ -3,6 +3,7 @@
 import type { Fields } from '../../agents/fields.ts';
 import type { ScopeId } from '../../model/ids.ts';
 import type { SessionMessage } from '../../model/sessions.ts';
+import type { Weighed } from '../asks-room.ts';
 import type { Opening } from '../dialect.ts';
 import { type Draft, freshMarks, type Marked } from '../draft.ts';
 import { type Calls, noCalls, type RpcId } from '../json-rpc.ts';
@@ -10,7 +11,7 @@ import type { Interview } from '../questions.ts';
 import { freshWatch, type Watched } from '../watch.ts';
 
 /** A request of the server that waits for a person. */
-export interface OpenAsk {
+export interface OpenAsk extends Weighed {
   readonly id: RpcId;
   /** The id of the ask: that of the item it is about, which stays the same on another connection. */
   readonly key: string;

@@ -134,7 +134,7 @@ function hearQuestion(draft: LinesDraft, row: Row): void {
     .flatMap(({ answer }) => textOf(answer) ?? [])
     .slice(0, limits.askOptionsMax);
   const text = textOf(about.question) ?? wordsOf(row.fields);
-  const options = labels.map((label, place) => ({ id: String(place + 1), label }));
+  const options = labels.map((label, place) => ({ id: String(place + 1), label: clip(label, limits.detailCharsMax) }));
   waitFor(draft, { id: row.id, kind: 'question', labels });
   const accepts = labels.length > 0 ? (['option', 'text'] as const) : (['text'] as const);
   tellAsk(draft, row, 'ask:followup', { ...askOf(row, { kind: 'question', text, accepts }), options });

@@ -6,6 +6,7 @@ import { lastConversation } from '../../agents/kilo/session.ts';
 import { fail, ok, type Result } from '../../model/errors.ts';
 import { agentSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import { weightOf } from '../asks-room.ts';
 import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearGarbage, hearStillborn, hearStray, keep, nextId, note, tell, turnOf } from '../draft.ts';
 import { hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
@@ -60,6 +61,8 @@ export const kiloLines: Dialect<LinesMemory> = {
     const done = act(draft, deed);
     return done.ok ? ok(scheduled(draft)) : done;
   },
+  // One at a time, and only the words of its options.
+  asksBytes: ({ waiting }: LinesMemory): number => weightOf(waiting),
   wakeful: ({ session, watch, waiting, held }: LinesMemory): Wakeful | null => {
     if (watch.isTurnOpen || held !== null || (waiting !== null && waiting.kind !== 'rest')) return 'busy';
     // The last one of its directory may be another one by then.

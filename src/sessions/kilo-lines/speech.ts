@@ -23,7 +23,12 @@ export function hearWords(
 /** A tool that waits for leave. */
 export function hearTool(draft: LinesDraft, id: string, name: string, text: string): void {
   const known = own(draft.memory.items, id);
-  const tool: Item = { role: 'tool', name, text: clip(text), output: known?.output ?? '' };
+  const tool: Item = {
+    role: 'tool',
+    name: clip(name, limits.detailCharsMax),
+    text: clip(text),
+    output: known?.output ?? '',
+  };
   remember(draft, id, tool);
   writeTool(draft, id, tool, 'pending');
 }
@@ -35,7 +40,7 @@ export function hearOutput(
   command: string,
   run: { readonly output: string; readonly isEnd: boolean; readonly isGood: boolean },
 ): void {
-  const known = own(draft.memory.items, id) ?? { role: 'tool', name: 'command', text: command, output: '' };
+  const known = own(draft.memory.items, id) ?? { role: 'tool', name: 'command', text: clip(command), output: '' };
   const tool: Item = { ...known, output: clip(run.output, limits.sessionOutputCharsMax) };
   if (run.isEnd) forget(draft, id);
   else remember(draft, id, tool);

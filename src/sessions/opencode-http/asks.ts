@@ -7,6 +7,7 @@ import { fail, ok, type Result } from '../../model/errors.ts';
 import { askId, mainScope, scopeId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { MachineEventKind, PendingAsk } from '../../model/sessions.ts';
+import { fullReason, hasRoom, tellRefused, weightOf } from '../asks-room.ts';
 import type { Deed } from '../dialect.ts';
 import { keep, note as notice, tell } from '../draft.ts';
 import { answeredBy, askOfInterview, interviewOf, nextOf, type Question, questionId } from '../questions.ts';
@@ -20,13 +21,16 @@ export function askIn(draft: HttpDraft, kind: OpenAsk['kind'], about: Fields): O
   const questions = kind === 'question' ? questionsIn(about) : [];
   if (id === null || (kind === 'question' && questions.length === 0)) return null;
   const isMain = session === null || session === draft.memory.session;
+  const shown = kind === 'permission' ? shownOf(about) : {};
+  const interview = kind === 'question' ? interviewOf(questions) : null;
   return {
+    bytes: weightOf([shown, interview]),
     id,
     key: id,
     kind,
     scope: isMain ? mainScope : scopeId(session),
-    about: kind === 'permission' ? shownOf(about) : {},
-    interview: kind === 'question' ? interviewOf(questions) : null,
+    about: shown,
+    interview,
   };
 }
 
@@ -61,7 +65,13 @@ export function hearAsk(draft: HttpDraft, ask: OpenAsk): void {
     notice(draft, `auto-${ask.key}`, `approved automatically: ${textOf(ask.about.text) ?? 'a tool'}`);
     return;
   }
-  keep(draft, { asks: [...asks, ask].slice(-limits.sessionToolsMax) });
+  if (!hasRoom(draft, ask)) {
+    settle(draft, ask.id);
+    sayNo(draft, ask, fullReason, false);
+    tellRefused(draft, pendingOf(ask).text);
+    return;
+  }
+  keep(draft, { asks: [...asks, ask] });
   if (asks.length === 0) putNext(draft);
 }
 

@@ -4,6 +4,7 @@
 import { fieldsIn, idOf, parseFields, textOf } from '../../agents/fields.ts';
 import { ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import { heldBy } from '../asks-room.ts';
 import { carryOut, type Manners } from '../deeds.ts';
 import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, own, tell, turnOf } from '../draft.ts';
@@ -26,8 +27,8 @@ export const opencodeHttp: Dialect<HttpMemory> = {
     begin(draft, opening);
     return scheduled(draft);
   },
-  hear(memory: HttpMemory, heard: Heard, at: number): Turn<HttpMemory> {
-    const draft = draftOf(memory, at);
+  hear(memory: HttpMemory, heard: Heard, at: number, asksRoom?: number): Turn<HttpMemory> {
+    const draft = draftOf(memory, at, asksRoom);
     hear(draft, heard);
     return scheduled(draft);
   },
@@ -37,6 +38,7 @@ export const opencodeHttp: Dialect<HttpMemory> = {
     const done = carryOut(draft, deed, manners);
     return done.ok ? ok(scheduled(draft)) : done;
   },
+  asksBytes: ({ asks }: HttpMemory): number => heldBy(asks),
   wakeful: ({ session, asks, watch, waiting, winding, look }: HttpMemory): Wakeful | null => {
     const isWaited = waiting !== null || winding !== null || look !== null;
     if (watch.isTurnOpen || asks.length > 0 || isWaited) return 'busy';

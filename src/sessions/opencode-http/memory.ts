@@ -3,6 +3,7 @@
 import type { Fields } from '../../agents/fields.ts';
 import type { ScopeId } from '../../model/ids.ts';
 import type { SessionMessage } from '../../model/sessions.ts';
+import type { Weighed } from '../asks-room.ts';
 import type { Opening, Said } from '../dialect.ts';
 import { type Draft, freshMarks, type Marked } from '../draft.ts';
 import type { Interview } from '../questions.ts';
@@ -25,7 +26,7 @@ export interface Call extends Request {
 }
 
 /** Something that waits for a person. */
-export interface OpenAsk {
+export interface OpenAsk extends Weighed {
   /** As the server knows it. */
   readonly id: string;
   /** The id of the ask: the same, unless an answer was not taken and it is asked once more. */

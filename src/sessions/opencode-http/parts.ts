@@ -109,10 +109,10 @@ function statusOf(said: unknown, isTurnOpen: boolean): Status {
 
 /** What it is called and what it does, in one line. */
 function callIn(part: Fields, state: Fields): Pick<Item, 'name' | 'text'> {
-  const name = textOf(part.tool) ?? 'tool';
+  const name = clip(textOf(part.tool) ?? 'tool', limits.detailCharsMax);
   const input = fieldsIn(state.input);
   const about = [input.command, input.filePath, input.pattern, input.url, input.query, state.title, input.description];
-  return { name, text: about.flatMap((one) => textOf(one) ?? [])[0] ?? name };
+  return { name, text: clip(about.flatMap((one) => textOf(one) ?? [])[0] ?? name) };
 }
 
 function writeTool(draft: HttpDraft, id: string, { name, text, output }: Item, status: Status): void {
