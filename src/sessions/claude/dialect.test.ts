@@ -208,8 +208,14 @@ describe('questions', () => {
 describe('SES6 how a turn ended', () => {
   const failed = { subtype: 'success', is_error: true, terminal_reason: 'api_error' };
   it.each([
-    ['well', {}, 'say:completion_result', 'verified'],
-    ['well, in words of an older version', { terminal_reason: undefined }, 'say:completion_result', 'verified'],
+    ['well', { result: 'done' }, 'say:completion_result', 'verified'],
+    ['without a word', {}, 'say:completion_result', 'unverified'],
+    [
+      'well, in words of an older version',
+      { terminal_reason: undefined, result: 'done' },
+      'say:completion_result',
+      'verified',
+    ],
     ['cut off', { stop_reason: 'max_tokens' }, 'say:completion_result', 'unverified'],
     ['refused by the model', { stop_reason: 'refusal' }, 'say:completion_result', 'unverified'],
     ['in a way nobody knows', { terminal_reason: 'tired' }, 'say:completion_result', 'unverified'],
@@ -326,7 +332,7 @@ describe('time', () => {
     });
     const one = talk();
     one.line(tasks('local_agent', 'local_bash'));
-    expect(one.line(result()).map(({ kind }) => kind)).toEqual([]);
+    expect(one.line(result({ result: 'done' })).map(({ kind }) => kind)).toEqual([]);
     one.line(tasks('local_bash'));
     expect(one.pass(limits.sessionBehindGraceMs)).toMatchObject([
       { kind: 'say:completion_result', outcome: 'verified' },

@@ -17,6 +17,10 @@ export function endingOf(result: Fields, memory: ClaudeMemory): Ending {
   if (isFailed || memory.failure !== null) return failureOf(result, memory);
   const isWhole = reason === 'completed' || (reason === '' && result.subtype === 'success');
   const isCut = result.stop_reason === 'max_tokens' || result.stop_reason === 'refusal';
+  const isSilent = textOf(result.result) === null && Object.keys(memory.answers).length === 0;
+  if (isWhole && isSilent) {
+    return { kind: 'say:completion_result', outcome: 'unverified', words: 'the turn ended without a word' };
+  }
   if (isWhole && !isCut) return { kind: 'say:completion_result', outcome: 'verified' };
   const words = isCut ? `the model stopped early (${result.stop_reason})` : `the turn ended with "${reason}"`;
   return { kind: 'say:completion_result', outcome: 'unverified', words };

@@ -20,6 +20,7 @@ import {
   type Question,
   questionId,
 } from '../questions.ts';
+import { hearIdle } from '../watch.ts';
 import { sayPrompt } from './calls.ts';
 import { formContent, formQuestions } from './forms.ts';
 import { markTool } from './items.ts';
@@ -185,6 +186,9 @@ export function answer(draft: CodexDraft, deed: Answer): Result<null> {
     if (!interview.ok) return interview;
     goOnWith(draft, { ...ask, interview: interview.value }, interview.value);
   }
+  // An ask of another thread, after our own turn: nothing tells when its work is over.
+  const { turn, isBegun, waiting, asks } = draft.memory;
+  if (turn === null && !isBegun && waiting === null && asks.length === 0 && ask.scope !== mainScope) hearIdle(draft);
   putNext(draft);
   return ok(null);
 }

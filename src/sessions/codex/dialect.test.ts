@@ -274,10 +274,17 @@ describe('SES6 how a turn ended', () => {
     ],
   ])('%s with %o', (status, error, kind, outcome, words) => {
     const one = running();
+    one.line(item('completed', { type: 'agentMessage', id: 'm', text: 'hi' }));
     const [event] = one.line(ended(status, 'tu', error));
     expect(event?.kind).toBe(kind);
     expect(event?.outcome).toBe(outcome);
     expect(event?.words).toBe(words);
+  });
+
+  it('completed without a word is no sure success', () => {
+    const one = running();
+    one.line(item('completed', { type: 'userMessage', id: 'p', content: [] }));
+    expect(one.line(ended('completed'))).toMatchObject([{ kind: 'say:completion_result', outcome: 'unverified' }]);
   });
 
   it('completed after a failure that was final is a failure', () => {
@@ -335,6 +342,26 @@ describe('SES6 how a turn ended', () => {
     expect(one.last).toMatchObject({ id: 4, method: 'thread/resume', params: { threadId: 'th' } });
     one.line({ id: 4, result: { thread: { id: 'th' } } });
     expect(one.last).toMatchObject({ method: 'turn/start', params: { input: [{ text: 'more' }] } });
+  });
+});
+
+describe('an ask of another thread', () => {
+  const ofOther = (id: number, itemId: string) => approval(id, itemId, { threadId: 'sub' });
+
+  it('SES6 outlasts the turn, is put to a person then, and holds up nothing that is asked later', () => {
+    const one = running();
+    one.line(ofOther(50, 'i1'));
+    one.line(ended('completed'));
+    expect(one.events.map(({ kind }) => kind).slice(-2)).toEqual(['say:completion_result', 'ask:command']);
+    one.do({ kind: 'approve', ask_id: 'tu/i1' });
+    expect(one.last).toMatchObject({ id: 50, result: { decision: 'accept' } });
+    one.pass(limits.sessionIdleGraceMs);
+    expect(one.events.at(-1)).toMatchObject({ kind: 'say:completion_result', outcome: 'unverified' });
+    one.do({ kind: 'send', text: 'more' });
+    one.line({ id: 4, result: { turn: { id: 'tu2' } } });
+    one.line(started('tu2'));
+    one.line(approval(51, 'i2', { turnId: 'tu2' }));
+    expect(one.events.at(-1)).toMatchObject({ kind: 'ask:command', ask: { ask_id: 'tu2/i2' } });
   });
 });
 

@@ -8,7 +8,7 @@ import type { MachineState } from '../../model/sessions.ts';
 import { hearGarbage, keep, note, own, tell } from '../draft.ts';
 import { hearRpc, type RpcError, type RpcId, settle } from '../json-rpc.ts';
 import { beginTurn, endTurn, hearGone, hearIdle } from '../watch.ts';
-import { dropAsks, hearRequest, hearResolved } from './asks.ts';
+import { dropAsks, hearRequest, hearResolved, putNext } from './asks.ts';
 import { askTurns, type Purpose, sayInterrupt, sayThread, sayTurn } from './calls.ts';
 import { endItems, hearItem, hearPiece } from './items.ts';
 import type { CodexDraft } from './memory.ts';
@@ -186,8 +186,10 @@ function hearEnd(draft: CodexDraft, ending: NonNullable<ReturnType<typeof ending
   dropAsks(draft);
   endItems(draft, ending.kind === 'say:completion_result' ? 'done' : 'failed');
   const failedAsk = ending.ask?.ask_id ?? null;
-  keep(draft, { turn: null, isBegun: false, failure: null, isRetrying: false, failedAsk });
+  keep(draft, { turn: null, isBegun: false, hasOutput: false, failure: null, isRetrying: false, failedAsk });
   endTurn(draft, { ...ending, at: draft.at });
+  // Those of other threads outlast it: were they not put now, they would stand before all that is asked later.
+  putNext(draft);
 }
 
 function hearStatus(draft: CodexDraft, status: Fields): void {

@@ -11,6 +11,7 @@ type Status = NonNullable<SessionMessage['tool']>['status'];
 export function hearItem(draft: CodexDraft, item: Fields, isDone: boolean): void {
   const id = idOf(item.id);
   if (id === null) return;
+  if (item.type !== 'userMessage') keep(draft, { hasOutput: true });
   switch (item.type) {
     case 'userMessage':
       if (isDone) hearPrompt(draft, id, item);

@@ -42,6 +42,8 @@ export interface CodexMemory extends Watched, Marked {
   readonly turn: string | null;
   /** A turn was announced and its end is not there yet. */
   readonly isBegun: boolean;
+  /** Anything but the prompt was heard of the turn. */
+  readonly hasOutput: boolean;
   /** What is to be said as soon as there is a thread; null: nothing. */
   readonly waiting: string | null;
   /** Prompts of ours that the server has not repeated yet. */
@@ -69,6 +71,7 @@ export const freshMemory = (opening: Opening, livesOn: boolean, at: number): Cod
   isAway: false,
   turn: null,
   isBegun: false,
+  hasOutput: false,
   waiting: null,
   unrepeated: [],
   asks: [],

@@ -17,7 +17,9 @@ export function endingOf(turn: Fields, memory: CodexMemory): Ending | null {
     case 'interrupted':
       return { kind: 'turn_cancelled' };
     case 'completed':
-      if (failure === null) return { kind: 'say:completion_result', outcome: 'verified' };
+      if (failure === null && memory.hasOutput) return { kind: 'say:completion_result', outcome: 'verified' };
+      if (failure === null)
+        return { kind: 'say:completion_result', outcome: 'unverified', words: 'the turn ended without a word' };
       return failed(failure, `failed-${idOf(turn.id)}`);
     case 'failed': {
       const words = 'the turn failed without a word';
