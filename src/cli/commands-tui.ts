@@ -15,10 +15,7 @@ export const tuiCommands = ({ color }: { readonly color: OptionSpec }): readonly
     ],
     examples: [
       ['agtmux', 'those that need you first; ? shows the keys'],
-      [
-        'tmux split-window -h -l 36',
-        'then type agtmux: a sidebar beside your work. One that tmux was told to start shows all and answers nothing',
-      ],
+      ['tmux split-window -h -l 36 agtmux', 'a sidebar beside your work'],
     ],
   },
   {

@@ -57,6 +57,21 @@ describe('the daemon', () => {
     expect(world.log()).not.toContain('E_STORE_LOCKED');
   });
 
+  it('says what is missing for a new agent: the agent, the machine, or a tmux server on it', async () => {
+    world = createWorld();
+    const refused = async (...args: string[]) => {
+      const { status, stderr } = await world.agtmux('new', ...args);
+      return `${status} ${stderr}`;
+    };
+    expect(await refused('nobody')).toMatch(/^3 .*there is no agent nobody; see which there are with `agtmux agents`/);
+    expect(await refused('claude', '--target', 'zz')).toMatch(/^3 .*there is no target zz; see `agtmux target list`/);
+    expect(await refused('claude')).toMatch(/^5 .*no tmux server runs on host; start one with `tmux new -s work` \[/);
+    world.tmux('-L', 'other', 'new-session', '-d', '-s', 'work', 'sleep 600');
+    await until('it sees the other server', async () =>
+      (await refused('claude')).includes('or say --target host@other'),
+    );
+  });
+
   it('is there again after kill -9, and the list agrees with tmux', async () => {
     world = createWorld();
     world.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 600');
