@@ -122,8 +122,7 @@ const tmuxIn = (world: DemoWorld, ...words: readonly string[]): string =>
 const banner = (world: DemoWorld): string =>
   [
     'agtmux demo: these are look-alikes, no real agents. Ctrl-C ends it and removes everything.',
-    `To act on them, elsewhere: ${agtmuxIn(world)}`,
-    `To see their screens:      ${tmuxIn(world, 'attach')}`,
+    `See their screens from another terminal: ${tmuxIn(world, 'attach')}`,
   ].join('\n');
 
 const opening = (world: DemoWorld): string =>
@@ -131,7 +130,7 @@ const opening = (world: DemoWorld): string =>
     'agtmux demo: look-alikes, no real agents. They run no model, change nothing and go through every state:',
     `  ${stateNames.join(', ')}.`,
     'They have a tmux server and a daemon of their own; yours are not touched. From another terminal:',
-    `  ${agtmuxIn(world)}`,
+    `  ${agtmuxIn(world, 'watch')}`,
     `  ${tmuxIn(world, 'attach')}`,
   ].join('\n');
 
