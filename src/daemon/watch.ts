@@ -319,10 +319,9 @@ export class TargetWatch {
   #checkAlive(): void {
     const { isAlive } = this.#parts.sight;
     if (isAlive === null) return;
-    const gone = this.#live().filter(({ identity }) => identity.process !== null && !isAlive(identity.process));
-    if (gone.length === 0) return;
-    this.#endAll(gone);
-    this.#look();
+    const isGone = this.#live().some(({ identity }) => identity.process !== null && !isAlive(identity.process));
+    // The look tells the end, after whoever is there instead by then: told alone it would promote somebody else (RTE3).
+    if (isGone) this.#look();
   }
 
   #endAll(gone: readonly LiveRuntime[]): void {

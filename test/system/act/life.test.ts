@@ -190,6 +190,8 @@ describe('agents by name, started and looked at', () => {
     const receipt = receiptOf(said);
     expect(receipt).toMatchObject({ outcome: 'delivered', action: 'new', way: 'tmux' });
     const itemNow = async () => (await world.items()).find(({ runtime_id }) => runtime_id === receipt.runtime_id);
+    // tmux tells the directory of who is in front with its next look.
+    await until(async () => (await itemNow())?.cwd === world.dir);
     const item = await itemNow();
     expect(item).toMatchObject({ agent: 'claude', cwd: world.dir, route: 'CONNECTED' });
     const pane = item?.identity.pane_id ?? '';

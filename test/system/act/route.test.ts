@@ -1,6 +1,7 @@
 // Which agent gets messages, end to end: real processes start, stop, are killed, suspended and restarted in terminals of a
 // real tmux, and the feed is held to what must be true in every version of it.
 
+import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -40,6 +41,20 @@ async function heard(panes: readonly string[]): Promise<void> {
 
 /** Its own way out: what it does when a person leaves it. */
 const leave = (actor: LookAlike): string => world.tmux('send-keys', '-t', actor.pane, '-l', 'q');
+
+/** The process of the look-alike itself, not of the shells above it, which have its words in theirs. */
+function runtimePid(pane: string): number | undefined {
+  const tty = world.tmux('display-message', '-p', '-t', pane, '#{pane_tty}').replace('/dev/', '');
+  const lines = execFileSync('ps', ['-t', tty, '-o', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+  const own = lines.map((line) => line.trim().split(' ')).find(([, program]) => program === process.execPath);
+  return own === undefined ? undefined : Number(own[0]);
+}
+
+/** Does it while the daemon stands still: however long a program takes to start, no look falls in between. */
+async function betweenLooks(deed: () => Promise<unknown>): Promise<void> {
+  process.kill(world.daemonPid, 'SIGSTOP');
+  await deed().finally(() => process.kill(world.daemonPid, 'SIGCONT'));
+}
 
 describe('who is CONNECTED', () => {
   it('RTE1 a terminal is NONE, CONNECTED while its agent runs, and NONE again', async () => {
@@ -134,8 +149,7 @@ describe('who is CONNECTED', () => {
     await startIn(two);
     for (let round = 0; round < 5; round += 1) {
       const before = await world.runtimeIn(two);
-      const again = LookAlike.startInstead(world, 'claude', two);
-      await act(again, 'settled');
+      await betweenLooks(() => act(LookAlike.startInstead(world, 'claude', two), 'settled'));
       await until(async () => (await world.runtimeIn(two)) !== before);
       await world.routed('DC', one, two);
     }
@@ -152,7 +166,11 @@ describe('who is CONNECTED', () => {
     await world.routed('DC', one, actor.pane);
     for (let round = 0; round < 5; round += 1) {
       const before = await world.runtimeIn(actor.pane);
-      leave(actor);
+      const pid = runtimePid(actor.pane);
+      await betweenLooks(() => {
+        leave(actor);
+        return until(() => ![pid, undefined].includes(runtimePid(actor.pane)));
+      });
       await until(async () => (await world.runtimeIn(actor.pane)) !== before);
       await world.routed('DC', one, actor.pane);
     }

@@ -224,10 +224,11 @@ describe('an observer that hangs or is killed', () => {
     const flood = `while :; do yes "a long line of text" | head -n 100000; echo >> ${progress}; done`;
     await kit.tmux('new-window', '-d', '-t', 'main:', flood);
     // 90 MB went through the pane, and tmux holds none of it for the observer.
-    await until('the pane prints on and tmux stays small', async () => {
+    const goesOn = async (): Promise<boolean> => {
       const rounds = (await readFile(progress, 'utf8').catch(() => '')).length;
       return rounds >= 40 && (await sizeKib()) - before < 10_000;
-    });
+    };
+    await until('the pane prints on and tmux stays small', goesOn, 60_000);
   });
 });
 
