@@ -3,7 +3,6 @@
 
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
-import type { AgentLine } from './live-line.ts';
 import type { Runner } from './runner-parts.ts';
 import type { KeptSession } from './store-record.ts';
 
@@ -41,7 +40,7 @@ export class Ending {
 
 /** One that was stopped has a moment to finish, and can be called back in it; one that never spoke has had its time. */
 export function endIfOver(
-  line: Pick<AgentLine, 'endAfter' | 'callBack'>,
+  line: { endAfter(delayMs: number): void; callBack(): void },
   { state, reason }: Pick<KeptSession, 'state' | 'reason'>,
 ): void {
   if (state === 'stopped') line.endAfter(limits.sessionEndStepMs);
