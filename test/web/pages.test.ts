@@ -102,6 +102,36 @@ const html = '<img src=x onerror="window.owned=1"><script>window.owned=1</script
 const hostile = `${html}\u001b]0;x\u0007\u202Egnp.exe\u200b`;
 
 describe('what others wrote', () => {
+  it('SEC3 names of any length push nothing off the page, at every width', async () => {
+    const { page } = await theatre.show('/');
+    const kept = [...theatre.play.rows()].filter(([key]) => ['row:rt-shop', 'row:rt-run'].includes(key));
+    const long = 'a-name-without-any-break-'.repeat(8);
+    for (const [key, row] of kept) {
+      const identity = { ...row.identity, session_name: long };
+      theatre.play.change(key, { ...row, cwd: `/home/ada/${long}`, window_name: long, detail: long, identity });
+    }
+    const findings: unknown[] = [];
+    for (const path of ['/', '/agents', '/agents/rt-shop']) {
+      await page.goto(theatre.play.url + path);
+      await page.getByText(long.slice(0, 100)).first().waitFor();
+      for (const width of [1280, 1000, 820, 640, 390]) {
+        await page.setViewportSize({ width, height: 800 });
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        if (overflow > 0) findings.push([path, width, `${overflow} px too wide`]);
+        const cut = await page.evaluate(
+          () =>
+            [...document.querySelectorAll('.card-head strong')].filter((one) => one.scrollWidth > one.clientWidth + 1)
+              .length,
+        );
+        // The one with a long name of its own.
+        if (cut > 1) findings.push([path, width, `${cut} agents without their whole name`]);
+      }
+    }
+    for (const [key, row] of kept) theatre.play.change(key, row);
+    expect(kept.length).toBe(2);
+    expect(findings).toEqual([]);
+  });
+
   it('SEC3 is text on every page, and hides nothing', async () => {
     const [first] = stage.agentRows();
     if (first?.ask == null) throw new Error('the stage has no ask');
