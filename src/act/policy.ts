@@ -82,9 +82,10 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     activate: 'no',
     queue: 'own',
     agents: 'no',
-    hooks: 'no',
-    mcp: 'no',
-    target: 'no',
+    // People have their agents set up their machines; these stand in files that an agent can write by hand as well.
+    hooks: 'yes',
+    mcp: 'yes',
+    target: 'yes',
     notify: 'no',
     stop: 'no',
     web: 'no',

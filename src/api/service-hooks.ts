@@ -80,6 +80,6 @@ export interface HookService {
   status(request: HookRequest): Promise<Result<HookStatus>>;
   /** Looks only. E_HOOKS when a file of the user's cannot be merged with. */
   plan(request: HookPlanRequest): Promise<Result<HookPlan>>;
-  /** Plans anew and makes the change only if it is the one that was looked at. An agent may not (ACT6). */
+  /** Plans anew and makes the change only if it is the one that was looked at. Leaves a row in the audit. */
   apply(request: HookApplyRequest, claim: CallerClaim): Promise<Result<HookOutcome>>;
 }

@@ -73,7 +73,7 @@ export interface DaemonService {
   readonly live: LiveService;
   /** From outside: what the agent that started this program would say itself. */
   handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]>;
-  /** These three are not for agents: which machines are watched, and by whom they are reached, is their user's affair. */
+  /** These three leave rows in the audit: they change what is seen. */
   addTarget(target: NewTarget, claim: CallerClaim): Promise<Result<TargetRow>>;
   connectTarget(target: TargetId, claim: CallerClaim): Promise<Result<TargetRow>>;
   removeTarget(target: TargetId, claim: CallerClaim): Promise<Result<null>>;

@@ -1,6 +1,5 @@
-// What a user arranges for all agents: which machines are watched, and what is put into the files of agents. Agents may not
-// (ACT6): one that takes out its hooks, or has us reach another machine, would change what is seen of it. Every try leaves
-// a row.
+// What is arranged for all agents: which machines are watched, and what is put into the files of agents. It changes what is
+// seen of them, so every try leaves a row with who made it (ACT6).
 
 import type { NewTarget } from '../api/service.ts';
 import type { HookService } from '../api/service-hooks.ts';

@@ -14,7 +14,7 @@ import { Age, block, line } from '../parts/text.tsx';
 import { clock } from '../port.ts';
 import { projectOf } from '../state/agents.ts';
 import { type Chat, emptyChat, heard } from '../state/chat.ts';
-import { did, notTaken } from '../state/deeds.ts';
+import { did } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel } from '../state/hooks.ts';
 import { pathOf } from '../state/route.ts';

@@ -4,7 +4,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { agentLabel } from '../../view/words.ts';
 import { type AgentItem, placeOf, projectOf, refOf } from '../state/agents.ts';
-import { act, notTaken } from '../state/deeds.ts';
+import { act } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { Command, Dialog } from './basics.tsx';
 import { MessageForm } from './message-form.tsx';

@@ -1,6 +1,7 @@
-// The box in which a message is written: Enter sends, Shift+Enter is a new line, and what was not taken stays in it.
+// The box in which a message is written: Enter sends, Shift+Enter is a new line, and what was not taken comes back to it.
 
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { notTaken } from '../state/deeds.ts';
 
 interface MessageFormProps {
   readonly label: string;
@@ -17,7 +18,10 @@ export function MessageForm({ label, hint, isOff, onSend, children }: MessageFor
   const isEmpty = text.trim() === '';
   const send = async (event?: FormEvent): Promise<void> => {
     event?.preventDefault();
-    if (!isEmpty && !isOff && (await onSend(text))) setText('');
+    if (isEmpty || isOff) return;
+    // Emptied at once: what is written meanwhile is the next message.
+    setText('');
+    if (!(await onSend(text))) setText((next) => notTaken(text, next));
   };
   return (
     <form className="send" onSubmit={(event) => void send(event)}>

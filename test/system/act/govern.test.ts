@@ -1,6 +1,6 @@
-// An agent that would change agtmux itself instead of asking it: switch off the adapter that knows it, take out hooks, have
-// other machines watched, end the daemon, or start it with a policy of its own. Through the real command line; a person may
-// do all of that.
+// An agent that would change agtmux itself instead of asking it: switch off the adapter that knows it, end the daemon, or
+// start it with a policy of its own. Through the real command line; a person may do all of that. What it may change, hooks and
+// machines, it changes under its name.
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -79,57 +79,38 @@ describe('an agent', () => {
     ]);
   });
 
-  it('ACT6 changes neither hooks nor the MCP server nor machines; a person and their script do, and all leave rows', async () => {
+  it('ACT6 that changes hooks, the MCP server or machines leaves rows with its name, as a person and a script do', async () => {
     const claude = join(world.dir, 'home/.claude');
     mkdirSync(claude, { recursive: true });
-    const ssh = '--ssh-target no.such.alias.invalid';
-    const words = [
+    const put = [
       'hooks install --agent claude --yes',
       'mcp install --agent claude --yes',
-      `target add vm9 ${ssh}`,
-      'target connect vm9',
+      'target add vm9 --ssh-target no.such.alias.invalid',
+    ];
+    const taken = [
       'hooks remove --agent claude --yes',
       'mcp uninstall --agent claude --yes',
       'target remove vm9 --yes',
     ];
-    const what = (): string => (existsSync(join(claude, 'settings.json')) ? 'installed' : 'absent');
-    const tried = async (): Promise<void> => {
-      const was = what();
-      for (const word of words) {
-        // Where there is nothing to change nobody is asked to change it.
-        const said = await tries(asking, `env -i ${bare()} ${cli} ${word}`);
-        expect([word, said]).toEqual([word, expect.stringMatching(/is not for agents.*E_ROLE|installed/)]);
-      }
-      const post = `curl -s --unix-socket ${world.stateDir}/run/agtmux.sock http://localhost/v1/targets`;
-      const nameless = `${post} -H 'content-type: application/json' -d '{"name":"vm8","kind":"ssh"}'`;
-      for (const line of [nameless, `${post}/vm9/connect -X POST`, `${post}/vm9 -X DELETE`])
-        expect(await tries(asking, line)).toContain('E_ROLE');
-      expect(what()).toBe(was);
-    };
-    await tried();
-    for (const word of words.slice(0, 3))
-      expect(await typed(`${cli} ${word}`)).toMatch(/(written|added): .*\nstatus 0/s);
-    await tried();
-    expect((await world.client.get('/v1/targets')).items.map(({ target }) => target)).toContain('vm9');
-    // A script of theirs, without a terminal.
-    for (const word of words.slice(4))
-      expect(await typed(`setsid -w ${cli} ${word}`)).toMatch(/removed: .*\nstatus 0/s);
-    expect(what()).toBe('absent');
+    const isInstalled = (): boolean => existsSync(join(claude, 'settings.json'));
+    for (const word of put) expect(await tries(asking, `env -i ${bare()} ${cli} ${word}`)).toMatch(/written|added/);
+    expect(isInstalled()).toBe(true);
+    // A script of the person's, without a terminal.
+    for (const word of taken) expect(await typed(`setsid -w ${cli} ${word}`)).toMatch(/removed: .*\nstatus 0/s);
+    expect(isInstalled()).toBe(false);
+    for (const word of put) expect(await typed(`${cli} ${word}`)).toMatch(/(written|added): .*\nstatus 0/s);
+    const socket = `curl -s --unix-socket ${world.stateDir}/run/agtmux.sock http://localhost/v1/targets`;
+    expect(await tries(asking, `${socket}/vm9 -X DELETE`)).toContain('"done":true');
     const rows = (await world.audit()).filter(({ action }) => ['hooks', 'mcp', 'target'].includes(action));
-    const done = rows.filter(({ result }) => result === 'delivered');
-    expect(done.map(({ actor, action, detail }) => [actor.split(':')[0], action, detail.change, detail.named])).toEqual(
-      [
-        ['operator', 'target', 'remove', 'vm9'],
-        ['operator', 'mcp', 'remove', 'claude'],
-        ['operator', 'hooks', 'remove', 'claude'],
-        ['human', 'target', 'add', 'vm9'],
-        ['human', 'mcp', 'install', 'claude'],
-        ['human', 'hooks', 'install', 'claude'],
-      ],
-    );
-    const refused = rows.filter(({ result }) => result === 'refused');
-    expect(refused.every(({ actor, detail }) => actor.startsWith('observer: ') && detail.code === 'E_ROLE')).toBe(true);
-    expect(refused.length).toBe(2 * (words.length + 3) - 4);
+    expect(
+      rows.map(({ actor, action, detail }) => `${actor.split(/[:,]/)[0]} ${action} ${detail.change} ${detail.named}`),
+    ).toEqual([
+      'observer target remove vm9',
+      ...['target add vm9', 'mcp install claude', 'hooks install claude'].map((deed) => `human ${deed}`),
+      ...['target remove vm9', 'mcp remove claude', 'hooks remove claude'].map((deed) => `operator ${deed}`),
+      ...['target add vm9', 'mcp install claude', 'hooks install claude'].map((deed) => `observer ${deed}`),
+    ]);
+    expect(rows.filter(({ actor }) => actor.includes('an agent, ')).length).toBe(3);
   });
 
   it('ACT6 cannot end the daemon or start it anew, by whatever way', async () => {

@@ -5,8 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Live, until } from '../../kit/live.ts';
 import { startSshd, type TestSshd } from '../../kit/sshd.ts';
 
-/** Who asks. */
-const me = { pid: process.pid };
 let far: Live;
 let sshd: TestSshd;
 let live: Live;
@@ -18,9 +16,8 @@ beforeAll(async () => {
   home = join(far.dir, 'home');
   sshd = await startSshd({ alias: 'vm1', environment: { HOME: home, CODEX_HOME: join(home, 'codex-home') } });
   live = new Live({ AGTMUX_SSH_CONFIG: sshd.configFile });
-  live.trustPrograms();
   await live.startDaemon();
-  await live.client.post('/v1/targets', { name: 'vm1', kind: 'ssh', connection_ref: 'vm1', ...me });
+  await live.client.post('/v1/targets', { name: 'vm1', kind: 'ssh', connection_ref: 'vm1' });
   await until(async () => (await live.client.get('/v1/targets')).items.some((one) => one.target === 'vm1'));
 });
 afterAll(async () => {
@@ -39,7 +36,7 @@ describe('hooks on a machine behind ssh', () => {
     expect(plan.agents).toEqual(['claude', 'codex']);
     expect(readdirSync(home).sort()).toEqual(['.claude', 'codex-home']);
     const { digest } = plan;
-    await live.client.post('/v1/hooks/apply', { ...wanted, digest, ...me });
+    await live.client.post('/v1/hooks/apply', { ...wanted, digest });
     const state = join(home, '.local/state/agtmux');
     const hook = join(state, 'bin/agtmux-hook');
     expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toContain(`"'${hook}' claude Stop"`);
@@ -54,7 +51,7 @@ describe('hooks on a machine behind ssh', () => {
 
     const removal = { action: 'remove', target: 'vm1' };
     const { digest: other } = await live.client.post('/v1/hooks/plan', removal);
-    await live.client.post('/v1/hooks/apply', { ...removal, digest: other, ...me });
+    await live.client.post('/v1/hooks/apply', { ...removal, digest: other });
     expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toBe(user);
     expect(readdirSync(join(home, '.claude'))).toEqual(['settings.json']);
     expect(readdirSync(join(home, 'codex-home'))).toEqual([]);
@@ -65,7 +62,6 @@ describe('hooks on a machine behind ssh', () => {
       name: 'nowhere',
       kind: 'ssh',
       connection_ref: 'no.such.alias.invalid',
-      ...me,
     });
     await expect(live.client.get('/v1/hooks', { target: 'nowhere' })).rejects.toMatchObject({ code: 'E_TARGET_DOWN' });
   });

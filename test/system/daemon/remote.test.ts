@@ -23,7 +23,6 @@ beforeAll(async () => {
   await sshd.addAlias('vm2', relay.port);
   live = new Live({ AGTMUX_SSH_CONFIG: sshd.configFile });
   live.tmux('new-session', '-d', '-s', 'here', 'sleep 100000');
-  live.trustPrograms();
   await live.startDaemon();
 });
 
@@ -34,8 +33,6 @@ afterAll(async () => {
   await far.close();
 });
 
-/** Who asks. */
-const me = { pid: process.pid };
 const healthOf = async (target: string) =>
   (await live.client.get('/v1/targets')).items.find((one) => one.target === target)?.health;
 const list = () => live.client.get('/v1/panes', { all_panes: true });
@@ -91,7 +88,7 @@ else if (words.includes('-C')) {
 describe('targets over ssh', () => {
   it('FED4 are added, listed and named, each pane with its own machine', async () => {
     for (const name of ['vm1', 'vm2'])
-      await live.client.post('/v1/targets', { name, kind: 'ssh', connection_ref: name, ...me });
+      await live.client.post('/v1/targets', { name, kind: 'ssh', connection_ref: name });
     await until(async () => (await live.listed('vm1')).length === 1 && (await live.listed('vm2')).length === 1);
     expect(await live.listed('vm2')).toEqual(far.tmuxListed());
     expect(await list()).toMatchObject({ partial: false, missing_targets: [] });
@@ -138,9 +135,8 @@ describe('targets over ssh', () => {
       const alone = new Live({ AGTMUX_SSH_CONFIG: evil.configFile });
       try {
         alone.tmux('new-session', '-d', '-s', 'here', 'sleep 100000');
-        alone.trustPrograms();
         await alone.startDaemon();
-        await alone.client.post('/v1/targets', { name: 'evil', kind: 'ssh', connection_ref: `evil-${name}`, ...me });
+        await alone.client.post('/v1/targets', { name: 'evil', kind: 'ssh', connection_ref: `evil-${name}` });
         for (let turn = 0; turn < 10; turn++) {
           alone.tmux('rename-session', '-t', turn === 0 ? 'here' : `here${turn - 1}`, `here${turn}`);
           await until(async () => (await alone.listed()).some((line) => line.includes(`here${turn}`)), 3_000);
@@ -174,9 +170,8 @@ describe('targets over ssh', () => {
     const alone = new Live({ AGTMUX_SSH_CONFIG: evil.configFile });
     try {
       alone.tmux('new-session', '-d', '-s', 'here', 'sleep 100000');
-      alone.trustPrograms();
       await alone.startDaemon();
-      await alone.client.post('/v1/targets', { name: 'liar', kind: 'ssh', connection_ref: 'liar', ...me });
+      await alone.client.post('/v1/targets', { name: 'liar', kind: 'ssh', connection_ref: 'liar' });
       await until(async () =>
         (await alone.client.get('/v1/targets')).items.some((one) => one.target === 'liar' && one.panes > 0),
       );
@@ -194,12 +189,12 @@ describe('targets over ssh', () => {
 
   it('SEC5 wrong input is refused with a code; removing ends the watch', async () => {
     const add = (name: string, ref: string) =>
-      live.client.post('/v1/targets', { name, kind: 'ssh', connection_ref: ref, ...me });
+      live.client.post('/v1/targets', { name, kind: 'ssh', connection_ref: ref });
     await expect(add('bad', '-oProxyCommand=touch /tmp/owned')).rejects.toMatchObject({
       code: expect.stringMatching(/^E_/),
     });
     await expect(add('host', 'vm1')).rejects.toMatchObject({ code: 'E_INPUT' });
-    await live.client.delete(`/v1/targets/vm1?pid=${process.pid}`);
+    await live.client.delete('/v1/targets/vm1');
     await until(async () => (await healthOf('vm1')) === undefined);
   });
 });
