@@ -19,6 +19,7 @@ import type { ScreenRun } from './screen-memory.ts';
 import { Screens } from './screens.ts';
 import { endOf, factsOf, goodbyeOf, type LiveRuntime, type Look, partings, serverSeenOf } from './sightings.ts';
 import { anyOptionsOf, optionChanges } from './tmux-status.ts';
+import { WaitingEnds } from './waiting-ends.ts';
 import type { WatchParts } from './watch-parts.ts';
 
 /** Between two full looks when nothing seems to change: finds what a glance and a cheap check cannot. */
@@ -29,6 +30,7 @@ export class TargetWatch {
   readonly #link: TmuxLink;
   readonly #screens: Screens;
   readonly #leaving: Leaving;
+  readonly #waitingEnds = new WaitingEnds();
   readonly #runs: RunFollower;
   readonly #guests: Guests;
   readonly #glances = new Map<number, string>();
@@ -308,7 +310,8 @@ export class TargetWatch {
     const facts = factsOf(look);
     const ends = new Set(facts.flatMap((fact) => (fact.kind === 'runtime.ended' ? [fact.evidence.runtime_id] : [])));
     if (facts.length > ends.size) offer(facts.filter((fact) => fact.kind !== 'runtime.ended'));
-    this.#endAll(live.filter(({ identity }) => ends.has(identity.runtime_id)));
+    const ended = live.filter(({ identity }) => ends.has(identity.runtime_id));
+    this.#endAll(this.#waitingEnds.due(ended, look, this.#lookedAt));
     offer(partings(look, found));
     this.#runs.follow(look, found);
     // A new agent may end within the second: it is checked on from now, not from the next slow round.

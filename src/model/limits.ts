@@ -83,6 +83,8 @@ export const limits = {
   /** An agent's interface behind a door is believed after this, and forgotten when it stays away this long (IDN7). */
   guestSeenMs: 500,
   guestGoneMs: 5_000,
+  /** A pane whose process is gone: what tmux may take to say what is there now, before its agent counts as ended (RTE3). */
+  paneRenewedMs: 1_000,
   /** Between two looks at the titles of runs for what they tell about their conversation. */
   runTitlesMs: 1_000,
   /** How often the daemon looks whether its state directory is still there. */
