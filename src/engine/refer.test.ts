@@ -52,6 +52,13 @@ describe('a session that agtmux leads', () => {
     expect(of('session:s8')).toBe('E_REF_NOT_FOUND');
     expect(of('', [led])).toBe('E_REF_NOT_FOUND');
   });
+
+  it('IDN9 is told without a place where its name is also the nickname of another', () => {
+    const among = referTo('s7', [first, led], new Map([['s7', runtimeId('host-work-11')]]));
+    expect(among).toMatchObject({
+      failure: { message: `s7 could be host/work:1.1 (runtime:host-work-11) or runtime:${runtime_id}` },
+    });
+  });
 });
 
 describe('a name', () => {
