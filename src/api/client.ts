@@ -104,7 +104,8 @@ export interface ApiClient {
 }
 
 export interface ClientOptions {
-  readonly socketPath: string;
+  /** Asked before each request: the next daemon may listen elsewhere. */
+  readonly socketPath: string | (() => string);
   readonly clock: Clock;
 }
 
@@ -119,7 +120,7 @@ export function createClient({ socketPath, clock }: ClientOptions): ApiClient {
   let version: string | null = null;
 
   async function open(options: SendOptions): Promise<Answer> {
-    const opened = await openAnswer(socketPath, options);
+    const opened = await openAnswer(typeof socketPath === 'string' ? socketPath : socketPath(), options);
     version = opened.version;
     return opened.answer;
   }

@@ -34,6 +34,9 @@ export function places(): Places {
   return { ...own, socketPath: toldSocket(own.stateDir) ?? own.socketPath };
 }
 
+/** For whoever stays while daemons come and go. */
+export const daemonSocket = (): string => places().socketPath;
+
 /** Null when nobody ever wrote one down, or when nothing is there any more. */
 function toldSocket(stateDir: string): string | null {
   try {

@@ -8,21 +8,20 @@ import { limits } from '../model/limits.ts';
 import { createRealRandom } from '../platform/random.ts';
 import { claim } from './act.ts';
 import { loadConfig } from './config.ts';
-import { type Action, configPath, places } from './context.ts';
+import { type Action, configPath, daemonSocket } from './context.ts';
 import { note } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { startDaemon } from './start-daemon.ts';
 
 export const mcpServe: Action = async (parsed, context) => {
   const { clock, version } = context;
-  const { socketPath } = places();
   const random = createRealRandom();
   const budgetMs = budgetsOf(parsed);
   if (process.stdin.isTTY) note('this speaks MCP to a program; register it with an agent by `agtmux mcp install`');
   await serveMcp({
     version,
-    socketPath,
-    client: createClient({ socketPath, clock }),
+    socketPath: daemonSocket,
+    client: createClient({ socketPath: daemonSocket, clock }),
     pid: process.pid,
     cwd: process.cwd(),
     env: environment(),

@@ -13,7 +13,7 @@ import { createRealExec } from '../platform/exec.ts';
 import { errorCodeOf } from '../platform/files.ts';
 import { quoteSh } from '../text/quote.ts';
 import { safe } from './act.ts';
-import { type Action, type Context, must, places, sleep } from './context.ts';
+import { type Action, type Context, daemonSocket, must, sleep } from './context.ts';
 import { print } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
@@ -71,7 +71,7 @@ async function follow(format: Format, { clock }: Context): Promise<void> {
   };
   for (;;) {
     try {
-      for await (const event of createClient({ socketPath: places().socketPath, clock }).events({ scope: 'panes' })) {
+      for await (const event of createClient({ socketPath: daemonSocket, clock }).events({ scope: 'panes' })) {
         if (event.type === 'connected') continue;
         await tell();
         await sleep(clock, followMs);

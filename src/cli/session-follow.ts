@@ -7,7 +7,7 @@ import type { ManagedItem, MessageItem } from '../api/schemas-sessions.ts';
 import { askLines, autoWarning, machineLabel, messageHead, messageText } from '../view/sessions.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
-import { type Action, type Context, places } from './context.ts';
+import { type Action, type Context, daemonSocket } from './context.ts';
 import { escapeEffects } from './json.ts';
 import { note, output, print } from './output.ts';
 import type { Parsed } from './parse.ts';
@@ -23,7 +23,7 @@ export const sessionFollow: Action = async (parsed, context) => {
 export async function followSession(parsed: Parsed, context: Context, ref: string): Promise<void> {
   const leaving = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
-  const client = createClient({ socketPath: places().socketPath, clock: context.clock });
+  const client = createClient({ socketPath: daemonSocket, clock: context.clock });
   const teller = parsed.has('json') ? new JsonTeller() : new TextTeller();
   for await (const event of client.session(ref, { signal: leaving.signal })) teller.tell(event);
 }

@@ -1,6 +1,7 @@
 // `agtmux` alone, and `agtmux tui`: gives the full-screen view its terminal, its daemon and its clock, and the terminal back
 // to the shell, whatever ends it.
 
+import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { createClient } from '../api/client.ts';
@@ -12,7 +13,7 @@ import { runTui } from '../tui/run.ts';
 import { createTerminal } from '../tui/terminal.ts';
 import { claim } from './act.ts';
 import { planFor, throughShell, wayTo } from './attach.ts';
-import { type Action, type Context, places } from './context.ts';
+import { type Action, type Context, daemonSocket, places } from './context.ts';
 import { hasColour, output } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { startDaemon } from './start-daemon.ts';
@@ -43,7 +44,7 @@ export const tui: Action = async (parsed, context) => {
   try {
     await runTui({
       terminal,
-      api: createClient({ socketPath: places().socketPath, clock }),
+      api: createClient({ socketPath: daemonSocket, clock }),
       clock,
       ...claim(),
       env: environment(),
@@ -51,7 +52,7 @@ export const tui: Action = async (parsed, context) => {
       hasColour: hasColour(parsed),
       offsetMinutes: -new Date(clock.wallMs()).getTimezoneOffset(),
       place: placeOf(parsed),
-      startDaemon: () => startDaemon(context, [], () => undefined),
+      startDaemon: starter(context),
       attach: (ref) => attach(ref, context, parsed.has('leave-on-attach') ? leave : null),
       suspension: createSuspension(clock),
       signal: leaving.signal,
@@ -64,6 +65,25 @@ export const tui: Action = async (parsed, context) => {
     input.unref();
   }
 };
+
+/** Whoever took away the state, as a demo does at its end, wants no daemon there again. */
+function starter(context: Context): () => Promise<void> {
+  const { stateDir } = places();
+  let known = identityOf(stateDir);
+  return async () => {
+    if (known !== null && known !== identityOf(stateDir)) {
+      throw new AgtmuxError('E_DAEMON_DOWN', 'its state directory was taken away; q leaves');
+    }
+    await startDaemon(context, [], () => undefined);
+    known = identityOf(stateDir);
+  };
+}
+
+/** A daemon that notices last may leave a new directory of the same name. */
+function identityOf(directory: string): string | null {
+  const found = statSync(directory, { throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}`;
+}
 
 const placeOf = (parsed: Parsed): Place =>
   parsed.has('shells') ? { screen: 'shells' } : parsed.has('sessions') ? { screen: 'sessions' } : { screen: 'board' };

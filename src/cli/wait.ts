@@ -10,7 +10,7 @@ import { isStateName, stateNames } from '../model/states.ts';
 import { latestOf, reachedOf } from '../view/waiting.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
-import { type Action, places } from './context.ts';
+import { type Action, daemonSocket } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
 import { escapeEffects } from './json.ts';
 import { print } from './output.ts';
@@ -26,7 +26,7 @@ export const wait: Action = async (parsed, context) => {
   const { item } = JSON.parse(await askDaemon(context, { path }, { isQuiet: true })) as ExplanationDocument;
   const over = new AbortController();
   const cancel = timeoutMs === null ? () => undefined : context.clock.after(timeoutMs, () => over.abort());
-  const client = createClient({ socketPath: places().socketPath, clock: context.clock });
+  const client = createClient({ socketPath: daemonSocket, clock: context.clock });
   try {
     for await (const event of client.events({ scope: 'panes', signal: over.signal })) {
       const now = latestOf(event, item);

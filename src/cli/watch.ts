@@ -12,7 +12,7 @@ import { paint } from '../view/paint.ts';
 import { shellEventText } from '../view/shell-events.ts';
 import type { WatchScope } from './commands.ts';
 import { askDaemon } from './connect.ts';
-import { type Action, type Context, places } from './context.ts';
+import { type Action, type Context, daemonSocket } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
 import { filterQuery } from './list.ts';
 import { columnsOf, hasColour, output, print } from './output.ts';
@@ -28,7 +28,7 @@ export const watch: Action = async (parsed, context) => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
   // Starts the daemon, and refuses filters that cannot be right, before anything is drawn.
   await askDaemon(context, { path: withQuery(`/v1/${scope}`, query) });
-  const client = createClient({ socketPath: places().socketPath, clock: context.clock });
+  const client = createClient({ socketPath: daemonSocket, clock: context.clock });
   if (parsed.value('format') === 'jsonl') {
     await printEvents({ scope, query, parsed, client, intervalMs, clock: context.clock, signal: leaving.signal });
     return;

@@ -44,7 +44,7 @@ export function createDoor(parts: Pick<McpParts, 'socketPath' | 'startDaemon'>):
   const askOnce = async <Reply>({ isRepeatable, body, ...request }: DoorRequest): Promise<{ reply: Reply } | false> => {
     try {
       const { answer } = await openAnswer(
-        parts.socketPath,
+        parts.socketPath(),
         body === undefined ? request : { ...request, body: body() },
       );
       return { reply: parseReply(await readText(answer)) as Reply };

@@ -4,7 +4,7 @@ import type { ApiClient } from '../api/client.ts';
 
 export interface McpParts {
   readonly version: string;
-  readonly socketPath: string;
+  readonly socketPath: () => string;
   /** For the feed. */
   readonly client: ApiClient;
   /** This process: the daemon finds the agent above it (ACT6). */

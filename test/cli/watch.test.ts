@@ -103,6 +103,14 @@ describe('agtmux watch --format jsonl', () => {
         .join()
         .match(/^present,(changed,)*lost,.*present/),
     );
+    // The next daemon listens where the environment of whoever starts it says.
+    const elsewhere = { AGTMUX_RUNTIME_DIR: join(world.directory, 'elsewhere') };
+    expect((await world.agtmuxWith(elsewhere, 'daemon', 'restart')).status).toBe(0);
+    await until('lost and found elsewhere', () =>
+      types()
+        .join()
+        .match(/lost,.*present.*lost,.*present/),
+    );
     running.signal('SIGTERM');
     expect((await running.ended).status).toBe(0);
   });

@@ -1,7 +1,7 @@
 // The TUI over a real daemon with look-alikes in real panes: what it shows is what they show, what it sends arrives there,
 // and a daemon that was killed comes back by itself.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -172,4 +172,12 @@ it('SCR4 a daemon that is killed is said to be gone and comes back by itself, wi
   expect(performance.now() - began).toBeLessThan(2_000);
   expect(shown).toMatch(/▲ claude/);
   expect((await world.client.get('/v1/status')).pid).not.toBe(pid);
+});
+
+it('SCR4 no daemon is started where the state was taken away', async () => {
+  await open();
+  await tui.until(has('claude'));
+  rmSync(world.stateDir, { recursive: true });
+  await tui.until(has('its state directory was taken away'));
+  expect(existsSync(join(world.stateDir, 'run/agtmux.sock'))).toBe(false);
 });
