@@ -260,7 +260,7 @@ describe('daemon install', () => {
     expect(status).toBe(0);
     expect(stdout).toContain('bin/agtmux');
     expect(stdout).toContain(process.platform === 'linux' ? 'systemctl --user enable --now' : 'launchctl bootstrap');
-    expect((await world.agtmux('daemon', 'uninstall', '--dry-run')).stdout).toContain('agtmux');
+    expect((await world.agtmux('daemon', 'uninstall', '--dry-run')).stdout).toBe('no service is installed\n');
   });
 
   it('writes the service, and says when nobody can start it', async () => {
@@ -269,6 +269,8 @@ describe('daemon install', () => {
     const installed = await world.agtmuxWith(env, 'daemon', 'install');
     expect(installed.status).toBe(errors.E_DAEMON_DOWN.exit);
     expect(installed.stderr).toMatch(/is written to .* but \w+ is not here \(ENOENT\)/);
+    const planned = (await world.agtmuxWith(env, 'daemon', 'uninstall', '--dry-run')).stdout;
+    expect(planned).toMatch(process.platform === 'linux' ? /rm .*agtmux\.service/ : /rm .*agtmux\S*\.plist/);
     expect((await world.agtmuxWith(env, 'daemon', 'uninstall')).stdout).toMatch(/^removed: /);
     expect((await world.agtmuxWith(env, 'daemon', 'uninstall')).stdout).toBe('no service was installed\n');
   });
