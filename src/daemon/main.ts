@@ -167,15 +167,16 @@ async function run(): Promise<void> {
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
   const door = await openDoor(daemon, places, log, onTrouble);
-  const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble, door }));
-  await files.writeAtomic(socketRecordOf(places.stateDir), Buffer.from(`${places.socketPath}\n`)).catch(onTrouble);
   const ground = new GroundWatch(clock, storePaths(places.stateDir).lock, () => {
     log.error('the state directory is gone', { dir: places.stateDir });
     tellStop();
   });
   await ground.start();
-  log.info('ready', { socket: places.socketPath, pid: process.pid });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => tellStop());
+  await files.writeAtomic(socketRecordOf(places.stateDir), Buffer.from(`${places.socketPath}\n`)).catch(onTrouble);
+  // Last: whoever gets an answer may end it in the next moment, or take its directory away.
+  const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble, door }));
+  log.info('ready', { socket: places.socketPath, pid: process.pid });
   await stopped;
   log.info('stopping');
   ground.stop();
