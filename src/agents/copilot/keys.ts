@@ -9,7 +9,9 @@ import { isNumbered, isPlain } from '../keys/options.ts';
 import { boxPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { digit, escapeKey, press, walk } from '../keys/strokes.ts';
+import screen from './screen.json' with { type: 'json' };
 
+const aside = new RegExp(screen.aside, 'u');
 const instead = [/^No, and tell Copilot what to do/];
 const own = [/^Other \(type your answer\)$/];
 
@@ -35,7 +37,7 @@ export const keys: Keys = {
   // What is long is kept in a file, of which its model is told.
   collapsed: String.raw`\[(?:Paste #\d+ - \d+ lines|Saved pasted content to workspace \([\d.]+ [KM]?B\)(?: id=\d+)?)\]`,
   enterPauseMs: 0,
-  prompt: boxPrompt,
+  prompt: (lines) => boxPrompt(lines, aside),
   // Where the field did not open, a digit among the words might choose "don't ask again".
   ...answersTo(words, { choose, refuse: () => escapeKey, isHarmless: (text) => !/\d/.test(text) }),
   fileRef: atPath,

@@ -148,6 +148,25 @@ describe('traps on the screen of copilot', () => {
   });
 });
 
+describe('RSV4 what cannot be seen', () => {
+  const blind = (file: string): readonly string[] =>
+    readFileSync(new URL(`./fixtures/blind/1.0.102-${file}.txt`, import.meta.url), 'utf8').split('\n');
+  const read = (lines: readonly string[], title: string) => classify(rules, { lines, title, command: 'node' }, null);
+
+  it.each(['60x10-error_403', '200x10-error_529'])('RSV4 a low window may hide that the turn failed: %s', (file) => {
+    expect(read(blind(file), 'do it - GitHub Copilot').state).toBe('unknown');
+    // Without a prompt there was no turn, and with room for it the error would be in sight.
+    expect(read(blind(file), 'GitHub Copilot').state).toBe('idle');
+    const [tabs = '', ...rest] = blind(file);
+    const tall = [tabs, ...Array.from({ length: 12 }, () => ''), ...rest];
+    expect(read(tall, 'do it - GitHub Copilot').state).toBe('idle');
+  });
+
+  it('RSV4 while the sidebar has the keyboard, what is typed would not reach the prompt', () => {
+    expect(read(blind('120x40-sidebar_focused'), 'do it - GitHub Copilot').state).toBe('unknown');
+  });
+});
+
 describe('RSV4 dialogs of other programs', () => {
   it.each([
     [

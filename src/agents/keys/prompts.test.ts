@@ -53,6 +53,13 @@ describe('prompts', () => {
     expect(promptIn('opencode', wide)?.unsent).toBe('');
   });
 
+  it('ACT3 a draft is seen beside the sidebar of Copilot, and nothing of the sidebar is taken for one', () => {
+    const lines = recorded('copilot', 'sidebar');
+    expect(promptIn('copilot', lines)?.unsent).toBe('lo');
+    const emptied = lines.map((line) => line.replace(/❯(.*) lo/u, '❯$1'));
+    expect(promptIn('copilot', emptied)?.unsent).toBe('');
+  });
+
   it('ACT3 nobody knows what the prompt of Cursor looks like', () => {
     expect(cursor.prompt).toBeUndefined();
   });

@@ -2,6 +2,7 @@
 // after it (ACT3). They are found by the frames around them, and hints by how they are dressed or by their fixed words.
 
 import type { SeenPrompt } from '../contract.ts';
+import { withoutAside } from '../screen/aside.ts';
 import { type Dressed, dressedIn, isDim, isReversed } from './dressed.ts';
 
 type Row = readonly Dressed[];
@@ -29,9 +30,24 @@ const frameTop = /^╭─{6,}/;
 const frameEnd = /^╰─{6,}/;
 const boxMark = /^(?:│\s)?([❯>!#])(?:\s|│|$)/;
 
+/** Without what stands in a column of its own at the left. */
+function besideAside(rows: readonly Row[], aside: RegExp): readonly Row[] {
+  const plain = rows.map(textOf);
+  const end = plain.findLastIndex((line) => line.trim() !== '') + 1;
+  const right = withoutAside(aside, plain.slice(0, end));
+  return right.map((line, at) => {
+    let over = (plain[at]?.length ?? 0) - line.length;
+    return (rows[at] ?? []).map(({ text, dress }) => {
+      const piece = { text: text.slice(over), dress };
+      over = Math.max(0, over - text.length);
+      return piece;
+    });
+  });
+}
+
 /** Between two rules, or in a frame of its own: Claude Code and Copilot. Below it stand hints that no dialog has. */
-export function boxPrompt(lines: readonly string[]): SeenPrompt | null {
-  const rows = dressedIn(lines);
+export function boxPrompt(lines: readonly string[], aside: RegExp | null = null): SeenPrompt | null {
+  const rows = aside === null ? dressedIn(lines) : besideAside(dressedIn(lines), aside);
   const plain = rows.map(textOf);
   const end = plain.findLastIndex((line) => rule.test(line) || frameEnd.test(line));
   if (end < 0) return null;

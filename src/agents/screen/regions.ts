@@ -1,6 +1,7 @@
 // Finds the parts of a screen that rules speak of. Each is looked for once, when the first rule asks for it.
 
 import { limits } from '../../model/limits.ts';
+import { withoutAside } from './aside.ts';
 import type { Region, RuleFile } from './rule-file.ts';
 
 export interface Screen {
@@ -22,7 +23,7 @@ export interface Regions {
 
 export function regionsOf(file: RuleFile, screen: Screen): Regions {
   const found = new Map<string, readonly string[] | null>([
-    ['screen', withoutBlankEnd(screen.lines)],
+    ['screen', withoutAside(file.aside, withoutBlankEnd(screen.lines))],
     ['title', [screen.title.trim()]],
     ['command', screen.command === null ? null : [screen.command]],
   ]);
@@ -79,7 +80,7 @@ function cut(region: Region, whole: readonly string[]): readonly string[] | null
     if (at >= 0) start = region.from === null ? at + 1 : at;
     else if (!region.isOpen) return null;
   }
-  return narrow(whole.slice(start, end), region);
+  return end - start < (region.rows ?? 0) ? null : narrow(whole.slice(start, end), region);
 }
 
 function narrow(lines: readonly string[], { top, bottom }: Region): readonly string[] {

@@ -22,6 +22,8 @@ export interface Region {
   /** Only so many lines that are not blank, counted from that side. */
   readonly top: number | null;
   readonly bottom: number | null;
+  /** With fewer lines than this, blank ones counted, it is not there. */
+  readonly rows: number | null;
 }
 
 /** All of it has to hold. Patterns are tried on each line; with `flow` on all lines as one, for text that wraps. */
@@ -75,6 +77,8 @@ export interface RuleFile {
   readonly rules: readonly Rule[];
   /** Lines it prints when it ends by itself. They prove no end, only that one was in good order (RSV8, RSV12). */
   readonly goodbye: readonly RegExp[];
+  /** How the first line begins while a column of its own stands left of the interface, up to the bar between them. */
+  readonly aside: RegExp | null;
 }
 
 /** What is wrong, and a piece of the text near which it stands. */
@@ -94,7 +98,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** The file as data, already parsed from JSON or TOML. Throws RuleProblem. `base` lends its regions to a user's file. */
 export function readRuleFile(data: unknown, base: RuleFile | null = null): RuleFile {
   const file = fieldsOf(data, 'the file', '');
-  known(file, ['schema', 'agent', 'title', 'note', 'regions', 'rules', 'goodbye', 'disable', 'replace'], '');
+  known(file, ['schema', 'agent', 'title', 'note', 'regions', 'rules', 'goodbye', 'aside', 'disable', 'replace'], '');
   if (file.schema !== 1) throw new RuleProblem('schema must be 1', 'schema');
   const agent = textOf(file, 'agent', 'agent');
   if (base !== null && base.agent !== agent) throw new RuleProblem(`this file is for ${base.agent}`, agent);
@@ -115,14 +119,20 @@ export function readRuleFile(data: unknown, base: RuleFile | null = null): RuleF
     file.replace === true ? [] : (base?.rules ?? []).filter(({ id }) => !ids.includes(id) && !disabled.includes(id));
   const rules = [...own, ...kept].sort((one, other) => other.priority - one.priority);
   const goodbye = textsOf(file, 'goodbye').flatMap((text) => patternOf(text, 'goodbye') ?? []);
-  return { agent, regions, rules, goodbye: goodbye.length > 0 ? goodbye : (base?.goodbye ?? []) };
+  return {
+    agent,
+    regions,
+    rules,
+    goodbye: goodbye.length > 0 ? goodbye : (base?.goodbye ?? []),
+    aside: patternOf(file.aside, 'aside') ?? base?.aside ?? null,
+  };
 }
 
 function readRegion(name: string, spec: unknown): Region {
   const near = `"${name}"`;
   if ((builtInRegions as readonly string[]).includes(name)) throw new RuleProblem(`region ${name} is built in`, near);
   const fields = fieldsOf(spec, `region ${name}`, near);
-  known(fields, ['of', 'after', 'from', 'before', 'to', 'open', 'top', 'bottom', 'note'], name);
+  known(fields, ['of', 'after', 'from', 'before', 'to', 'open', 'top', 'bottom', 'rows', 'note'], name);
   if (fields.after !== undefined && fields.from !== undefined)
     throw new RuleProblem(`region ${name}: after or from, not both`, near);
   if (fields.before !== undefined && fields.to !== undefined)
@@ -136,6 +146,7 @@ function readRegion(name: string, spec: unknown): Region {
     isOpen: fields.open === true,
     top: countOf(fields, 'top', name),
     bottom: countOf(fields, 'bottom', name),
+    rows: countOf(fields, 'rows', name),
   };
 }
 

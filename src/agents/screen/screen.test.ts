@@ -56,6 +56,18 @@ const look = (lines: readonly string[], version: string | null = null, command: 
   classify(toy, { lines, title: '', command }, version);
 
 describe('rules of a screen', () => {
+  it('RSV10 a region that needs rows is not there with fewer, blank ones counted', () => {
+    const rules = readRuleFile({
+      schema: 1,
+      agent: 'toy',
+      regions: { tall: { before: '^-{5,}$', rows: 3 } },
+      rules: [{ id: 'room', priority: 1, where: [{ in: 'tall' }], proves: { state: 'idle', reason: 'prompt_ready' } }],
+    });
+    const read = (lines: readonly string[]) => classify(rules, { lines, title: '', command: 'node' }, null).state;
+    expect(read(['said', '', '', '-----', '>'])).toBe('idle');
+    expect(read(['said', '', '-----', '>'])).toBe('unknown');
+  });
+
   it('RSV10 the region decides: what scrolled by is not the live interface', () => {
     expect(look(['hello', '-----', '>', '-----', 'stop with esc · 2 shells', '']).background).toEqual({
       shells: 2,
