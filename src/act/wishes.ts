@@ -19,10 +19,22 @@ export interface Plan {
   readonly words: string | null;
 }
 
+const notInSight = fail(
+  'E_UNSUPPORTED',
+  'not all of what it asks is in sight, only a no can be given from here',
+  'make its window larger, or answer at the pane: `agtmux attach`',
+);
+
 export function planFor(keys: Keys, wish: Wish, ask: Ask, seen: SeenAsk): Result<Plan> {
   const cannot = fail('E_UNSUPPORTED', 'this dialog cannot be answered from here: its options were not recognised');
-  const plan = (strokes: readonly Stroke[] | null, words: string | null = null): Result<Plan> =>
-    strokes === null || strokes.length === 0 ? cannot : ok({ strokes, words });
+  // Where the agent's own words for it are known, they were compared; else nobody was shown what a yes would be to.
+  const isBlind = seen.cut === true && ask.ask_id.startsWith('screen:');
+  const plan = (strokes: readonly Stroke[] | null, words: string | null = null): Result<Plan> => {
+    if (strokes === null || strokes.length === 0) return cannot;
+    return isBlind && wish.kind !== 'reject' && !isSame(strokes, keys.reject(seen, null))
+      ? notInSight
+      : ok({ strokes, words });
+  };
   switch (wish.kind) {
     case 'approve':
       return plan(keys.approve(seen));

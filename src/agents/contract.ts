@@ -168,6 +168,8 @@ export interface SeenAsk {
   readonly options: readonly AskOption[];
   /** The label Enter would take, where only colours tell: null when none was found, left out when nobody looked. */
   readonly marked?: string | null;
+  /** The dialog itself says, or shows, that not all of what it asks is in sight. */
+  readonly cut?: true;
 }
 
 /** An agent's prompt as it stands on its screen. */

@@ -20,6 +20,23 @@ describe('the keys of Gemini', () => {
     }
   });
 
+  it('answer a question of which the last option is below the edge, by what is in sight', () => {
+    const ofSize = (name: string) => recordedDialogs(agent).filter(({ file }) => file.includes(name));
+    const scrolled = ofSize('question_scrolled');
+    expect(scrolled.length).toBe(2);
+    for (const { file, ask } of scrolled) {
+      expect(ask.options.map(({ label }) => label)).toEqual(['Green', 'Violet', 'Orange']);
+      expect(shown(keys.choose(ask, '2')), file).toBe('2');
+      expect(keys.choose(ask, '4'), file).toBeNull();
+      expect(shown(keys.reject(ask, null)), file).toBe('Escape');
+      expect([keys.write(ask, 'green'), keys.reject(ask, 'no')], file).toEqual([null, null]);
+    }
+    // Boxes to tick, several questions in one, and a question whose head is out of sight are left to the pane.
+    const others = ofSize('question_unsure');
+    expect(others.length).toBe(3);
+    for (const { file, ask } of others) expect(keys.choose(ask, '1'), file).toBeNull();
+  });
+
   it('leave lists alone in which a digit only ticks a box', () => {
     const options = ['Red', 'Blue', 'All of the above', 'Enter a custom value'];
     const ask = {

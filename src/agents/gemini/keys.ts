@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts';
 import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { marked } from '../keys/file-ref.ts';
-import { isNumbered } from '../keys/options.ts';
+import { isNumbered, optionOf } from '../keys/options.ts';
 import { fieldPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { digit, escapeKey, press } from '../keys/strokes.ts';
@@ -26,17 +26,32 @@ const canTick = ({ options }: AnswerableAsk): boolean =>
 const choose = (ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null =>
   isNumbered(ask) && !canTick(ask) ? digit(option) : null;
 
+const answers = answersTo(words, {
+  choose,
+  refuse: (ask, no) => (ask.kind === 'trust' ? choose(ask, no) : escapeKey),
+  isHarmless: () => true,
+});
+
+/**
+ * Its questions show three options at a time however large the window is, between arrows; the one for own words is the
+ * last and out of sight. What is in sight begins at the first, and its digit chooses it. Of several questions in one
+ * dialog an answer would be the first only.
+ */
+const isScrolled = ({ kind, text }: AnswerableAsk): boolean =>
+  kind === 'question' && /^Answer Questions\n(?!←)[\s\S]+\n▲$/.test(text);
+
 export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[Pasted Text: \d+ (?:lines|chars)(?: #\d+)?\]`,
   enterPauseMs: limits.enterPauseMs,
   emptyPrompt: String.raw`^[\s│]*[>*!]\s+Type your `,
   prompt: fieldPrompt,
-  ...answersTo(words, {
-    choose,
-    refuse: (ask, no) => (ask.kind === 'trust' ? choose(ask, no) : escapeKey),
-    isHarmless: () => true,
-  }),
+  ...answers,
+  reject: (ask, because) => answers.reject(ask, because) ?? (isScrolled(ask) && because === null ? escapeKey : null),
+  choose: (ask, optionId) => {
+    const option = isScrolled(ask) ? optionOf(ask, optionId) : null;
+    return answers.choose(ask, optionId) ?? (option === null ? null : choose(ask, option));
+  },
   fileRef: (path, lines) => marked(`@${path.replace(/[\s()[\]{};|*?$`'"#&<>!~,\\]/g, '\\$&')}`, lines),
   resume: resumeBy('gemini', (session) => ['--resume', session], ['--resume', 'latest']),
   start: ['gemini'],

@@ -143,7 +143,9 @@ function askOf(rule: AskRule, regions: Regions): SeenAsk {
     .map((pick) => pickText(pick, regions))
     .filter((one) => one !== null)
     .join('\n');
-  return { kind: rule.kind, text: text.slice(0, limits.askCharsMax), options: optionsOf(rule, regions) };
+  const isCut = rule.cut.some((condition) => unmetIn(condition, regions) === null);
+  const seen = { kind: rule.kind, text: text.slice(0, limits.askCharsMax), options: optionsOf(rule, regions) };
+  return isCut ? { ...seen, cut: true } : seen;
 }
 
 function optionsOf({ options }: AskRule, regions: Regions): readonly AskOption[] {

@@ -54,6 +54,8 @@ export interface AskRule {
     /** Which lines below an option belong to it: those indented more than it; with `flush` also those that begin with it. */
     readonly wrap: 'none' | 'indented' | 'flush';
   } | null;
+  /** One of them holds: not all of what is asked is in sight. */
+  readonly cut: readonly Condition[];
 }
 
 export interface Rule {
@@ -233,19 +235,22 @@ function readPick(spec: unknown, id: string, inRegion: (name: string) => string)
 }
 
 function readAsk(fields: Fields, id: string, inRegion: (name: string) => string): AskRule {
-  known(fields, ['kind', 'text', 'options'], id);
+  known(fields, ['kind', 'text', 'options', 'cut'], id);
   const kind = askKinds.find((one) => one === fields.kind);
   if (kind === undefined) throw new RuleProblem(`rule ${id}: ask.kind is one of ${askKinds.join(', ')}`, id);
   const texts = Array.isArray(fields.text) ? fields.text : [fields.text];
   const text = texts.map((one: unknown) => readPick(one, id, inRegion));
-  if (fields.options === undefined) return { kind, text, options: null };
+  const cuts = fields.cut ?? [];
+  if (!Array.isArray(cuts)) throw new RuleProblem(`rule ${id}: ask.cut must be a list of conditions`, id);
+  const cut = cuts.map((one: unknown) => readCondition(one, id, inRegion));
+  if (fields.options === undefined) return { kind, text, options: null, cut };
   const options = fieldsOf(fields.options, `rule ${id}: ask.options`, id);
   known(options, ['in', 'match', 'split', 'wrap'], id);
   const match = patternOf(options.match, id);
   if (match === null) throw new RuleProblem(`rule ${id}: ask.options needs match`, id);
   const split = patternOf(options.split, id);
   const wrap = options.wrap === false ? 'none' : options.wrap === 'flush' ? 'flush' : 'indented';
-  return { kind, text, options: { in: inRegion(textOf(options, 'in', id)), match, split, wrap } };
+  return { kind, text, options: { in: inRegion(textOf(options, 'in', id)), match, split, wrap }, cut };
 }
 
 function patternOf(value: unknown, near: string): RegExp | null {
