@@ -22,7 +22,7 @@ export interface Plan {
 const notInSight = fail(
   'E_UNSUPPORTED',
   'not all of what it asks is in sight, only a no can be given from here',
-  'make its window larger, or answer at the pane: `agtmux attach`',
+  'answer at the pane (`agtmux attach`), make its window larger, or let it tell by itself (`agtmux hooks install`)',
 );
 
 export function planFor(keys: Keys, wish: Wish, ask: Ask, seen: SeenAsk): Result<Plan> {
