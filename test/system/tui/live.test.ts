@@ -1,7 +1,7 @@
 // The TUI over a real daemon with look-alikes in real panes: what it shows is what they show, what it sends arrives there,
 // and a daemon that was killed comes back by itself.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -177,7 +177,8 @@ it('SCR4 a daemon that is killed is said to be gone and comes back by itself, wi
 it('SCR4 no daemon is started where the state was taken away', async () => {
   await open();
   await tui.until(has('claude'));
-  rmSync(world.stateDir, { recursive: true });
+  // In one step: the daemon goes on writing meanwhile.
+  renameSync(world.stateDir, join(world.dir, 'taken'));
   await tui.until(has('its state directory was taken away'));
   expect(existsSync(join(world.stateDir, 'run/agtmux.sock'))).toBe(false);
 });
