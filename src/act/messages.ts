@@ -58,7 +58,11 @@ export function messageRule(
     case 'error':
       // An editor that the agent has opened is drawn over it and would get the keys.
       return look.state === 'unknown' && !isForced
-        ? failure('E_STATE_CHANGED', 'its prompt is not on its screen', 'look at it: `agtmux attach`')
+        ? failure(
+            'E_STATE_CHANGED',
+            'its screen does not show that its prompt is free',
+            'look at it (`agtmux attach`); a larger window may show more',
+          )
         : 'type';
     case 'unknown':
       return isForced
