@@ -26,7 +26,11 @@ async function keeps(name: string, ...words: readonly (string | RegExp)[]): Prom
 
 const begun = async (prompt: string, state: ManagedItem['state'], more: object = {}): Promise<ManagedItem> => {
   const { id } = await stage.begin(prompt, more);
-  return stage.becomes(id, state);
+  const item = await stage.becomes(id, state);
+  // It says this and then works on: what happens next comes behind it.
+  const [, said = ''] = /^hold (.*)$/.exec(prompt) ?? [];
+  await until(async () => (await stage.words(id, 'agent')).includes(said));
+  return item;
 };
 
 describe('kept screens of sessions', () => {
