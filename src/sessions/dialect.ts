@@ -28,8 +28,8 @@ export type Heard =
   /** The stream broke and was opened again: what was missed has to be asked for. */
   | { readonly from: 'reconnect' }
   | { readonly from: 'exit'; readonly code: number | null; readonly signal: string | null }
-  /** A timer of `wake` went off. */
-  | { readonly from: 'clock' };
+  /** A timer of `wake` went off. `isAsked`: a person can see what is asked; left out: what is open is seen. */
+  | { readonly from: 'clock'; readonly isAsked?: boolean };
 
 /** What goes out. */
 export type Said =

@@ -11,6 +11,8 @@ import type { LiveParts } from './live-parts.ts';
 import type { Runner, RunnerEnd, RunnerHandlers } from './runner-parts.ts';
 
 export interface LineHandlers {
+  /** Something is shown to a person to be answered. */
+  readonly isAsked: () => boolean;
   /** Something came in; `turn` is what it means, null when it could not be understood. */
   readonly onTurn: (turn: Turn<unknown>, what: Heard) => void;
   readonly onNotice: (words: string) => void;
@@ -171,7 +173,9 @@ export class AgentLine {
   #wakeAfter(delayMs: number | null): void {
     this.#stopWaking();
     if (delayMs !== null)
-      this.#cancelWake = this.#parts.ports.clock.after(delayMs, () => this.#hear({ from: 'clock' }));
+      this.#cancelWake = this.#parts.ports.clock.after(delayMs, () =>
+        this.#hear({ from: 'clock', isAsked: this.#handlers.isAsked() }),
+      );
   }
 
   #stopWaking(): void {

@@ -52,6 +52,7 @@ export class LiveSession {
     this.#notices = new Notices(now, parts.handlers.say);
     this.#rest = new RestClock(clock, now, this.#notices, () => void this.sleep('rested'));
     this.#line = new AgentLine(parts, {
+      isAsked: () => this.#record.pending_ask !== null,
       onTurn: (turn, what) => this.#heard(turn, what),
       onNotice: (words) => this.#notices.tell(words),
       onTrouble: (words) => this.#trouble(words),

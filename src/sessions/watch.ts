@@ -109,8 +109,12 @@ export function hearGone<Memory extends Watched>(draft: Draft<Memory>): void {
 /** Why an agent that says nothing need not be lost: a question may stand for days, a tool may run for an hour. */
 export type Excuse = 'ask' | 'tool' | null;
 
-/** A timer went off. */
-export function hearClock<Memory extends Watched>(draft: Draft<Memory>, excuse: Excuse): void {
+/**
+ * A timer went off. An ask that nobody is shown excuses nothing: it came when the session took none, as after a stop, and
+ * nobody will ever answer it.
+ */
+export function hearClock<Memory extends Watched>(draft: Draft<Memory>, open: Excuse, isAsked = true): void {
+  const excuse = open === 'ask' && !isAsked ? null : open;
   const { due, held, heardAt, isTurnOpen } = draft.memory.watch;
   if (due === null || !isTurnOpen) return;
   if (due.at > draft.at) {

@@ -61,13 +61,13 @@ export class Talk<Memory> {
   }
 
   /** Lets the time pass, with every waking that falls into it. */
-  pass(ms: number): readonly MachineEvent[] {
+  pass(ms: number, isAsked = true): readonly MachineEvent[] {
     const until = this.#now + ms;
     const before = this.events.length;
     while (this.wakeAt !== null && this.wakeAt <= until) {
       this.#now = this.wakeAt;
       this.wakeAt = null;
-      this.#take(this.#dialect.hear(this.#turn.memory, { from: 'clock' }, this.#now));
+      this.#take(this.#dialect.hear(this.#turn.memory, { from: 'clock', isAsked }, this.#now));
     }
     this.#now = until;
     return this.events.slice(before);

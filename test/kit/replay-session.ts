@@ -131,7 +131,7 @@ function runUntil<Memory>(stage: Stage<Memory>, dialect: Dialect<Memory>, until:
     stage.now = Math.max(stage.now, at);
     if (stage.wakeAt !== null && stage.wakeAt <= stage.now) {
       stage.wakeAt = null;
-      hear(stage, dialect, { from: 'clock' });
+      hear(stage, dialect, { from: 'clock', isAsked: stage.record.pending_ask !== null });
     }
     adopt(stage, tick(stage.record, stage.now).record);
   }

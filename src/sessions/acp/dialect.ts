@@ -41,7 +41,7 @@ export const acp: Dialect<AcpMemory> = {
         hearEndOfAll(draft);
         break;
       case 'clock':
-        hearClock(draft, excuseOf(memory));
+        hearClock(draft, excuseOf(memory), heard.isAsked);
         break;
       case 'reply':
       case 'stream':

@@ -39,7 +39,7 @@ export const claudeStream: Dialect<ClaudeMemory> = {
         hearGone(draft);
         break;
       case 'clock':
-        hearClock(draft, excuseOf(memory));
+        hearClock(draft, excuseOf(memory), heard.isAsked);
         break;
       case 'reply':
       case 'stream':

@@ -412,6 +412,15 @@ describe('messages', () => {
     expect(one.messages.get('x')).toMatchObject({ text, tool: { name, status: 'done' } });
   });
 
+  it('SES6 an ask that nobody is shown excuses no silence, one that is shown does for days', () => {
+    for (const isAsked of [true, false]) {
+      const one = running();
+      one.line(approval(0, 'c1'));
+      const told = one.pass(3 * 24 * 3_600_000, isAsked).map(({ kind }) => kind);
+      expect(told).toEqual(isAsked ? [] : ['heartbeat_lost']);
+    }
+  });
+
   it('nothing grows after the end of the turn, and output of what runs on is passed over', () => {
     const one = running();
     one.line(item('started', { type: 'agentMessage', id: 'a1', text: '' }));

@@ -47,7 +47,7 @@ const codex = (name: string, livesOn: boolean): Dialect<CodexMemory> => ({
         hearAgain(draft);
         break;
       case 'clock':
-        hearClock(draft, excuseOf(memory));
+        hearClock(draft, excuseOf(memory), heard.isAsked);
         break;
       case 'reply':
       case 'stream':

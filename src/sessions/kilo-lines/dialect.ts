@@ -46,7 +46,7 @@ export const kiloLines: Dialect<LinesMemory> = {
         hearGone(draft);
         break;
       case 'clock':
-        hearTime(draft);
+        hearTime(draft, heard.isAsked);
         break;
       case 'reconnect':
       case 'reply':
@@ -118,13 +118,13 @@ function scheduled(draft: LinesDraft): Turn<LinesMemory> {
   return turnOf(draft);
 }
 
-function hearTime(draft: LinesDraft): void {
+function hearTime(draft: LinesDraft, isSeen: boolean | undefined): void {
   const { held, heldUntil } = draft.memory;
   if (held !== null && heldUntil !== null && heldUntil <= draft.at) sayHeld(draft, held);
   const { waiting, items } = draft.memory;
   const isTool = Object.values(items).some(({ role }) => role === 'tool');
   const isAsked = waiting?.kind === 'leave' || waiting?.kind === 'question';
-  hearClock(draft, isAsked ? 'ask' : isTool ? 'tool' : null);
+  hearClock(draft, isAsked ? 'ask' : isTool ? 'tool' : null, isSeen);
 }
 
 function act(draft: LinesDraft, deed: Deed): Result<null> {

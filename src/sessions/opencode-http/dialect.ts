@@ -94,7 +94,7 @@ function hear(draft: HttpDraft, heard: Heard): void {
       lookIfDue(draft);
       // An error that was never followed by the end of its turn.
       if (draft.memory.watch.due?.why === 'idle' && draft.memory.watch.due.at <= draft.at) endNow(draft);
-      else hearClock(draft, excuseOf(draft.memory));
+      else hearClock(draft, excuseOf(draft.memory), heard.isAsked);
       return;
   }
 }
