@@ -1,6 +1,6 @@
 // Every adapter of the registry against the contract, and a toy agent: what one folder has to bring, and that it is enough.
 
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it, vi } from 'vitest';
 import { agentName, agentSessionId, runtimeId } from '../model/ids.ts';
 import { adapterSuite } from './adapter.contract.ts';
 import { type Agent, contractVersion, type RunView } from './contract.ts';
@@ -88,6 +88,11 @@ const toy: Agent = {
 };
 
 for (const agent of [...agents, toy]) adapterSuite(agent);
+
+// Whoever comes next in the same process has the registry without the toy.
+afterAll(() => {
+  vi.resetModules();
+});
 
 describe('a new agent is one folder', () => {
   it('the registry needs nothing but its folder: everything is asked through the contract', async () => {
