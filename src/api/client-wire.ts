@@ -4,6 +4,8 @@
 import { connect, type Socket } from 'node:net';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { createRealFiles } from '../platform/files.ts';
+import { checkPrivateSocket } from '../platform/private-directory.ts';
 import type { SendOptions } from './client-types.ts';
 import { apiHeader, apiVersion } from './version.ts';
 
@@ -19,7 +21,18 @@ export interface Answer {
 
 const headEnd = Buffer.from('\r\n\r\n');
 
+/** Whoever listens there is our own user or root, or not a word is said (SEC1). */
+async function refuseStrangers(socketPath: string): Promise<void> {
+  const checked = await checkPrivateSocket(createRealFiles(), socketPath, process.getuid?.() ?? 0);
+  if (checked.ok) return;
+  const { code, message, next } = checked.failure;
+  // As the system would say it: nobody was reached, so nothing can have been done.
+  const cause = code === 'E_DAEMON_DOWN' ? { cause: Object.assign(new Error(message), { code: 'ENOENT' }) } : {};
+  throw new AgtmuxError(code, message, { next, ...cause });
+}
+
 export async function sendRequest(socketPath: string, options: SendOptions): Promise<Answer> {
+  await refuseStrangers(socketPath);
   const socket = connect({ path: socketPath });
   const close = (): void => void socket.destroy();
   // Stays for good: an error after the last read must find a handler too.

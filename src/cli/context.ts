@@ -1,7 +1,7 @@
 // What every command is given, and where it finds things: the clock, the places of the daemon, its program. Reads the
 // environment; nothing behind the command line does.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { AgtmuxError, type Result } from '../model/errors.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -37,10 +37,12 @@ export function places(): Places {
 /** For whoever stays while daemons come and go. */
 export const daemonSocket = (): string => places().socketPath;
 
-/** Null when nobody ever wrote one down, or when nothing is there any more. */
+/** Null when nobody of ours ever wrote one down, or when nothing is there any more. */
 function toldSocket(stateDir: string): string | null {
   try {
-    const path = readFileSync(socketRecordOf(stateDir), 'utf8').trimEnd();
+    const record = socketRecordOf(stateDir);
+    if (lstatSync(record).uid !== userId()) return null;
+    const path = readFileSync(record, 'utf8').trimEnd();
     return path.startsWith('/') && existsSync(path) ? path : null;
   } catch {
     return null;

@@ -7,13 +7,24 @@ import type { Parsed } from './parse.ts';
 /** A terminal that does not tell its size. */
 const columnsFallback = 80;
 
+/**
+ * The last gate before a terminal (SEC3), also for what a daemon answers: every character that does something there is
+ * shown as JSON would write it, which a reader of JSON takes for the same. Line ends, tabs and colours stay.
+ */
+export const withoutEffects = (text: string): string =>
+  text.replaceAll(effects, (found) =>
+    found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
+const effects = /\u001b\[[0-9;]*m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 export function print(text: string): void {
-  output().write(text.endsWith('\n') ? text : `${text}\n`);
+  output().write(withoutEffects(text.endsWith('\n') ? text : `${text}\n`));
 }
 
 /** For people, beside the output. */
 export function note(text: string): void {
-  errorOutput().write(`agtmux: ${text}\n`);
+  errorOutput().write(withoutEffects(`agtmux: ${text}\n`));
 }
 
 export function columnsOf(): number {
@@ -49,7 +60,7 @@ function asFailure(problem: unknown): Failure {
 export function report(problem: unknown, isJson: boolean): void {
   const { code, message, next } = asFailure(problem);
   const line = isJson ? JSON.stringify({ error: { code, message, next } }) : `agtmux: ${message}; ${next} [${code}]`;
-  errorOutput().write(`${line}\n`);
+  errorOutput().write(withoutEffects(`${line}\n`));
   process.exitCode = errors[code].exit;
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRealFiles } from './files.ts';
-import { checkPrivateDirectory, ensurePrivateDirectory } from './private-directory.ts';
+import { checkPrivateDirectory, checkPrivateSocket, ensurePrivateDirectory } from './private-directory.ts';
 import { createSimulatedClock } from './simulated/clock.ts';
 import type { Planted } from './simulated/file-tree.ts';
 import { createSimulatedFiles } from './simulated/files.ts';
@@ -171,5 +171,35 @@ describe('private directory on the real disk', () => {
       expect((await checkPrivateDirectory(files, `${root}/${name}`, uid)).ok, name).toBe(false);
     }
     expect((await checkPrivateDirectory(files, `${root}/safe`, uid)).ok).toBe(true);
+  });
+});
+
+describe('private socket', () => {
+  const socket = `${path}/agtmux.sock`;
+  async function codeOf(planted: Record<string, Planted>): Promise<string> {
+    const files = createSimulatedFiles({ clock: createSimulatedClock(), uid: me });
+    for (const [where, what] of Object.entries(planted)) files.plant(where, what);
+    const result = await checkPrivateSocket(files, socket, me);
+    return result.ok ? 'safe' : result.failure.code;
+  }
+  const ours: Planted = { kind: 'socket', mode: 0o600 };
+
+  it.each<[string, Record<string, Planted>, string]>([
+    ['ours, in a directory of ours', { [path]: directory(), [socket]: ours }, 'safe'],
+    ['missing', { [path]: directory() }, 'E_DAEMON_DOWN'],
+    ['missing with its directory', { '/run': directory({ uid: 0, mode: 0o755 }) }, 'E_DAEMON_DOWN'],
+    ['a file', { [path]: directory(), [socket]: { kind: 'file' } }, 'E_DAEMON_DOWN'],
+    ['a link', { [path]: directory(), [socket]: { kind: 'link', target: '/tmp/x' } }, 'E_UNSAFE_DIR'],
+    ['of another user', { [path]: directory(), [socket]: { ...ours, uid: 1_001 } }, 'E_UNSAFE_DIR'],
+    ['open to others', { [path]: directory(), [socket]: { ...ours, mode: 0o660 } }, 'E_UNSAFE_DIR'],
+    ['in a directory of another user', { [path]: directory({ uid: 1_001 }), [socket]: ours }, 'E_UNSAFE_DIR'],
+    ['in an open directory', { [path]: directory({ mode: 0o755 }), [socket]: ours }, 'E_UNSAFE_DIR'],
+    [
+      'below a directory of another user',
+      { '/run/user': directory({ uid: 1_001 }), [path]: directory(), [socket]: ours },
+      'E_UNSAFE_DIR',
+    ],
+  ])('SEC1 %s', async (_, planted, code) => {
+    expect(await codeOf(planted)).toBe(code);
   });
 });

@@ -1,5 +1,7 @@
 // The wall around everything agtmux keeps (SEC1): a directory that no other user can read, enter, replace or redirect.
-// Looks only; loose rights are refused and never repaired in silence, because someone may already have used them.
+// Looks only; loose rights are refused and never repaired in silence, because someone may already have used them. Clients
+// look at a socket in the same way before they say a word to it: Node cannot ask who is at the other end (SO_PEERCRED), but
+// in such a directory nobody else can have made the socket.
 
 import { fail, ok, type Result } from '../model/errors.ts';
 import { FileError, type FileStat, type Files } from './files.ts';
@@ -29,7 +31,39 @@ export async function checkPrivateDirectory(files: Files, path: string, uid: num
   return plain === null ? failOfPath(path) : refusingFileErrors(() => check(files, plain, uid));
 }
 
-async function check(files: Files, path: string, uid: number): Promise<Result<string>> {
+/** What a client needs to look at; without the rest of the port, so that looking costs a command next to nothing. */
+export type SocketFiles = Pick<Files, 'stat' | 'readLink'>;
+
+/** The directory as above, and in it a socket of ours that is 0600. E_DAEMON_DOWN when there is none. */
+export async function checkPrivateSocket(files: SocketFiles, path: string, uid: number): Promise<Result<string>> {
+  const plain = plainPathOf(path);
+  if (plain === null) return failOfPath(path);
+  try {
+    const directory = parentOf(plain);
+    if ((await files.stat(directory)) === null) return fail('E_DAEMON_DOWN', `no daemon listens at ${path}`);
+    const around = await check(files, directory, uid);
+    if (!around.ok) return fail('E_UNSAFE_DIR', `${around.failure.message}; nothing was sent`, nextOfSocket);
+    const stat = await files.stat(plain);
+    if (stat === null || (stat.kind !== 'socket' && stat.kind !== 'link')) {
+      return fail('E_DAEMON_DOWN', `no daemon listens at ${path}`);
+    }
+    const trouble = troubleOfSocket(stat, uid);
+    return trouble === null ? ok(plain) : fail('E_UNSAFE_DIR', `${path}: ${trouble}; nothing was sent`, nextOfSocket);
+  } catch (error) {
+    if (error instanceof FileError) return fail('E_SOCKET', error.message);
+    throw error;
+  }
+}
+
+const nextOfSocket = 'point AGTMUX_RUNTIME_DIR at a directory that is yours alone (0700)';
+
+function troubleOfSocket(stat: FileStat, uid: number): string | null {
+  if (stat.kind === 'link') return 'is a symbolic link; whoever made it chooses who answers';
+  if (stat.uid !== uid) return `belongs to user ${stat.uid}, not to ${uid}`;
+  return (stat.mode & 0o077) === 0 ? null : `has mode ${octal(stat.mode)}; other users may answer there`;
+}
+
+async function check(files: SocketFiles, path: string, uid: number): Promise<Result<string>> {
   const trouble = troubleOfDirectory(await files.stat(path), uid) ?? (await troubleOfParents(files, path, uid));
   return trouble === null ? ok(path) : fail('E_UNSAFE_DIR', `${path}: ${trouble}`);
 }
@@ -64,7 +98,7 @@ function troubleOfDirectory(stat: FileStat | null, uid: number): string | null {
 }
 
 /** Walks the path as the kernel does, one name at a time, and looks at everything it walks through. */
-async function troubleOfParents(files: Files, path: string, uid: number): Promise<string | null> {
+async function troubleOfParents(files: SocketFiles, path: string, uid: number): Promise<string | null> {
   let names = namesOf(path).slice(0, -1);
   let walked = '';
   let links = 0;

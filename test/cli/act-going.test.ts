@@ -208,6 +208,7 @@ describe('a daemon that cannot do it', () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(join(own, 'run/agtmux.sock'), resolve));
+    chmodSync(join(own, 'run/agtmux.sock'), 0o600);
     return {
       env: { AGTMUX_STATE_DIR: own },
       count: () => requests,

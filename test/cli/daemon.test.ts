@@ -150,6 +150,7 @@ describe('the daemon', () => {
       answer.setHeader('agtmux-api', api).setHeader('agtmux-version', version).end('a list\n');
     });
     await new Promise<void>((resolve) => server.listen(world.socketPath, resolve));
+    chmodSync(world.socketPath, 0o600);
     try {
       const ran = await world.agtmux('list');
       expect(ran.status).toBe(status);

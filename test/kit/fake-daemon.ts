@@ -1,7 +1,7 @@
 // A daemon that is none: speaks the API on a socket and tells rows that were made up. For screens that must be the same on
 // every run, and for figures of a client alone.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -133,7 +133,10 @@ export async function startFakeDaemon(): Promise<FakeDaemon> {
 
   const server = createServer((request, response) => void handle(request, response));
   server.keepAliveTimeout = 0;
-  const listen = (): Promise<void> => new Promise((resolve) => server.listen(socketPath, () => resolve()));
+  const listen = async (): Promise<void> => {
+    await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+    chmodSync(socketPath, 0o600);
+  };
   const stop = async (): Promise<void> => {
     for (const follower of followers) follower.destroy();
     server.closeAllConnections();

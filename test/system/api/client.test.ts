@@ -1,6 +1,6 @@
 // The typed client against the real server, and against daemons that are gone, strange, older or newer.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -125,7 +125,12 @@ describe('without one', () => {
       answer.writeHead(200, headers);
       answer.end(body);
     });
-    return new Promise((resolve) => strange?.listen(path, resolve));
+    return open();
+  }
+
+  async function open(): Promise<void> {
+    await new Promise<void>((resolve) => strange?.listen(path, resolve));
+    chmodSync(path, 0o600);
   }
 
   it('nobody listens', async () => {
@@ -168,7 +173,7 @@ describe('without one', () => {
       answer.writeHead(200, { 'agtmux-api': '1', 'content-length': '1000' });
       answer.write('{', () => answer.destroy());
     });
-    await new Promise<void>((resolve) => strange?.listen(path, resolve));
+    await open();
     expect(await codeOf(clientOf(path).get('/v1/status'))).toBe('E_DAEMON_DOWN');
   });
 });

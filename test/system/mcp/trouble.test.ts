@@ -23,6 +23,7 @@ async function standIn(treat: (socket: Socket) => void): Promise<void> {
   });
   open.push(server);
   await new Promise<void>((resolve) => server.listen(place.socketPath, resolve));
+  chmodSync(place.socketPath, 0o600);
 }
 
 beforeEach(() => {

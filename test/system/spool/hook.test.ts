@@ -5,6 +5,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -64,6 +65,17 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('agtmux-
     expect(call.payload).toEqual(JSON.parse(payload));
     expect(Math.abs(call.time - Date.now())).toBeLessThan(5_000);
     expect(statSync(join(here.spool, call.file)).mode & 0o777).toBe(0o600);
+  });
+
+  it('SEC1 writes nothing into a folder of another user', () => {
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) chownSync(here.spool, 65_534, 65_534);
+    // Everyone else has a folder of root's that they may write into.
+    const spool = isRoot ? here.spool : '/tmp';
+    const ofHook = (): readonly string[] => readdirSync(spool).filter((name) => /^\d+-\d+-\d$/.test(name));
+    const before = ofHook();
+    expect(run(['claude', 'Stop'], { AGTMUX_SPOOL: spool })).toEqual(silent);
+    expect(ofHook()).toEqual(before);
   });
 
   it('IDN3 names its callers with their start times', () => {
