@@ -54,7 +54,8 @@ export class Entry {
         epoch: parts.epoch,
         nextSeq: parts.nextSeq,
         offer: book.offer,
-        said: () => this.talk.written(),
+        said: (isAll) => (isAll ? this.talk.settle({ isSynced: true }) : this.talk.written()),
+        lastWords: () => this.#lastWords,
         onShown: () => {
           book.onChange();
           this.tell();
@@ -107,6 +108,11 @@ export class Entry {
     return this.#row.row;
   }
 
+  /** What it said up to the moment the daemon fell: its record may be a little older than its conversation. */
+  async catchUp(): Promise<void> {
+    this.#lastWords = (await this.talk.lastWords()) ?? this.#lastWords;
+  }
+
   get glance(): SessionGlance {
     const { id, driver, title, model, state, auto_approve, is_resumable, view } = this.row;
     return { id, driver, title, model, state, auto_approve, is_resumable, view };
@@ -144,9 +150,9 @@ function rowOf(kept: KeptSession, last_words: string | null): SessionRow {
   const {
     memory: _memory,
     queue,
-    going: _going,
+    outgoing,
     prompt: _prompt,
-    is_led: _led,
+    is_led: isLed,
     mark: _mark,
     address: _address,
     made_branch: _made,
@@ -158,6 +164,6 @@ function rowOf(kept: KeptSession, last_words: string | null): SessionRow {
     asleep_since: asleepSince(kept),
     pending_ask: shownAsk(kept),
     view: viewOf(kept),
-    queued: queue.length,
+    queued: queue.length + (isLed ? 0 : outgoing.length),
   };
 }

@@ -30,8 +30,13 @@ export interface KeepingParts {
   readonly epoch: number;
   readonly nextSeq: () => number;
   readonly offer: (events: readonly EventEnvelope[]) => Promise<unknown>;
-  /** What was said until now is on disk: a state is never ahead of the words that led to it. */
-  readonly said: () => Promise<void>;
+  /**
+   * What was said until now is on disk: a state is never ahead of the words that led to it. `isAll`: also what nobody was
+   * shown yet.
+   */
+  readonly said: (isAll: boolean) => Promise<void>;
+  /** The last line that the agent said, as lists show it: kept with the record, so that it outlives us. */
+  readonly lastWords: () => string | null;
   /** What is served has changed. */
   readonly onShown: () => void;
   readonly warn: (words: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -46,7 +51,7 @@ const urgent = [
   'pending_ask',
   'agent_session',
   'queue',
-  'going',
+  'outgoing',
   'asleep_since',
   'is_led',
   'process',
@@ -152,8 +157,9 @@ export class Keeping {
     try {
       while (this.#shown !== this.#wanted) {
         const record = this.#wanted;
-        await this.#parts.said();
-        await this.#parts.store.save(record);
+        // What is no longer on its way has left its trace in the conversation.
+        await this.#parts.said(record.outgoing !== this.#shown.outgoing);
+        await this.#parts.store.save({ ...record, last_words: this.#parts.lastWords() });
         this.#show(record);
       }
     } finally {

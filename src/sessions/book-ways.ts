@@ -74,6 +74,7 @@ const lostDialect: Dialect<null> = {
   hear: () => ({ memory: null, events: [], messages: [], said: [] }),
   do: () => fail('E_UNSUPPORTED', 'the way to lead this agent is not there any more'),
   asksBytes: () => 0,
+  delivery: () => 'taken',
   wakeful: () => 'no_resume',
 };
 

@@ -214,7 +214,7 @@ export class SessionBook implements SessionService {
       tokens: null,
       memory: freshMemory({ hasNoCreated: chosen.dialect.hasNoCreated }),
       queue: [],
-      going: null,
+      outgoing: [],
       prompt: wish.prompt,
       is_led: false,
       mark: null,
@@ -301,7 +301,10 @@ export class SessionBook implements SessionService {
     await entry.keeping.begin(this.#parts.stateOf(record.runtime_id));
   }
 
-  async #recover({ live, keeping }: Entry): Promise<void> {
+  async #recover(entry: Entry): Promise<void> {
+    const { live, keeping } = entry;
+    // One that was led may have said something after it was written down last.
+    if (live.record.is_led || live.record.last_words === null) await entry.catchUp();
     await live.recover();
     // What cannot be written now is served all the same.
     await keeping.keep(live.record).catch(() => keeping.changed(live.record));

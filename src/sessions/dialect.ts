@@ -74,6 +74,12 @@ export interface Turn<Memory> {
  */
 export type Wakeful = 'busy' | 'behind' | 'no_resume' | 'shared';
 
+/**
+ * How far the words have come that were given last. held: not told to the agent yet. dropped: they were held and never will
+ * be. said: told, without a sign of the agent that it has them. taken: it has them.
+ */
+export type Delivery = 'held' | 'dropped' | 'said' | 'taken';
+
 export interface Dialect<Memory> {
   readonly name: string;
   /** No `session_created` ever comes: creating ends with the first request (SES1). */
@@ -89,6 +95,8 @@ export interface Dialect<Memory> {
   do(memory: Memory, deed: Deed, at: number): Result<Turn<Memory>>;
   /** What its open asks hold, in bytes. */
   asksBytes(memory: Memory): number;
+  /** Of the words of a person; nobody's words are `taken`. */
+  delivery(memory: Memory): Delivery;
   /** Null: its process may go, and the agent's own resume brings everything back (SES11). */
   wakeful(memory: Memory): Wakeful | null;
 }

@@ -3,6 +3,7 @@
 import type { Launch, LaunchWish } from '../agents/session-way.ts';
 import { fail, ok, type Result } from '../model/errors.ts';
 import type { AgentSessionId } from '../model/ids.ts';
+import type { Opening } from './dialect.ts';
 import type { LiveParts } from './live-parts.ts';
 import { ProcessRunner } from './runner.ts';
 import { FoundRunner, HttpRunner } from './runner-http.ts';
@@ -63,6 +64,20 @@ export async function planRun(
   }
   return ok({ ...plan, program });
 }
+
+/** What is new about a start. */
+export type Begun = Pick<Opening, 'prompt' | 'resume' | 'spawned_at' | 'rejoin'>;
+
+export const openingOf = ({ cwd, model, auto_approve }: KeptSession, begun: Begun): Opening => ({
+  cwd,
+  model,
+  auto_approve,
+  ...begun,
+});
+
+/** Nothing of the process before holds for the one that is started now. */
+export const freshRun = ({ mark }: Planned) =>
+  ({ process: null, address: null, rejoin: null, is_led: true, mark, asleep_since: null }) as const;
 
 export function openRunner({ ports }: LiveParts, plan: Planned, handlers: RunnerHandlers): Runner {
   const { launch } = plan;

@@ -5,7 +5,7 @@ import type { Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Cancel } from '../platform/clock.ts';
 import type { LedSignal } from '../platform/led-process.ts';
-import type { Deed, Heard, Opening, Turn, Wakeful } from './dialect.ts';
+import type { Deed, Heard, Opening, Said, Turn, Wakeful } from './dialect.ts';
 import { Ending } from './live-ending.ts';
 import type { LiveParts } from './live-parts.ts';
 import type { Runner, RunnerEnd, RunnerHandlers } from './runner-parts.ts';
@@ -30,6 +30,8 @@ export class AgentLine {
   #cancelWake: Cancel | null = null;
   /** What its open asks hold, as it was told to all. */
   #held = 0;
+  /** What is said when something is on disk; null: nothing waits for that. */
+  #unsaid: Said[] | null = null;
 
   constructor(parts: LiveParts, handlers: LineHandlers) {
     this.#parts = parts;
@@ -85,12 +87,30 @@ export class AgentLine {
     return this.#parts.dialect.do(this.#memory, deed, this.#parts.ports.now());
   }
 
-  /** Says what a turn has to say. */
-  take(turn: Turn<unknown>): void {
+  /** Says what a turn has to say: at once, or when `kept` says that it is on disk. Nothing overtakes what waits for that. */
+  take(turn: Turn<unknown>, kept: Promise<boolean> | null = null): void {
     this.#memory = turn.memory;
     this.#hold(this.#parts.dialect.asksBytes(turn.memory));
-    const isTold = turn.said.every((said) => this.#runner?.say(said) ?? true);
     if (turn.wakeMs !== undefined) this.#wakeAfter(turn.wakeMs);
+    if (this.#unsaid !== null) this.#unsaid.push(...turn.said);
+    else if (kept === null) this.#sayAll(turn.said);
+    else void this.#sayKept([...turn.said], kept);
+  }
+
+  async #sayKept(unsaid: Said[], kept: Promise<boolean>): Promise<void> {
+    const runner = this.#runner;
+    this.#unsaid = unsaid;
+    const isKept = await kept;
+    // It was let go meanwhile, and what it was to be told with it.
+    if (this.#unsaid !== unsaid) return;
+    this.#unsaid = null;
+    if (this.#runner !== runner) return;
+    if (isKept) this.#sayAll(unsaid);
+    else this.#giveUp('it could not be told, since that could not be written down first');
+  }
+
+  #sayAll(all: readonly Said[]): void {
+    const isTold = all.every((said) => this.#runner?.say(said) ?? true);
     if (!isTold && this.isAlive) this.#giveUp('it does not take what it is told');
   }
 
@@ -143,6 +163,7 @@ export class AgentLine {
 
   #forget(): void {
     this.#runner = null;
+    this.#unsaid = null;
     this.#ending?.stop();
     this.#ending = null;
   }

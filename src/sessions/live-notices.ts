@@ -1,6 +1,7 @@
 // What agtmux itself has to tell whoever reads a conversation.
 
 import type { SessionMessage } from '../model/sessions.ts';
+import { clip } from './draft.ts';
 
 export class Notices {
   readonly #now: () => number;
@@ -12,13 +13,24 @@ export class Notices {
     this.#say = say;
   }
 
-  tell(text: string): void {
-    const at = this.#now();
+  /** Changes of what was shown before. */
+  show(messages: readonly SessionMessage[]): void {
+    if (messages.length > 0) this.#say(messages);
+  }
+
+  /** An id for a message that has none yet. */
+  nextId(): string {
     this.#count += 1;
-    this.#say([{ id: `notice-${at}-${this.#count}`, role: 'notice', at, text, partial: false }]);
+    return `notice-${this.#now()}-${this.#count}`;
+  }
+
+  tell(text: string): void {
+    this.#say([{ id: this.nextId(), role: 'notice', at: this.#now(), text, partial: false }]);
   }
 }
 
-/** Said or not when the daemon fell: sent once more it might be done twice (SES5). */
-export const goingWords = (text: string): string =>
-  `a message that waited may not have reached the agent, and is not sent again by itself:\n${text}`;
+/** Messages that will not be said, with their words: whoever wrote them was told that they wait. */
+export const droppedWords = (texts: readonly string[], why: string): string =>
+  clip(
+    `${texts.length === 1 ? 'a message that waited was' : `${texts.length} messages that waited were`} not said: ${why}\n${texts.join('\n')}`,
+  );

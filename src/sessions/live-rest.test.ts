@@ -163,36 +163,3 @@ describe('a daemon that comes back', () => {
     expect(dues).toBe(1);
   });
 });
-
-describe('a message that waited', () => {
-  it('SES5 and was being said when the daemon fell is told, and not said twice', async () => {
-    const world = new ToyWorld();
-    const process = await world.begun();
-    expect(await world.live.do({ action: 'send', text: 'then this' })).toMatchObject({ value: 'queued' });
-    const said = process.written.length;
-    process.say('done');
-    await settled();
-    expect(process.written.length).toBe(said + 1);
-    // As it is on disk at the moment before it is said.
-    const onDisk = world.kept.find(({ going }) => going !== null);
-    expect(onDisk).toMatchObject({ queue: [], going: 'then this' });
-    const next = new ToyWorld(onDisk);
-    await next.live.recover();
-    await settled();
-    expect(notices(next).join('\n')).toContain('may not have reached the agent');
-    expect(notices(next).join('\n')).toContain('then this');
-    expect(next.live.record).toMatchObject({ state: 'paused', going: null, queue: [] });
-    expect(next.processes.length).toBe(0);
-  });
-
-  it('SES5 counts as said once the agent is heard', async () => {
-    const world = new ToyWorld();
-    const process = await world.begun();
-    await world.live.do({ action: 'send', text: 'then this' });
-    process.say('done');
-    await settled();
-    expect(world.live.record.going).toBe('then this');
-    process.say('request r2');
-    expect(world.kept.at(-1)).toMatchObject({ going: null });
-  });
-});

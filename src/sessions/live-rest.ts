@@ -14,8 +14,8 @@ export type SleepCause = 'rested' | 'room';
 /** Nobody is waited for, and nothing is to be answered. One in an error may still be tried again as it is. */
 const restStates: readonly MachineState[] = ['idle', 'completed', 'paused'];
 
-export const isResting = ({ state, queue, going, memory }: KeptSession): boolean =>
-  restStates.includes(state) && queue.length === 0 && going === null && memory.held === null;
+export const isResting = ({ state, queue, outgoing, memory }: KeptSession): boolean =>
+  restStates.includes(state) && queue.length === 0 && outgoing.length === 0 && memory.held === null;
 
 /** Only as long as it rests: one that was stopped meanwhile has another reason to have no process. */
 export const asleepSince = (record: KeptSession): number | null =>

@@ -36,6 +36,8 @@ export class LiveTalk {
   #grown = 0;
   #whole = 0;
   #isTroubled = false;
+  /** The next writing is waited for by something that must not be ahead of it. */
+  #isSynced = false;
 
   constructor(parts: TalkParts) {
     this.#parts = parts;
@@ -59,9 +61,19 @@ export class LiveTalk {
     return talk.page(after, countMax);
   }
 
-  /** Everything is on disk when it resolves. */
-  async settle(): Promise<void> {
+  /** Of all that was ever said, also before this run of the daemon. */
+  async lastWords(): Promise<string | null> {
+    return lastWordsOf(await this.load());
+  }
+
+  /** Everything is on disk when it resolves; synced, it survives a power cut. */
+  async settle({ isSynced = false } = {}): Promise<void> {
+    if (isSynced && this.#dirty.size === 0 && this.#unkept.size === 0 && this.#unwritten.length === 0) {
+      await this.written();
+      return;
+    }
     await this.load();
+    this.#isSynced ||= isSynced;
     this.flush();
     this.#keep();
     await this.#write();
@@ -149,7 +161,8 @@ export class LiveTalk {
           this.#grown = whole.length;
           this.#whole = whole.length;
           await store.replaceMessages(id, whole);
-        } else await store.addMessages(id, text);
+        } else await store.addMessages(id, text, { isSynced: this.#isSynced });
+        this.#isSynced = false;
         this.#isTroubled = false;
       }
     } catch (problem) {

@@ -6,15 +6,17 @@ import { limits } from '../model/limits.ts';
 import type { MachineEvent } from '../model/sessions.ts';
 import type { Cancel } from '../platform/clock.ts';
 import type { LedSignal } from '../platform/led-process.ts';
-import type { Heard, Opening, Turn, Wakeful } from './dialect.ts';
+import type { Heard, Turn, Wakeful } from './dialect.ts';
+import { Deliveries, textOf } from './live-delivery.ts';
 import { endIfOver } from './live-ending.ts';
 import { KeptFirst } from './live-kept.ts';
 import { activeStates, passingRefusals, turnEnds } from './live-kinds.ts';
 import { Lane } from './live-lane.ts';
-import { openRunner, type Planned, planRun, rejoinRunner } from './live-launch.ts';
+import { type Begun, freshRun, openingOf, openRunner, type Planned, planRun, rejoinRunner } from './live-launch.ts';
 import { endLeft } from './live-left.ts';
 import { AgentLine } from './live-line.ts';
-import { goingWords, Notices } from './live-notices.ts';
+import { droppedWords, Notices } from './live-notices.ts';
+import { isTooMany, requeued, withOutgoing, wordsToBegin } from './live-outgoing.ts';
 import type { LiveParts } from './live-parts.ts';
 import { untilQuiet } from './live-quiet.ts';
 import { isResting, RestClock, type SleepCause, sleepWords } from './live-rest.ts';
@@ -41,6 +43,7 @@ export class LiveSession {
   #isQueueHeld = false;
   readonly #kept: KeptFirst;
   readonly #notices: Notices;
+  readonly #deliveries: Deliveries;
   readonly #rest: RestClock;
   #cancelDue: Cancel | null = null;
 
@@ -50,6 +53,10 @@ export class LiveSession {
     const { clock, now } = parts.ports;
     this.#kept = new KeptFirst(parts.handlers.keep);
     this.#notices = new Notices(now, parts.handlers.say);
+    this.#deliveries = new Deliveries(parts, this.#notices, {
+      record: () => this.#record,
+      adopt: (record) => this.#adopt(record),
+    });
     this.#rest = new RestClock(clock, now, this.#notices, () => void this.sleep('rested'));
     this.#line = new AgentLine(parts, {
       isAsked: () => this.#record.pending_ask !== null,
@@ -160,17 +167,18 @@ export class LiveSession {
     });
   }
 
-  async #do(deed: MachineDeed): Promise<Result<Done>> {
+  async #do(deed: MachineDeed, isFromQueue = false): Promise<Result<Done>> {
     // What is said before the agent has confirmed a stop would be taken for part of what was stopped.
     await untilQuiet(this.#parts.ports.clock, () => this.#isCancelling && this.#line.isAlive);
     this.#isCancelling = false;
     const tried = this.#tried(deed);
     if (!tried.ok) return tried;
     const { stepped, turn, wall } = tried.value;
-    const text = 'text' in deed ? (deed.text ?? '') : '';
-    if (stepped.effect === 'spawn') return this.#spawn(stepped, text, wall);
-    if (stepped.effect === 'queue') return this.#enqueue(text);
-    if (turn !== null) return this.#deliver(deed, stepped.record);
+    const text = textOf(deed);
+    if (stepped.effect === 'spawn') return this.#spawn(stepped, text, wall, isFromQueue);
+    // From the queue: it is still the first of those that wait.
+    if (stepped.effect === 'queue') return isFromQueue ? ok('queued') : this.#enqueue(text);
+    if (turn !== null) return this.#deliver(deed, { stepped, turn }, isFromQueue);
     this.#adopt(stepped.record);
     // One that has finished has nothing to stop but its process.
     if (deed.action === 'stop') this.#line.endAfter(0);
@@ -179,8 +187,13 @@ export class LiveSession {
   }
 
   /** On disk first; then looked at once more, since the agent may have gone on meanwhile. */
-  async #deliver(deed: MachineDeed, decided: KeptSession): Promise<Result<Done>> {
-    const problem = await this.#kept.keep(decided);
+  async #deliver(
+    deed: MachineDeed,
+    decided: Pick<Tried, 'stepped'> & { turn: Turn<unknown> },
+    isFromQueue: boolean,
+  ): Promise<Result<Done>> {
+    const entry = this.#deliveries.entryOf(deed, decided.turn);
+    const problem = await this.#kept.keep(withOutgoing(decided.stepped.record, entry, isFromQueue));
     if (problem !== null) return { ok: false, failure: problem };
     const again = this.#tried(deed);
     const turn = again.ok ? again.value.turn : null;
@@ -188,19 +201,12 @@ export class LiveSession {
       this.#settle();
       return again.ok ? fail('E_STATE_CHANGED', 'the agent has gone on meanwhile') : again;
     }
-    this.#adopt(this.#withoutQueue(again.value.stepped.record));
+    this.#adopt(withOutgoing(this.#deliveries.withoutQueue(again.value.stepped.record), entry, isFromQueue));
     if ('text' in deed && deed.text !== undefined) this.#adopt({ ...this.#record, prompt: deed.text });
     this.#isCancelling = deed.action === 'stop';
     this.#take(turn);
     this.#settle();
     return ok('done');
-  }
-
-  /** Whoever stops it does not want it to go on with the next message. */
-  #withoutQueue(record: KeptSession): KeptSession {
-    if (record.state !== 'stopped' || record.queue.length === 0) return record;
-    this.#notices.tell(`messages that waited were dropped: ${record.queue.length}`);
-    return { ...record, queue: [] };
   }
 
   #tried(deed: MachineDeed): Result<Tried> {
@@ -209,8 +215,7 @@ export class LiveSession {
 
   async #enqueue(text: string): Promise<Result<Done>> {
     const queue = [...this.#record.queue, text];
-    const chars = queue.reduce((sum, one) => sum + one.length, 0);
-    if (queue.length > limits.sessionQueueMax || chars > limits.sessionQueueBytesMax) {
+    if (isTooMany(queue)) {
       return fail('E_QUEUE_FULL', 'too many messages wait for this session', 'wait until it takes one, or stop it');
     }
     const problem = await this.#kept.keep({ ...this.#record, queue });
@@ -220,37 +225,33 @@ export class LiveSession {
     return ok('queued');
   }
 
-  async #spawn(stepped: Step<KeptSession>, text: string, wall: number): Promise<Result<Done>> {
-    const before = this.#record;
+  async #spawn(stepped: Step<KeptSession>, text: string, wall: number, isFromQueue = false): Promise<Result<Done>> {
     const resume = stepped.record.agent_session;
-    // Without a conversation to go on with it begins anew, with what it was told before.
-    const prompt = text === '' && resume === null ? before.prompt : text;
     const plan = await planRun(this.#parts, stepped.record, resume);
     if (!plan.ok) return plan;
     // The one before makes room; it is ended beside the new one.
+    if (this.#line.isOpen) this.#deliveries.cut('agent');
     void this.#line.end(limits.sessionEndStepMs);
-    const fresh = {
-      process: null,
-      address: null,
-      rejoin: null,
-      is_led: true,
-      mark: plan.value.mark,
-      asleep_since: null,
-    };
-    this.#adopt({ ...stepped.record, ...fresh, prompt: text === '' ? before.prompt : text });
-    const problem = await this.#startGated(plan.value);
+    const before = this.#record;
+    const { prompt, queue, isQueued } = wordsToBegin(before, text, { isFromQueue, isFresh: resume === null });
+    const opening = { prompt, resume, spawned_at: wall, rejoin: null };
+    const outgoing = this.#deliveries.firstOf(prompt, null);
+    const said = prompt === '' ? before.prompt : prompt;
+    this.#adopt({ ...stepped.record, ...freshRun(plan.value), outgoing, queue, prompt: said });
+    const problem = await this.#startGated(plan.value, opening);
     if (problem !== null) {
       void this.#line.end(0);
       this.#adopt({ ...before, is_led: false, process: null });
       this.#settle();
       return { ok: false, failure: problem };
     }
-    return ok(this.#open({ prompt, resume, spawned_at: wall, rejoin: null }));
+    this.#open(opening);
+    return ok(isQueued ? 'queued' : 'done');
   }
 
   /** Its gate stays closed until it could be found again by whoever comes after us. */
-  async #startGated(plan: Planned): Promise<Failure | null> {
-    const { handlers, ports, secrets } = this.#parts;
+  async #startGated(plan: Planned, opening: Begun): Promise<Failure | null> {
+    const { handlers, ports, secrets, dialect } = this.#parts;
     if (plan.launch.auth !== undefined) await handlers.keepSecrets({ ...secrets(), secret: plan.secret });
     const problem = await this.#kept.keep(this.#record);
     if (problem !== null) return problem;
@@ -259,25 +260,23 @@ export class LiveSession {
     const process = pid === null ? null : await ports.processes.identityOf(pid);
     // It may have failed to start meanwhile, which was told already.
     if (!this.#line.isOpen) return null;
-    this.#adopt({ ...this.#record, process });
+    // As far as the first words will come when the gate opens.
+    const turn = dialect.open(openingOf(this.#record, opening), ports.now());
+    const outgoing = this.#deliveries.firstOf(this.#record.outgoing[0]?.text ?? '', turn);
+    this.#adopt({ ...this.#record, process, outgoing });
     return this.#kept.keep(this.#record);
   }
 
-  #open(parts: Pick<Opening, 'prompt' | 'resume' | 'spawned_at' | 'rejoin'>): Done {
-    const { cwd, model, auto_approve } = this.#record;
+  #open(begun: Begun): void {
     const runner = this.#runner;
-    if (runner !== null && this.#line.isOpen) {
-      this.#take(this.#line.open(runner, { cwd, model, auto_approve, ...parts }));
-      this.#settle();
-    }
-    return 'done';
+    if (runner === null || !this.#line.isOpen) return;
+    this.#take(this.#line.open(runner, openingOf(this.#record, begun)));
+    this.#settle();
   }
 
   async #recover(onKnown: () => void): Promise<void> {
     const { ports } = this.#parts;
-    const { going } = this.#record;
-    if (going !== null) this.#notices.tell(goingWords(going));
-    if (going !== null) this.#adopt({ ...this.#record, going: null });
+    this.#deliveries.cut('daemon');
     const before = this.#record;
     const way = await rejoinRunner(this.#parts, before);
     if (way !== null) {
@@ -299,16 +298,16 @@ export class LiveSession {
   }
 
   #withoutProcess(): void {
-    this.#adopt({ ...this.#record, process: null, address: null, is_led: false, going: null });
+    this.#adopt({ ...this.#record, process: null, address: null, is_led: false });
   }
 
   #heard(turn: Turn<unknown>, what: Heard): void {
     if (what.from !== 'clock' && what.from !== 'exit') {
+      if (this.#isDoubtful) this.#adopt(requeued(this.#record));
       this.#isDoubtful = false;
       this.#adopt(heard(this.#record, this.#parts.ports.now()));
-      if (this.#record.going !== null) this.#adopt({ ...this.#record, going: null });
     }
-    this.#take(turn);
+    this.#take(turn, what.from === 'exit');
     // How it ended follows at once.
     if (what.from !== 'exit') this.#settle();
   }
@@ -325,14 +324,17 @@ export class LiveSession {
     const exit = { code, signal };
     if (isLost) this.#step({ kind: 'daemon_restarted', at });
     else this.#step(words === null ? { kind: exitKind(exit), at, exit } : { kind: 'process_error', at, words });
+    this.#deliveries.cut(isLost ? 'daemon' : 'agent');
     this.#withoutProcess();
     this.#settle();
   }
 
-  #take(turn: Turn<unknown>): void {
+  /** `isLast`: it has ended, which decides what becomes of messages on their way. */
+  #take(turn: Turn<unknown>, isLast = false): void {
     if (turn.messages.length > 0) this.#parts.handlers.say(turn.messages);
-    this.#line.take(turn);
-    for (const event of turn.events) this.#step(event);
+    // What it was rejoined in is older than a stop that was said since (SES4).
+    for (const event of turn.events) if (event.kind !== 'rejoined' || !this.#isCancelling) this.#step(event);
+    this.#line.take(turn, isLast ? null : this.#deliveries.account(turn));
     if (turn.events.some(({ kind }) => turnEnds.includes(kind))) this.#isCancelling = false;
     const { rejoin, tokens } = turn;
     if (rejoin !== undefined) this.#adopt({ ...this.#record, rejoin: { ...this.#record.rejoin, ...rejoin } });
@@ -374,19 +376,18 @@ export class LiveSession {
     const takes = state === 'completed' || (state === 'paused' && this.#line.isAlive);
     if (!takes || queue.length === 0 || this.#isQueueHeld || this.#lane.isBusy || this.#isClosed) return;
     void this.#lane.run(async () => {
-      const [text, ...rest] = this.#record.queue;
+      const [text] = this.#record.queue;
       if (text === undefined) return;
-      this.#adopt({ ...this.#record, queue: rest, going: text });
-      const done = await this.#do({ action: 'send', text, is_plain: true });
+      const done = await this.#do({ action: 'send', text, is_plain: true }, true);
       if (done.ok && done.value === 'done') return;
-      this.#adopt({ ...this.#record, going: null });
-      if (!done.ok && !passingRefusals.includes(done.failure.code))
-        return this.#notices.tell(`a waiting message was dropped: ${done.failure.message}`);
-      // It has begun something by itself, or the disk is full: the message is still the first of those that wait.
-      const { queue } = this.#record;
-      this.#adopt({ ...this.#record, queue: [text, ...(done.ok ? queue.slice(0, -1) : queue)] });
+      const isDropped = !done.ok && !passingRefusals.includes(done.failure.code);
+      if (isDropped) {
+        this.#adopt({ ...this.#record, queue: this.#record.queue.slice(1) });
+        this.#notices.tell(droppedWords([text], done.failure.message));
+      }
       this.#settle();
-      this.#isQueueHeld = true;
+      // It has begun something by itself, or the disk is full: the message is still the first of those that wait.
+      this.#isQueueHeld = !isDropped;
     });
   }
 

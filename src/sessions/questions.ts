@@ -29,6 +29,9 @@ export const interviewOf = (questions: readonly Question[]): Interview => ({
   answers: [],
 });
 
+/** It has answers that the agent was not told yet. */
+export const isBegun = (interview: Interview | null): boolean => interview !== null && interview.answers.length > 0;
+
 export const nextOf = ({ questions, answers }: Interview): Question | null => questions[answers.length] ?? null;
 
 /** The id of the question that is asked now: that of the request, and from the second on with its number. */

@@ -42,6 +42,7 @@ const toy: Dialect<Memory> = {
   hasNoCreated: false,
   livesOn: false,
   asksBytes: () => 0,
+  delivery: () => 'taken',
   wakeful: () => null,
   open: ({ prompt, resume }) => ({
     ...nothing,

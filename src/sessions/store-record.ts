@@ -11,8 +11,8 @@ export interface KeptSession extends SessionRecord {
   readonly memory: MachineMemory;
   /** Messages that wait until it takes one. */
   readonly queue: readonly string[];
-  /** The one of them that is being said: whether it arrived is not known before the agent is heard again (SES5). */
-  readonly going: string | null;
+  /** Accepted, and not yet known to have reached the agent, in order (SES5). */
+  readonly outgoing: readonly Outgoing[];
   /** What was said to it last: a start that failed is tried again with it. */
   readonly prompt: string;
   /** It has a process or a connection, or had one when this was written. */
@@ -24,6 +24,17 @@ export interface KeptSession extends SessionRecord {
   /** The branch of its worktree was made for it. */
   readonly made_branch: boolean;
   readonly last_words: string | null;
+}
+
+/** A message on its way to the agent. */
+export interface Outgoing {
+  readonly text: string;
+  /** An answer belongs to its question, and is never said without it. */
+  readonly kind: 'message' | 'answer';
+  /** held: the agent was certainly not told. said: it was told, or is just being. */
+  readonly stage: 'held' | 'said';
+  /** Its id in the conversation. */
+  readonly message: string;
 }
 
 /** The caller's environment and the password of its server. */
@@ -48,6 +59,13 @@ const ask = z.object({
 });
 
 const session = z.string().transform(agentSessionId).nullable();
+
+const outgoing = z.object({
+  text: z.string(),
+  kind: z.enum(['message', 'answer']),
+  stage: z.enum(['held', 'said']),
+  message: z.string(),
+});
 
 const keptSchema = z.object({
   version: z.literal(1),
@@ -78,6 +96,8 @@ const keptSchema = z.object({
   tokens: z.object({ input: z.number(), output: z.number() }).nullable(),
   memory: z.looseObject({ has_no_created: z.boolean() }),
   queue: z.array(z.string()).default([]),
+  outgoing: z.array(outgoing).default([]),
+  /** Of an older agtmux: the one message that was on its way. */
   going: z.string().nullable().default(null),
   prompt: z.string().default(''),
   is_led: z.boolean().default(false),
@@ -93,9 +113,10 @@ export const keptText = (kept: KeptSession): string => JSON.stringify({ version:
 export function keptOf(text: string): KeptSession | null {
   const read = keptSchema.safeParse(parsed(text));
   if (!read.success) return null;
-  const { version: _, id, memory, ...rest } = read.data;
+  const { version: _, id, memory, going, outgoing: onTheWay, ...rest } = read.data;
   const whole = { ...freshMemory({ hasNoCreated: memory.has_no_created }), ...memory };
-  return { ...rest, id: id as ManagedId, memory: whole as MachineMemory };
+  const before = going === null ? [] : [{ text: going, kind: 'message', stage: 'said', message: 'going' } as const];
+  return { ...rest, id: id as ManagedId, memory: whole as MachineMemory, outgoing: [...before, ...onTheWay] };
 }
 
 const secretsSchema = z.object({ env: texts, secret: z.string() });

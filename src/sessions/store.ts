@@ -82,8 +82,8 @@ export class SessionStore {
     return (await this.#read(`${id}.messages`)) ?? '';
   }
 
-  addMessages(id: ManagedId, text: string): Promise<void> {
-    return this.#files.append(this.#path(`${id}.messages`), Buffer.from(text), { sync: false });
+  addMessages(id: ManagedId, text: string, { isSynced = false } = {}): Promise<void> {
+    return this.#files.append(this.#path(`${id}.messages`), Buffer.from(text), { sync: isSynced });
   }
 
   replaceMessages(id: ManagedId, text: string): Promise<void> {

@@ -3,6 +3,7 @@
 
 import { limits } from '../model/limits.ts';
 import type { MachineEvent, MachineEventKind } from '../model/sessions.ts';
+import type { Deed, Delivery } from './dialect.ts';
 import { type Draft, tell } from './draft.ts';
 
 export interface Watch {
@@ -15,6 +16,8 @@ export interface Watch {
   readonly due: { readonly why: 'silence' | 'idle' | 'behind'; readonly at: number } | null;
   /** The end of a turn that counts when the work behind it has ended. */
   readonly held: MachineEvent | null;
+  /** How far a person's last words have come. */
+  readonly words: Exclude<Delivery, 'dropped'>;
 }
 
 export interface Watched {
@@ -27,7 +30,22 @@ export const freshWatch = (at: number): Watch => ({
   heardAt: at,
   due: null,
   held: null,
+  words: 'taken',
 });
+
+/** `isHeld`: the dialect still has words to say. */
+export const deliveryOf = ({ words }: Watch, isHeld: boolean): Delivery =>
+  isHeld ? 'held' : words === 'held' ? 'dropped' : words;
+
+/** The agent has shown that it got what it was told. */
+export function hearTaken<Memory extends Watched>(draft: Draft<Memory>): void {
+  if (draft.memory.watch.words === 'said') setWatch(draft, { words: 'taken' });
+}
+
+/** An answer was given; `isHeld`: it is told together with those to the next questions. */
+export function noteAnswer<Memory extends Watched>(draft: Draft<Memory>, deed: Deed, isHeld: boolean): void {
+  if (deed.kind === 'write' || deed.kind === 'choose') setWatch(draft, { words: isHeld ? 'held' : 'said' });
+}
 
 export function setWatch<Memory extends Watched>(draft: Draft<Memory>, change: Partial<Watch>): void {
   draft.memory = { ...draft.memory, watch: { ...draft.memory.watch, ...change } };

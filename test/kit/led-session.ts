@@ -7,15 +7,26 @@ import { agentName, agentSessionId, askId, mainScope, type ProcessIdentity, runt
 import type { MachineEvent, ManagedId, SessionMessage } from '../../src/model/sessions.ts';
 import type { LedCommand, LedHandlers, LedProcess } from '../../src/platform/led-process.ts';
 import { createSimulatedClock } from '../../src/platform/simulated/clock.ts';
-import type { Dialect, Heard, Turn, Wakeful } from '../../src/sessions/dialect.ts';
+import type { Delivery, Dialect, Heard, Turn, Wakeful } from '../../src/sessions/dialect.ts';
 import { LiveSession } from '../../src/sessions/live.ts';
 import { AskRoom } from '../../src/sessions/live-asks.ts';
 import { freshFields, freshMemory } from '../../src/sessions/machine-memory.ts';
 import type { ProcessTruth } from '../../src/sessions/runner-parts.ts';
 import type { KeptSession } from '../../src/sessions/store-record.ts';
 
-const plain = (events: readonly MachineEvent[] = [], said: Turn<null>['said'] = []): Turn<null> => ({
-  memory: null,
+/** `later`: words that it says when it hears `ready`. */
+export interface ToyMemory {
+  readonly words: Exclude<Delivery, 'dropped'>;
+  readonly later: string | null;
+}
+const fresh: ToyMemory = { words: 'taken', later: null };
+
+const plain = (
+  memory: ToyMemory,
+  events: readonly MachineEvent[] = [],
+  said: Turn<ToyMemory>['said'] = [],
+): Turn<ToyMemory> => ({
+  memory,
   events,
   messages: [],
   said,
@@ -52,20 +63,34 @@ function eventsOf({ from, ...rest }: Heard, at: number): readonly MachineEvent[]
 export const toyDialect = (
   livesOn = false,
   wakeful: { why: Wakeful | null; bytes?: number } = { why: null },
-): Dialect<null> => ({
+): Dialect<ToyMemory> => ({
   name: 'toy',
   hasNoCreated: false,
   livesOn,
   open: ({ prompt, resume, rejoin }) => {
-    const said = rejoin === null ? [{ to: 'stdin', line: `open ${prompt} ${resume ?? '-'}` } as const] : [];
-    return { ...plain([], said), rejoin: { place: 'here' } };
+    const line = `open ${prompt} ${resume ?? '-'}`;
+    const isLater = prompt.startsWith('later');
+    const said = rejoin === null && !isLater ? [{ to: 'stdin', line } as const] : [];
+    const words = isLater ? 'held' : 'said';
+    const memory = rejoin === null ? ({ words, later: isLater ? line : null } as const) : fresh;
+    return { ...plain(memory, [], said), rejoin: { place: 'here' } };
   },
-  hear: (_, heard, at) => plain(eventsOf(heard, at)),
+  hear: (before, heard, at) => {
+    const memory = before ?? fresh;
+    if (heard.from !== 'stdout') return plain(memory, eventsOf(heard, at));
+    if (heard.line !== 'ready' || memory.later === null)
+      return plain(memory.words === 'said' ? { ...memory, words: 'taken' } : memory, eventsOf(heard, at));
+    return plain({ words: 'said', later: null }, [], [{ to: 'stdin', line: memory.later }]);
+  },
   asksBytes: () => wakeful.bytes ?? 0,
+  delivery: ({ words, later }) => (words === 'held' && later === null ? 'dropped' : words),
   wakeful: () => wakeful.why,
-  do: (_, deed) => {
+  do: (before, deed) => {
     if (deed.kind === 'send' && deed.text === 'never') return fail('E_INPUT', 'the agent takes no such words');
-    return ok(plain([], [{ to: 'stdin', line: JSON.stringify(deed) }]));
+    const hasWords = 'text' in deed && deed.text !== null;
+    const later = deed.kind === 'cancel' ? null : before.later;
+    const memory = { ...before, later, words: hasWords ? 'said' : before.words } as const;
+    return ok(plain(memory, [], [{ to: 'stdin', line: JSON.stringify(deed) }]));
   },
 });
 
@@ -254,7 +279,7 @@ export function keptSession(fields: Partial<KeptSession> = {}): KeptSession {
     tokens: null,
     memory: freshMemory({ hasNoCreated: false }),
     queue: [],
-    going: null,
+    outgoing: [],
     prompt: 'do it',
     is_led: false,
     mark: null,

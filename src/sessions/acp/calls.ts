@@ -67,6 +67,7 @@ export function sayPrompt(draft: AcpDraft, text: string): void {
   const { waiting } = draft.memory;
   if (!draft.memory.watch.isTurnOpen) beginTurn(draft);
   keep(draft, { waiting: waiting === null ? text : `${waiting}\n\n${text}`, failedAsk: null });
+  setWatch(draft, { words: 'held' });
   sayNext(draft);
 }
 
@@ -83,7 +84,7 @@ export function sayNext(draft: AcpDraft): void {
       prompt: [{ type: 'text', text: waiting }],
     });
     keep(draft, { waiting: null, prompt: id, said: waiting, seen: nothingSeen });
-    setWatch(draft, { isCancelling: false });
+    setWatch(draft, { isCancelling: false, words: 'said' });
     beginTurn(draft);
     // The protocol tells of no request to the model: ours to the agent stands for it.
     // What is asked stays asked: a request would count as its answer.

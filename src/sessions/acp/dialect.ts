@@ -4,10 +4,11 @@
 import { ok, type Result } from '../../model/errors.ts';
 import { heldBy } from '../asks-room.ts';
 import { carryOut, type Manners } from '../deeds.ts';
-import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
+import type { Deed, Delivery, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
 import { noCalls } from '../json-rpc.ts';
-import { beginTurn, type Excuse, hearClock, hearGone, setWatch, spokenTo } from '../watch.ts';
+import { isBegun } from '../questions.ts';
+import { beginTurn, deliveryOf, type Excuse, hearClock, hearGone, noteAnswer, setWatch, spokenTo } from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
 import { answer, dropAsks } from './asks.ts';
 import { isOpening, sayCancel, sayHello, sayNext, sayPrompt } from './calls.ts';
@@ -54,9 +55,11 @@ export const acp: Dialect<AcpMemory> = {
     const draft = draftOf(memory, at);
     spokenTo(draft);
     const done = carryOut(draft, deed, manners);
+    if (done.ok) noteAnswer(draft, deed, isHolding(draft.memory));
     return done.ok ? ok(turnOf(draft)) : done;
   },
   asksBytes: ({ asks }: AcpMemory): number => heldBy(asks),
+  delivery: (memory: AcpMemory): Delivery => deliveryOf(memory.watch, isHolding(memory)),
   wakeful: ({ session, asks, watch, waiting, prompt, canLoad, canResume }: AcpMemory): Wakeful | null => {
     if (watch.isTurnOpen || asks.length > 0 || waiting !== null || prompt !== null) return 'busy';
     return session !== null && (canLoad || canResume) ? null : 'no_resume';
@@ -77,6 +80,10 @@ function hearEndOfAll(draft: AcpDraft): void {
   keep(draft, { asks: [], prompt: null, calls: noCalls });
   hearGone(draft);
 }
+
+/** A prompt for which the agent is not ready yet, or answers that go out together. */
+const isHolding = ({ waiting, asks }: AcpMemory): boolean =>
+  waiting !== null || asks.some(({ about }) => about.kind !== 'leave' && isBegun(about.interview));
 
 function excuseOf({ asks, tools }: AcpMemory): Excuse {
   if (asks.length > 0) return 'ask';

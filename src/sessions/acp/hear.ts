@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts';
 import type { MachineEvent } from '../../model/sessions.ts';
 import { hearGarbage, keep, nextId, tell } from '../draft.ts';
 import { hearRpc, type RpcError, type RpcId, settle } from '../json-rpc.ts';
-import { endTurn, setWatch } from '../watch.ts';
+import { endTurn, hearTaken, setWatch } from '../watch.ts';
 import { dropAsks, hearRequest, withdraw } from './asks.ts';
 import { failOpening, type Purpose, protocolVersion, sayNext, saySession } from './calls.ts';
 import type { AcpDraft } from './memory.ts';
@@ -20,7 +20,10 @@ import { hearUpdate, hearUsage } from './updates.ts';
 export function hearLine(draft: AcpDraft, line: string): void {
   hearRpc(line, {
     garbage: () => hearGarbage(draft, line),
-    request: (id, method, params) => hearRequest(draft, id, method, params),
+    request: (id, method, params) => {
+      hearTaken(draft);
+      hearRequest(draft, id, method, params);
+    },
     notice: (method, params) => hearNotice(draft, method, params),
     reply: (id, result) => hearReply(draft, id, result),
     refusal: (id, error) => hearRefusal(draft, id, error),
@@ -58,6 +61,7 @@ function hearReply(draft: AcpDraft, id: RpcId, result: Fields): void {
       sayNextOrStop(draft);
       return;
     case 'prompt':
+      hearTaken(draft);
       hearUsage(draft, result);
       endSpeech(draft);
       hearEnd(draft, endingOf(result, draft.memory, draft.at));
@@ -153,6 +157,7 @@ function hearRefusal(draft: AcpDraft, id: RpcId | null, error: RpcError): void {
       endTurn(draft, failed(draft.memory, { kind: 'ask:invalid_model', words: failure.words }, draft.at));
       return;
     case 'prompt': {
+      hearTaken(draft);
       const isOurs = draft.memory.watch.isCancelling;
       hearEnd(draft, isOurs ? { kind: 'turn_cancelled', at: draft.at } : failed(draft.memory, failure, draft.at));
       return;

@@ -3,11 +3,21 @@
 
 import { type Fields, fieldsIn, rowsOf, textOf } from '../../agents/fields.ts';
 import { keep, note, tell } from '../draft.ts';
+import { hearTaken } from '../watch.ts';
 import { hearHiddenQuestion, withdraw } from './asks.ts';
 import type { AcpDraft } from './memory.ts';
 import { profileOf } from './profiles.ts';
 import { endSpeech, hearPiece, see } from './speech.ts';
 import { endTool, showTool, toolIn } from './tools.ts';
+
+/** Told only of work on a prompt; lists of commands and modes come at any time. */
+const workUpdates: readonly unknown[] = [
+  'agent_message_chunk',
+  'agent_thought_chunk',
+  'tool_call',
+  'tool_call_update',
+  'plan',
+];
 
 export function hearUpdate(draft: AcpDraft, update: Fields): void {
   const profile = profileOf(draft.memory.profile);
@@ -17,6 +27,7 @@ export function hearUpdate(draft: AcpDraft, update: Fields): void {
     endSpeech(draft);
     see(draft, isBroken ? { isBroken, notice: null } : { isBroken });
   }
+  if (workUpdates.includes(update.sessionUpdate)) hearTaken(draft);
   switch (update.sessionUpdate) {
     case 'agent_message_chunk':
       hearPiece(draft, 'agent', update);

@@ -2,9 +2,20 @@
 
 import { fail, ok, type Result } from '../../model/errors.ts';
 import { heldBy } from '../asks-room.ts';
-import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
+import type { Deed, Delivery, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, nextId, sayLine, turnOf, write } from '../draft.ts';
-import { beginTurn, type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
+import { isBegun } from '../questions.ts';
+import {
+  beginTurn,
+  deliveryOf,
+  type Excuse,
+  hearClock,
+  hearGone,
+  noteAnswer,
+  setWatch,
+  spokenTo,
+  watchSigns,
+} from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
 import { answer } from './asks.ts';
 import { hearLine } from './hear.ts';
@@ -52,15 +63,20 @@ export const claudeStream: Dialect<ClaudeMemory> = {
     const draft = draftOf(memory, at);
     spokenTo(draft);
     const done = act(draft, deed);
+    if (done.ok) noteAnswer(draft, deed, isHolding(draft.memory));
     return done.ok ? ok(turnOf(draft)) : done;
   },
   asksBytes: ({ asks }: ClaudeMemory): number => heldBy(asks),
+  delivery: (memory: ClaudeMemory): Delivery => deliveryOf(memory.watch, isHolding(memory)),
   wakeful: ({ session, asks, watch, tasks }: ClaudeMemory): Wakeful | null => {
     if (watch.isTurnOpen || asks.length > 0) return 'busy';
     if (tasks > 0) return 'behind';
     return session === null ? 'no_resume' : null;
   },
 };
+
+/** Answers that go out together. Prompts are said at once. */
+const isHolding = ({ asks }: ClaudeMemory): boolean => asks.some(({ interview }) => isBegun(interview));
 
 function excuseOf({ asks, tools }: ClaudeMemory): Excuse {
   if (asks.length > 0) return 'ask';
@@ -93,5 +109,6 @@ function say(draft: ClaudeDraft, text: string): Result<null> {
   sayLine(draft, promptLine(text));
   write(draft, { id: nextId(draft, 'user'), role: 'user', text });
   beginTurn(draft);
+  setWatch(draft, { words: 'said' });
   return ok(null);
 }

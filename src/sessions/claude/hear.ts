@@ -3,7 +3,7 @@
 import { type Fields, fieldsIn, idOf, parseFields, rowsOf, textOf } from '../../agents/fields.ts';
 import { agentSessionId } from '../../model/ids.ts';
 import { hearGarbage, keep, nextId, note, own, tell } from '../draft.ts';
-import { beginTurn, endTurn, hearIdle, hearNothingBehind, holdTurn } from '../watch.ts';
+import { beginTurn, endTurn, hearIdle, hearNothingBehind, hearTaken, holdTurn } from '../watch.ts';
 import { dropOwnAsks, hearRequest, withdraw } from './asks.ts';
 import type { ClaudeDraft } from './memory.ts';
 import { endMessages, hearAnswer, hearPiece, hearReturn, isOwn } from './messages.ts';
@@ -15,6 +15,7 @@ export function hearLine(draft: ClaudeDraft, text: string): void {
     hearGarbage(draft, text);
     return;
   }
+  if (isOfTurn(line)) hearTaken(draft);
   switch (line.type) {
     case 'system':
       hearSystem(draft, line);
@@ -43,6 +44,11 @@ export function hearLine(draft: ClaudeDraft, text: string): void {
       return;
   }
 }
+
+/** It is said only in a turn, and every turn is an answer to what was read. */
+const turnLines: readonly unknown[] = ['stream_event', 'assistant', 'user', 'control_request', 'result'];
+const isOfTurn = ({ type, subtype }: Fields): boolean =>
+  turnLines.includes(type) || (type === 'system' && subtype === 'init');
 
 function hearSystem(draft: ClaudeDraft, line: Fields): void {
   switch (line.subtype) {

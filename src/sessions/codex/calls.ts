@@ -56,12 +56,14 @@ export function sayPrompt(draft: CodexDraft, text: string): void {
   }
   if (isOpening(draft.memory)) {
     keep(draft, { waiting: waiting === null ? text : `${waiting}\n\n${text}` });
+    setWatch(draft, { words: 'held' });
   } else sayTurn(draft, text);
 }
 
 export function sayTurn(draft: CodexDraft, text: string): void {
   const { thread, unrepeated } = draft.memory;
   keep(draft, { waiting: null, unrepeated: [...unrepeated, clip(text)].slice(-8) });
+  setWatch(draft, { words: 'said' });
   ask(draft, 'turn', 'turn/start', { threadId: thread, input: [{ type: 'text', text, text_elements: [] }] });
 }
 

@@ -4,10 +4,11 @@
 import { ok, type Result } from '../../model/errors.ts';
 import { heldBy } from '../asks-room.ts';
 import { carryOut, type Manners } from '../deeds.ts';
-import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
+import type { Deed, Delivery, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, turnOf } from '../draft.ts';
 import { noCalls } from '../json-rpc.ts';
-import { type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
+import { isBegun } from '../questions.ts';
+import { deliveryOf, type Excuse, hearClock, hearGone, noteAnswer, setWatch, spokenTo, watchSigns } from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
 import { answer } from './asks.ts';
 import { isOpening, sayHello, sayInterrupt, sayPrompt } from './calls.ts';
@@ -59,9 +60,11 @@ const codex = (name: string, livesOn: boolean): Dialect<CodexMemory> => ({
     const draft = draftOf(memory, at);
     spokenTo(draft);
     const done = carryOut(draft, deed, manners);
+    if (done.ok) noteAnswer(draft, deed, isHolding(draft.memory));
     return done.ok ? ok(turnOf(draft)) : done;
   },
   asksBytes: ({ asks }: CodexMemory): number => heldBy(asks),
+  delivery: (memory: CodexMemory): Delivery => deliveryOf(memory.watch, isHolding(memory)),
   wakeful: ({ thread, asks, watch, waiting, running }: CodexMemory): Wakeful | null => {
     // It is where its user works as well: what happens there is to be seen.
     if (livesOn) return 'shared';
@@ -81,6 +84,10 @@ function hearAgain(draft: CodexDraft): void {
   keep(draft, { calls: noCalls, asks: [], turn: null, isBegun: false, opening: { ...opening, rejoin } });
   sayHello(draft);
 }
+
+/** A prompt without a thread yet, or answers that go out together. */
+const isHolding = ({ waiting, asks }: CodexMemory): boolean =>
+  waiting !== null || asks.some(({ interview }) => isBegun(interview));
 
 function excuseOf({ asks, items }: CodexMemory): Excuse {
   if (asks.length > 0) return 'ask';

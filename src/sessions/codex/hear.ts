@@ -7,7 +7,7 @@ import { limits } from '../../model/limits.ts';
 import type { MachineState } from '../../model/sessions.ts';
 import { hearGarbage, keep, note, own, tell } from '../draft.ts';
 import { hearRpc, type RpcError, type RpcId, settle } from '../json-rpc.ts';
-import { beginTurn, endTurn, hearGone, hearIdle } from '../watch.ts';
+import { beginTurn, endTurn, hearGone, hearIdle, hearTaken } from '../watch.ts';
 import { dropAsks, hearRequest, hearResolved, putNext } from './asks.ts';
 import { askTurns, type Purpose, sayInterrupt, sayThread, sayTurn } from './calls.ts';
 import { endItems, hearItem, hearPiece } from './items.ts';
@@ -35,6 +35,7 @@ function hearReply(draft: CodexDraft, id: RpcId, result: Fields): void {
       hearThread(draft, fieldsIn(result.thread));
       return;
     case 'turn':
+      hearTaken(draft);
       hearTurnId(draft, idOf(fieldsIn(result.turn).id));
       return;
     case 'turns':
@@ -101,6 +102,7 @@ function hearRefusal(draft: CodexDraft, id: RpcId | null, { message }: RpcError)
       tell(draft, 'process_error', { words: message });
       return;
     case 'turn':
+      hearTaken(draft);
       if (draft.memory.turn === null) hearEnd(draft, failed({ info: null, words: message }, `failed-${id}`));
       else note(draft, `refused-${draft.memory.mark}-${id}`, `Codex did not take the message: ${message}`);
       return;
@@ -139,6 +141,7 @@ function hearNotice(draft: CodexDraft, method: string, params: Fields): void {
       return;
     case 'item/started':
     case 'item/completed':
+      hearTaken(draft);
       hearRetried(draft);
       hearItem(draft, fieldsIn(params.item), method === 'item/completed');
       return;
@@ -164,6 +167,7 @@ function hearNotice(draft: CodexDraft, method: string, params: Fields): void {
 
 function hearTurnBegin(draft: CodexDraft, turn: string | null): void {
   if (turn === null || draft.memory.settled.includes(turn)) return;
+  hearTaken(draft);
   keep(draft, { turn, isBegun: true, failure: null, isRetrying: false });
   const { isCancelling } = draft.memory.watch;
   beginTurn(draft);

@@ -20,6 +20,7 @@ const say = (draft: LinesDraft, message: Said): void => sayLine(draft, JSON.stri
 /** A task of its own, or words for the one that there is. */
 export function sayTask(draft: LinesDraft, text: string): void {
   began(draft, text);
+  setWatch(draft, { words: 'said' });
   say(draft, { type: 'newTask', text });
 }
 
@@ -35,6 +36,7 @@ export function sayWords(draft: LinesDraft, text: string, withinMs: number | nul
   if (waiting?.kind === 'failure') sayRetry(draft);
   const heldUntil = withinMs === null || waiting?.kind === 'failure' ? null : draft.at + withinMs;
   keep(draft, { held: held === null ? text : `${held}\n\n${text}`, heldUntil });
+  setWatch(draft, { words: 'held' });
 }
 
 function began(draft: LinesDraft, text: string): void {
@@ -48,6 +50,7 @@ export function sayHeld(draft: LinesDraft, text: string): void {
   settle(draft);
   beginTurn(draft);
   keep(draft, { held: null, heldUntil: null });
+  setWatch(draft, { words: 'said' });
   say(draft, { type: 'askResponse', askResponse: 'messageResponse', text });
 }
 

@@ -7,9 +7,9 @@ import { fail, ok, type Result } from '../../model/errors.ts';
 import { agentSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { weightOf } from '../asks-room.ts';
-import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
+import type { Deed, Delivery, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearGarbage, hearStillborn, hearStray, keep, nextId, note, tell, turnOf } from '../draft.ts';
-import { hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
+import { deliveryOf, hearClock, hearGone, noteAnswer, setWatch, spokenTo, watchSigns } from '../watch.ts';
 import { goOn } from '../words.ts';
 import { answer, hearAsk, sayHeld, sayRetry, sayStop, sayTask, sayWords } from './asks.ts';
 import { rowsIn } from './lines.ts';
@@ -59,10 +59,12 @@ export const kiloLines: Dialect<LinesMemory> = {
     const draft = draftOf(memory, at);
     spokenTo(draft);
     const done = act(draft, deed);
+    if (done.ok) noteAnswer(draft, deed, draft.memory.held !== null);
     return done.ok ? ok(scheduled(draft)) : done;
   },
   // One at a time, and only the words of its options.
   asksBytes: ({ waiting }: LinesMemory): number => weightOf(waiting),
+  delivery: ({ watch, held }: LinesMemory): Delivery => deliveryOf(watch, held !== null),
   wakeful: ({ session, watch, waiting, held }: LinesMemory): Wakeful | null => {
     if (watch.isTurnOpen || held !== null || (waiting !== null && waiting.kind !== 'rest')) return 'busy';
     // The last one of its directory may be another one by then.

@@ -5,7 +5,7 @@ import { lastConversation } from '../../agents/kilo/session.ts';
 import { agentSessionId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { clip, keep, nextId, note, tell, write } from '../draft.ts';
-import { endTurn } from '../watch.ts';
+import { endTurn, hearTaken } from '../watch.ts';
 import type { LinesDraft } from './memory.ts';
 import { endItems, hearOutput, hearWords } from './speech.ts';
 
@@ -96,7 +96,10 @@ function isEcho(draft: LinesDraft, { isOld }: Row, text: string): boolean {
   // Of a conversation that goes on, the first line is what a person said first.
   if (!isHeard && isOld) return true;
   const at = unrepeated.indexOf(clip(text));
-  if (at >= 0) keep(draft, { unrepeated: unrepeated.toSpliced(at, 1) });
+  if (at >= 0) {
+    hearTaken(draft);
+    keep(draft, { unrepeated: unrepeated.toSpliced(at, 1) });
+  }
   return at >= 0;
 }
 
@@ -118,6 +121,7 @@ function hearRequest(draft: LinesDraft, row: Row): void {
   if (row.isOld) return;
   if (isUsage) hearUsage(draft, row.id, about);
   else {
+    hearTaken(draft);
     endItems(draft, 'done');
     settle(draft);
     keep(draft, { retries: [] });

@@ -57,6 +57,7 @@ export function sayPrompt(draft: HttpDraft, text: string): void {
   beginTurn(draft);
   keep(draft, { seen: { ...nothingSeen, isAfterStop }, isRetrying: false, wasGood: false, failedAsk: null });
   keep(draft, { waiting: waiting === null ? text : `${waiting}\n\n${text}` });
+  setWatch(draft, { words: 'held' });
   sayWaiting(draft);
 }
 
@@ -69,6 +70,7 @@ export function sayWaiting(draft: HttpDraft): void {
 function sayTurn(draft: HttpDraft, text: string, session: string): void {
   const { opening, unrepeated } = draft.memory;
   keep(draft, { waiting: null, unrepeated: [...unrepeated, clip(text)].slice(-8) });
+  setWatch(draft, { words: 'said' });
   note(draft);
   const model = opening.model === null ? null : modelOf(opening.model);
   const body = { ...(model === null ? {} : { model }), parts: [{ type: 'text', text }] };

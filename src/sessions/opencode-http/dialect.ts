@@ -6,9 +6,20 @@ import { ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { heldBy } from '../asks-room.ts';
 import { carryOut, type Manners } from '../deeds.ts';
-import type { Deed, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
+import type { Deed, Delivery, Dialect, Heard, Opening, Turn, Wakeful } from '../dialect.ts';
 import { draftOf, hearStillborn, hearStray, keep, own, tell, turnOf } from '../draft.ts';
-import { type Excuse, hearClock, hearGone, setWatch, spokenTo, watchSigns } from '../watch.ts';
+import { isBegun } from '../questions.ts';
+import {
+  deliveryOf,
+  type Excuse,
+  hearClock,
+  hearGone,
+  hearTaken,
+  noteAnswer,
+  setWatch,
+  spokenTo,
+  watchSigns,
+} from '../watch.ts';
 import { goOn, goOnAfterFailure } from '../words.ts';
 import { answer, askOnceMore, putNext, refuseAsks } from './asks.ts';
 import { isOpening, modelOf, sayAbort, sayAgain, sayConversation, sayLook, sayPrompt } from './calls.ts';
@@ -36,9 +47,11 @@ export const opencodeHttp: Dialect<HttpMemory> = {
     const draft = draftOf(memory, at);
     spokenTo(draft);
     const done = carryOut(draft, deed, manners);
+    if (done.ok) noteAnswer(draft, deed, isHolding(draft.memory));
     return done.ok ? ok(scheduled(draft)) : done;
   },
   asksBytes: ({ asks }: HttpMemory): number => heldBy(asks),
+  delivery: (memory: HttpMemory): Delivery => deliveryOf(memory.watch, isHolding(memory)),
   wakeful: ({ session, asks, watch, waiting, winding, look }: HttpMemory): Wakeful | null => {
     const isWaited = waiting !== null || winding !== null || look !== null;
     if (watch.isTurnOpen || asks.length > 0 || isWaited) return 'busy';
@@ -99,6 +112,10 @@ function hear(draft: HttpDraft, heard: Heard): void {
   }
 }
 
+/** A prompt that the server would not take yet, or answers that go out together. */
+const isHolding = ({ waiting, asks }: HttpMemory): boolean =>
+  waiting !== null || asks.some(({ interview }) => isBegun(interview));
+
 function excuseOf({ asks, items }: HttpMemory): Excuse {
   if (asks.length > 0) return 'ask';
   return Object.values(items).some(({ role }) => role === 'tool') ? 'tool' : null;
@@ -132,11 +149,14 @@ function hearReply(draft: HttpDraft, { request, status, body }: Extract<Heard, {
       hearConversation(draft, call, status, body);
       return;
     case 'prompt':
+      // A refusal is shown as the end of the turn; what was lost on the way is nobody's yet.
+      if (status !== 0) hearTaken(draft);
       if (status === 0) sayLook(draft, { isRejoin: false, isNeeded: true });
       else if (!isGood) failTurn(draft, { name: 'prompt', status: null, words: refusalIn(status, body) });
       return;
     case 'answer':
-      if (!isGood) hearUnanswered(draft, call, status, body);
+      if (isGood) hearTaken(draft);
+      else hearUnanswered(draft, call, status, body);
       return;
     case 'abort':
       if (status === 0 && draft.memory.watch.isCancelling) sayAgain(draft, call);

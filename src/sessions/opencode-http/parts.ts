@@ -5,6 +5,7 @@ import { type Fields, fieldsIn, idOf, textOf } from '../../agents/fields.ts';
 import { limits } from '../../model/limits.ts';
 import type { SessionMessage } from '../../model/sessions.ts';
 import { clip, keep, note, own, tell, write } from '../draft.ts';
+import { hearTaken } from '../watch.ts';
 import type { HttpDraft, Item, Seen } from './memory.ts';
 
 type Status = NonNullable<SessionMessage['tool']>['status'];
@@ -45,6 +46,7 @@ function hearPrompt(draft: HttpDraft, id: string, text: string | null): void {
   if (text === null) return;
   const { unrepeated } = draft.memory;
   const at = unrepeated.indexOf(clip(text));
+  if (at >= 0) hearTaken(draft);
   if (at >= 0) keep(draft, { unrepeated: unrepeated.toSpliced(at, 1) });
   else write(draft, { id, role: 'user', text });
 }

@@ -1,5 +1,5 @@
 // A scripted agent with a server of its own, as OpenCode has: it outlives whoever started it. What it does is the first word
-// of each prompt; every answer it gets is written to the file that FAKE_LOG names.
+// of each prompt; every prompt and answer it gets is written to the file that FAKE_LOG names.
 
 import { appendFileSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
@@ -73,6 +73,7 @@ function answer(method: string, path: string, body: string): unknown {
   if (path.startsWith(`/session/${sessionID}/message`)) return messages.slice(-3);
   if (path.endsWith('/prompt_async')) {
     const { parts } = JSON.parse(body);
+    note(`told ${parts[0].text}`);
     setTimeout(() => hearPrompt(parts[0].text), 5);
     return null;
   }

@@ -196,6 +196,21 @@ describe('kill -9 of the daemon', () => {
     expect(await world.session(id)).toMatchObject({ agent_session, queued: 0 });
   });
 
+  it('SES5 lists show the last words of every session as before, of one at rest and of one at work', async () => {
+    const [rests, works] = [await world.begin('text done and said'), await world.begin('hold so far')];
+    await world.becomes(rests.id, 'completed');
+    await until(async () => (await world.session(works.id)).last_words === 'so far');
+    await until(() => kept(works.id).includes('so far'));
+    await killed();
+    await world.becomes(works.id, 'paused');
+    const { items } = await world.client.get('/v1/managed');
+    const words = Object.fromEntries(items.map(({ id, last_words }) => [id, last_words]));
+    expect(words).toEqual({ [rests.id]: 'done and said', [works.id]: 'so far' });
+    // And once more, when nobody has looked at a conversation in between.
+    await killed();
+    expect((await world.session(rests.id)).last_words).toBe('done and said');
+  });
+
   it('SES5 a file that is damaged is set aside, and the others come back', async () => {
     const [first, second] = [await world.begin('text one'), await world.begin('text two')];
     for (const { id } of [first, second]) await world.becomes(id, 'completed');
