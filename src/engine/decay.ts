@@ -19,9 +19,11 @@ export const standardDecay: DecayLimits = { completedMs: limits.completedMs, run
 export function decay(resolved: Resolved, runningSeenAt: number, now: number, by: DecayLimits): Resolved {
   const due = decayDue(resolved, runningSeenAt, by);
   if (due === null || now < due) return resolved;
+  // The state that time made began when it was due, not when the evidence for the one before it arose.
+  const aged = { ...resolved, time: due };
   return resolved.state === 'completed'
-    ? { ...resolved, state: 'idle', reason: 'completed_aged' }
-    : { ...resolved, state: 'unknown', reason: 'stale_signal', confidence: 'low' };
+    ? { ...aged, state: 'idle', reason: 'completed_aged' }
+    : { ...aged, state: 'unknown', reason: 'stale_signal', confidence: 'low' };
 }
 
 /** When this state will decay if nothing more is heard; null when time does nothing to it. */
@@ -29,6 +31,15 @@ export function decayDue(resolved: Resolved, runningSeenAt: number, by: DecayLim
   if (resolved.state === 'completed') return resolved.received + by.completedMs;
   if (resolved.state === 'running') return Math.max(resolved.received, runningSeenAt) + by.runningStaleMs;
   return null;
+}
+
+/**
+ * It runs on without its pane: what it shows nobody sees, and what it asks nobody can answer there. The evidence stays, as
+ * that of a target that does not answer.
+ */
+export function withoutPane(record: StateRecord, closedAt: number, detail: string | null): StateRecord {
+  const shown = { state: 'unknown', reason: 'no_pane', confidence: 'low', detail, until: null } as const;
+  return { ...record, ...shown, since: closedAt, ask: null, asks_open: 0 };
 }
 
 /** A target that does not answer is not an agent that is gone: the row stays, its state is unknown meanwhile. */

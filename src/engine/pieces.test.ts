@@ -146,6 +146,22 @@ describe('what time does', () => {
     expect(world.state('a').confidence).toBe('low');
   });
 
+  it('RSV7 a state that time made began when it was due, however late anyone looks', () => {
+    const world = oneAgent();
+    world.take(says('a', 'hook', 5, 'completed'));
+    const due = world.now + limits.completedMs;
+    world.now = due + 60_000;
+    world.take();
+    expect(world.lastStates).toMatchObject([{ state: 'idle', reason: 'completed_aged', since: due }]);
+    world.now += 60_000;
+    expect(world.state('a').since).toBe(due);
+    const other = oneAgent();
+    other.take(says('a', 'hook', 5, 'running'));
+    const stale = other.now + limits.runningStaleMs;
+    other.now = stale + 1;
+    expect(other.state('a')).toMatchObject({ state: 'unknown', reason: 'stale_signal', since: stale });
+  });
+
   it('RSV5 a repeat of an idle screen is no sign of running', () => {
     const world = oneAgent();
     world.take(says('a', 'hook', 5, 'running'), says('a', 'screen', 6, 'idle'));
