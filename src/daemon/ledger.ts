@@ -146,7 +146,7 @@ export class Ledger {
     // The last claimant, and those who followed it in its pane: without them it would seem to run again.
     const holder = claimHolder(this.world.routeEntries());
     const keep = holder === null ? [] : this.world.index.inPaneOf(holder).map((one) => one.runtime_id);
-    const order = { before, auditBefore, bytesMax, bases, keep };
+    const order = { before, auditBefore, snapshotsMax: limits.snapshotsMax, bytesMax, bases, keep };
     const report = isFull ? await this.#store.pruneWhenFull(order) : await this.#store.prune(order);
     const kept = new Set((await this.#store.runtimes()).map((one) => one.identity.runtime_id));
     for (const id of [...this.world.entries.keys()]) if (!kept.has(id)) this.world.forget(id);

@@ -15,7 +15,7 @@ function setUp() {
       prune: (before, bytesMax, isFull) => {
         calls.push({ before, bytesMax, isFull });
         return trouble.value === null
-          ? Promise.resolve({ events: 1, runtimes: 0, audit: 0, bytes: 0 })
+          ? Promise.resolve({ events: 1, runtimes: 0, audit: 0, snapshots: 0, bytes: 0 })
           : Promise.reject(trouble.value);
       },
     },

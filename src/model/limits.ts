@@ -151,6 +151,8 @@ export const limits = {
   /** About four million events. */
   retentionBytesMax: 1_073_741_824,
   auditAgeMs: 365 * 86_400_000,
+  /** What actions were decided on: a person makes some hundred a day. */
+  snapshotsMax: 20_000,
   /** A name, a title, a table cell: what follows was never meant to be read in a list. */
   gateLineCharsMax: 2_000,
   /** 2,000 rows of a wide terminal; a larger block is a mistake or a flood. */

@@ -22,13 +22,21 @@ export interface TargetRecord {
   readonly updated_at: number;
 }
 
-export interface PaneRecord {
-  readonly target: TargetId;
-  readonly pane: PaneId;
+/** Where a runtime was last seen, as tmux called it then. All of it is foreign text. */
+export interface PlaceRecord {
+  readonly runtime_id: RuntimeId;
+  readonly session_id: string;
   readonly session_name: string;
+  readonly other_sessions: readonly string[];
   readonly window_id: string;
+  readonly window_index: number;
   readonly window_name: string;
-  readonly updated_at: number;
+  readonly pane_index: number;
+  readonly title: string;
+  readonly cwd: string;
+  readonly current_command: string;
+  /** When it was found to run on without its pane; null while it has one, or when that is not known. */
+  readonly closed_at: number | null;
 }
 
 /** One line of evidence, as `explain` shows it. */

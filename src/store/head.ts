@@ -11,7 +11,7 @@ export const countedTables = [
   'runtime_source_cursors',
   'audit',
   'targets',
-  'panes',
+  'places',
   'action_snapshots',
   'adapters',
 ] as const;

@@ -8,7 +8,7 @@ import type {
   AuditRecord,
   CursorRecord,
   NewEvent,
-  PaneRecord,
+  PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
   StateRecord,
@@ -53,7 +53,7 @@ export class MemoryStore implements Store {
   readonly #states = new Map<RuntimeId, StateRecord>();
   readonly #cursors = new Map<RuntimeId, Map<string, CursorRecord>>();
   readonly #targets = new Map<TargetId, TargetRecord>();
-  readonly #panes = new Map<TargetId, readonly PaneRecord[]>();
+  readonly #places = new Map<RuntimeId, PlaceRecord>();
   readonly #snapshots = new Map<SnapshotRecord['snapshot_id'], SnapshotRecord>();
   readonly #adapters = new Map<string, AdapterRecord>();
   #audit: AuditRecord[] = [];
@@ -139,22 +139,16 @@ export class MemoryStore implements Store {
   async removeTarget(target: TargetId): Promise<void> {
     this.#assertOpen();
     this.#targets.delete(target);
-    this.#panes.delete(target);
   }
 
-  async panes(target: TargetId): Promise<readonly PaneRecord[]> {
+  async places(): Promise<readonly PlaceRecord[]> {
     this.#assertOpen();
-    return this.#panes.get(target) ?? [];
+    return inKeyOrder(this.#places);
   }
 
-  async replacePanes(target: TargetId, panes: readonly PaneRecord[]): Promise<void> {
+  async putPlaces(places: readonly PlaceRecord[]): Promise<void> {
     this.#assertOpen();
-    assert(
-      panes.every((pane) => pane.target === target),
-      'panes are replaced within their own target (SEC5)',
-    );
-    const byPane = new Map(panes.map((pane) => [pane.pane, pane]));
-    this.#panes.set(target, inKeyOrder(byPane));
+    for (const place of places) if (this.#isOnRecord(place.runtime_id)) this.#places.set(place.runtime_id, place);
   }
 
   async putSnapshot(snapshot: SnapshotRecord): Promise<void> {
@@ -165,13 +159,6 @@ export class MemoryStore implements Store {
   async snapshot(id: SnapshotRecord['snapshot_id']): Promise<SnapshotRecord | null> {
     this.#assertOpen();
     return this.#snapshots.get(id) ?? null;
-  }
-
-  async dropSnapshots(expiredBefore: number): Promise<number> {
-    this.#assertOpen();
-    const expired = [...this.#snapshots.values()].filter((snapshot) => snapshot.expires_at < expiredBefore);
-    for (const { snapshot_id } of expired) this.#snapshots.delete(snapshot_id);
-    return expired.length;
   }
 
   async adapters(): Promise<readonly AdapterRecord[]> {
@@ -206,11 +193,13 @@ export class MemoryStore implements Store {
     }
     const auditBefore = this.#audit.length;
     this.#audit = this.#audit.filter((record) => record.at >= order.auditBefore);
+    const snapshots = this.#dropSnapshots(order);
     runtimes += this.#dropOverSize(order.bytesMax, keep);
     return {
       events: eventsBefore + bases - this.#events.size,
       runtimes,
       audit: auditBefore - this.#audit.length,
+      snapshots,
       bytes: Math.max(0, bytesBefore - this.#bytes()),
     };
   }
@@ -285,6 +274,14 @@ export class MemoryStore implements Store {
     this.#runtimes.delete(runtime);
     this.#states.delete(runtime);
     this.#cursors.delete(runtime);
+    this.#places.delete(runtime);
+  }
+
+  #dropSnapshots({ before, snapshotsMax }: PruneOrder): number {
+    const newestFirst = [...this.#snapshots.values()].sort((one, other) => other.observed_at - one.observed_at);
+    const goes = newestFirst.filter(({ observed_at }, index) => observed_at < before || index >= snapshotsMax);
+    for (const { snapshot_id } of goes) this.#snapshots.delete(snapshot_id);
+    return goes.length;
   }
 
   #dropOverSize(bytesMax: number, keep: ReadonlySet<RuntimeId>): number {

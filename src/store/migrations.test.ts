@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Migration, migrations } from './migrations.ts';
+import { metaCrc, newHead } from './head.ts';
+import { type Migration, migrate, migrations } from './migrations.ts';
 import { openDatabase } from './node-sqlite.ts';
-import { contentOf, SampleWorld, sampleTime } from './samples.contract.ts';
+import { contentOf, emptyCommit, SampleWorld, samplePlace, sampleRuntime, sampleTime } from './samples.contract.ts';
 import { openSqliteStore } from './sqlite.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'agtmux-migrations-'));
@@ -59,6 +60,32 @@ describe('LOG3 migrations', () => {
     expect(statSync(backup).mode & 0o777).toBe(0o600);
     expect(query(backup, 'PRAGMA user_version')).toEqual({ user_version: migrations.length });
     expect(query(join(dir, 'agtmux.db'), 'PRAGMA user_version')).toEqual({ user_version: next.version });
+  });
+
+  it('of a log of version 1 drop its panes and find everything else as it was', async () => {
+    count += 1;
+    const dir = join(root, String(count));
+    mkdirSync(dir, { mode: 0o700 });
+    const path = join(dir, 'agtmux.db');
+    const database = openDatabase(path);
+    migrate(database, path, 0, migrations.slice(0, 1), 'abc');
+    const head = newHead('abc');
+    const digests = { ...head.digests, panes: { count: 1, sum: 5 } };
+    const text = JSON.stringify({ ...head, digests });
+    database.prepare("UPDATE meta SET value = ?, crc = ? WHERE name = 'head'").run(text, metaCrc('head', text));
+    database.exec("INSERT INTO panes VALUES ('host', '%1', 'work', '@1', 'w', 1, 5)");
+    database.close();
+    chmodSync(path, 0o600);
+    const store = await open(dir, migrations);
+    await store.replay(() => undefined);
+    await store.commit({ ...emptyCommit, runtimes: [sampleRuntime(1)] });
+    await store.putPlaces([samplePlace(1)]);
+    await store.close();
+    expect(query(path, "SELECT count(*) AS tables FROM sqlite_schema WHERE name = 'panes'")).toEqual({ tables: 0 });
+    const again = await open(dir, migrations);
+    await again.replay(() => undefined);
+    expect(await again.places()).toEqual([samplePlace(1)]);
+    await again.close();
   });
 
   it('run once', async () => {

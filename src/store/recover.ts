@@ -6,7 +6,7 @@ import type { EndRecord, NewEvent, RuntimeRecord, StateRecord, StoredEvent } fro
 import { storePaths } from './database.ts';
 import { readMark } from './head-file.ts';
 import type { StoreLock } from './lock.ts';
-import { type Salvage, salvage } from './salvage.ts';
+import { nothingSaved, type Salvage, salvage } from './salvage.ts';
 import { setAside } from './set-aside.ts';
 import { lockDirectory, SqliteStore, type SqliteStoreOptions } from './sqlite.ts';
 import { isDamage } from './sqlite-errors.ts';
@@ -63,13 +63,14 @@ async function rebuild(options: LoadOptions, lock: StoreLock, damage: string): P
   const paths = storePaths(options.dir);
   const mark = readMark(paths.head);
   const aside = setAside(paths, options.now());
-  const saved: Salvage = aside === null ? { events: [], audit: [], targets: [] } : salvage(aside);
+  const saved = aside === null ? nothingSaved : salvage(aside);
   const store = new SqliteStore(options, lock);
   try {
     // Later than every version there can have been, whether or not the old head could be read (FED2).
     const feed_version = Math.max(mark?.feed_version ?? 0, Math.ceil(options.now())) + 1;
     await store.commit(rebuiltCommit(saved, feed_version, options.now()));
     for (const target of saved.targets) await store.putTarget(target);
+    await store.putPlaces(saved.places);
   } finally {
     store.closeNow(false);
   }

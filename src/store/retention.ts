@@ -6,6 +6,7 @@ import type { NewEvent } from '../model/records.ts';
 import type { StoreDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import type { Head } from './head.ts';
+import type { Row } from './node-sqlite.ts';
 import type { LoggedRow } from './row.ts';
 import { isStray, type PruneOrder, type PruneReport } from './store.ts';
 import type { StoreTables } from './store-tables.ts';
@@ -29,6 +30,7 @@ export class Retention {
   #events = 0;
   #runtimes = 0;
   #audit = 0;
+  #snapshots = 0;
 
   constructor(database: StoreDatabase, log: EventLog, tables: StoreTables, pace: PrunePace) {
     this.#database = database;
@@ -45,10 +47,17 @@ export class Retention {
     await this.#dropOrphans(order.before);
     for (const { runtime_id, upTo, base } of order.bases) await this.#replaceByBase(runtime_id, upTo, base);
     await this.#dropAudit(order.auditBefore);
+    await this.#dropSnapshots(order.before, order.snapshotsMax);
     await this.#dropOverSize(order.bytesMax, keep);
     await this.#giveBack();
     const bytes = Math.max(0, bytesBefore - this.#database.usedBytes());
-    return { events: this.#events, runtimes: this.#runtimes, audit: this.#audit, bytes };
+    return {
+      events: this.#events,
+      runtimes: this.#runtimes,
+      audit: this.#audit,
+      snapshots: this.#snapshots,
+      bytes,
+    };
   }
 
   #endedBefore(before: number, countMax = -1): RuntimeId[] {
@@ -79,6 +88,7 @@ export class Retention {
   #forgetRuntime(head: Head, runtime: RuntimeId): void {
     this.#tables.states.remove(head, runtime);
     this.#tables.cursors.remove(head, runtime);
+    this.#tables.places.remove(head, runtime);
     this.#tables.runtimes.remove(head, runtime);
   }
 
@@ -136,6 +146,19 @@ export class Retention {
       if (rows.length === 0) return;
       await this.#step((head) => this.#tables.audit.removeRows(head, rows));
       this.#audit += rows.length;
+    }
+  }
+
+  /** What actions were decided on: the old ones, and the oldest of too many. */
+  async #dropSnapshots(before: number, countMax: number): Promise<void> {
+    for (;;) {
+      const over = Math.max(0, this.#database.head.digests.action_snapshots.count - countMax);
+      const rows = this.#tables.snapshots.select('ORDER BY observed_at LIMIT ?', this.#pace.eventsPerStep);
+      const isOld = (row: Row): boolean => this.#tables.snapshots.decode(row).observed_at < before;
+      const going = rows.filter((row, index) => index < over || isOld(row));
+      if (going.length === 0) return;
+      await this.#step((head) => this.#tables.snapshots.removeRows(head, going));
+      this.#snapshots += going.length;
     }
   }
 

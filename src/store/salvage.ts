@@ -1,19 +1,22 @@
-// Saves from a damaged log what cannot make a state look certain: that runtimes started and ended, the audit trail, and the
-// known targets; only rows whose own checksum holds. Steps over unreadable places and gives up after a bounded
+// Saves from a damaged log what cannot make a state look certain: that runtimes started and ended and where they were, the
+// audit trail, and the known targets; only rows whose own checksum holds. Steps over unreadable places and gives up after a bounded
 // number of them.
 
 import { limits } from '../model/limits.ts';
-import type { AuditRecord, StoredEvent, TargetRecord } from '../model/records.ts';
+import type { AuditRecord, PlaceRecord, StoredEvent, TargetRecord } from '../model/records.ts';
 import { type DatabaseSync, openDatabase, prepareRows, type Row } from './node-sqlite.ts';
 import { eventColumns, LoggedRow } from './row.ts';
-import { auditTable, isSound, type TableShape, targetTable } from './tables.ts';
+import { auditTable, isSound, placeTable, type TableShape, targetTable } from './tables.ts';
 
 export interface Salvage {
   /** runtime.started and runtime.ended only, oldest first. */
   readonly events: readonly StoredEvent[];
   readonly audit: readonly AuditRecord[];
   readonly targets: readonly TargetRecord[];
+  readonly places: readonly PlaceRecord[];
 }
+
+export const nothingSaved: Salvage = { events: [], audit: [], targets: [], places: [] };
 
 const savedKinds: readonly string[] = ['runtime.started', 'runtime.ended'];
 
@@ -22,7 +25,7 @@ export function salvage(path: string): Salvage {
   try {
     database = openDatabase(path);
   } catch {
-    return { events: [], audit: [], targets: [] };
+    return nothingSaved;
   }
   try {
     ignoring(() =>
@@ -36,6 +39,7 @@ export function salvage(path: string): Salvage {
         savedAudit,
       ),
       targets: ignoring(() => allRows(database, targetTable)) ?? [],
+      places: ignoring(() => allRows(database, placeTable)) ?? [],
     };
   } finally {
     ignoring(() => database.close());

@@ -11,14 +11,13 @@ import {
   runtimeId,
   serverKey,
   snapshotId,
-  type TargetId,
   targetId,
 } from '../model/ids.ts';
 import type {
   AuditRecord,
   CursorRecord,
   NewEvent,
-  PaneRecord,
+  PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
   StateRecord,
@@ -160,14 +159,20 @@ export function sampleTarget(name: string, overrides: Partial<TargetRecord> = {}
   };
 }
 
-export function samplePane(target: TargetId, number: number): PaneRecord {
+export function samplePlace(number: number): PlaceRecord {
   return {
-    target,
-    pane: paneId(`%${number}`),
+    runtime_id: sampleRuntimeId(number),
+    session_id: '$1',
     session_name: 'work',
+    other_sessions: ['mirror'],
     window_id: `@${number}`,
+    window_index: number,
     window_name: 'agtmux ☃',
-    updated_at: sampleTime,
+    pane_index: 0,
+    title: 'a title',
+    cwd: '/home/me/web-shop',
+    current_command: 'node',
+    closed_at: null,
   };
 }
 
@@ -287,7 +292,7 @@ export async function contentOf(store: Store): Promise<Record<string, unknown>> 
     cursors: await Promise.all(runtimes.map(({ identity }) => store.cursors(identity.runtime_id))),
     audit: await store.audit(1_000_000),
     targets,
-    panes: await Promise.all(targets.map(({ target }) => store.panes(target))),
+    places: await store.places(),
     adapters: await store.adapters(),
   };
 }

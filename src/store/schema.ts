@@ -1,4 +1,4 @@
-// The tables as version 1 created them. Text of a version that was released is never edited: what comes later is a new
+// The tables as each version created them. Text of a version that was released is never edited: what comes later is a new
 // migration. Every row of every counted table ends in its checksum.
 
 /** Columns of the small tables; the first ones are the key. The order is the order of the checksum. */
@@ -38,7 +38,20 @@ export const tableColumns = {
   runtime_source_cursors: ['runtime_id', 'source', 'lane', 'key_major', 'key_minor', 'key_hash'],
   audit: ['audit_id', 'at', 'actor', 'action', 'runtime_id', 'snapshot_id', 'result', 'detail'],
   targets: ['target_id', 'kind', 'connection_ref', 'is_default', 'health', 'last_seen_at', 'updated_at'],
-  panes: ['target_id', 'pane_id', 'session_name', 'window_id', 'window_name', 'updated_at'],
+  places: [
+    'runtime_id',
+    'session_id',
+    'session_name',
+    'other_sessions',
+    'window_id',
+    'window_index',
+    'window_name',
+    'pane_index',
+    'title',
+    'cwd',
+    'current_command',
+    'closed_at',
+  ],
   action_snapshots: [
     'snapshot_id',
     'target_id',
@@ -184,4 +197,30 @@ CREATE TABLE adapters (
   updated_at REAL NOT NULL,
   crc INTEGER NOT NULL
 ) WITHOUT ROWID;
+`;
+
+/**
+ * Where each runtime was last seen, in place of a list of panes that nobody read: a pane id is used again by the next
+ * server, a runtime id never (IDN5). Snapshots are dropped oldest first, so they are found by their age.
+ */
+export const schema2 = `
+DROP TABLE panes;
+
+CREATE TABLE places (
+  runtime_id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL,
+  session_name TEXT NOT NULL,
+  other_sessions TEXT NOT NULL,
+  window_id TEXT NOT NULL,
+  window_index REAL NOT NULL,
+  window_name TEXT NOT NULL,
+  pane_index REAL NOT NULL,
+  title TEXT NOT NULL,
+  cwd TEXT NOT NULL,
+  current_command TEXT NOT NULL,
+  closed_at REAL,
+  crc INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE INDEX action_snapshots_by_age ON action_snapshots (observed_at);
 `;

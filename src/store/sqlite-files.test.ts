@@ -28,7 +28,7 @@ import {
   emptyCommit,
   SampleWorld,
   sampleNew,
-  samplePane,
+  samplePlace,
   sampleTarget,
   sampleTime,
 } from './samples.contract.ts';
@@ -99,7 +99,7 @@ describe('files of a store', () => {
     const store = await open(dir);
     for (let round = 0; round < 5; round++) await store.commit(world.next(30));
     await store.putTarget(sampleTarget('host'));
-    await store.replacePanes(targetId('host'), [samplePane(targetId('host'), 1)]);
+    await store.putPlaces([samplePlace(1)]);
     const content = await contentOf(store);
     await store.close();
     const again = await open(dir);

@@ -8,7 +8,7 @@ import type {
   AdapterRecord,
   AuditRecord,
   CursorRecord,
-  PaneRecord,
+  PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
   StateRecord,
@@ -160,24 +160,18 @@ export class SqliteStore implements Store {
   }
 
   async removeTarget(target: TargetId): Promise<void> {
-    this.#database.transact('remove a target', (head) => {
-      this.#tables.targets.remove(head, target);
-      this.#tables.panes.remove(head, target);
-    });
+    this.#database.transact('remove a target', (head) => this.#tables.targets.remove(head, target));
   }
 
-  async panes(target: TargetId): Promise<readonly PaneRecord[]> {
-    return this.#tables.panes.under(target);
+  async places(): Promise<readonly PlaceRecord[]> {
+    return this.#tables.places.all();
   }
 
-  async replacePanes(target: TargetId, panes: readonly PaneRecord[]): Promise<void> {
-    assert(
-      panes.every((pane) => pane.target === target),
-      'panes are replaced within their own target (SEC5)',
-    );
-    this.#database.transact('store panes', (head) => {
-      this.#tables.panes.remove(head, target);
-      for (const pane of panes) this.#tables.panes.put(head, pane);
+  async putPlaces(places: readonly PlaceRecord[]): Promise<void> {
+    const known = places.filter(({ runtime_id }) => this.#tables.runtimes.under(runtime_id).length > 0);
+    if (known.length === 0) return;
+    this.#database.transact('store places', (head) => {
+      for (const place of known) this.#tables.places.put(head, place);
     });
   }
 
@@ -187,12 +181,6 @@ export class SqliteStore implements Store {
 
   async snapshot(id: SnapshotRecord['snapshot_id']): Promise<SnapshotRecord | null> {
     return this.#tables.snapshots.under(id)[0] ?? null;
-  }
-
-  async dropSnapshots(expiredBefore: number): Promise<number> {
-    const rows = this.#tables.snapshots.select('WHERE expires_at < ?', expiredBefore);
-    if (rows.length === 0) return 0;
-    return this.#database.transact('drop snapshots', (head) => this.#tables.snapshots.removeRows(head, rows));
   }
 
   async adapters(): Promise<readonly AdapterRecord[]> {

@@ -3,7 +3,7 @@
 import type {
   AdapterRecord,
   CursorRecord,
-  PaneRecord,
+  PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
   StateRecord,
@@ -16,7 +16,7 @@ import {
   auditTable,
   cursorTable,
   type NumberedAudit,
-  paneTable,
+  placeTable,
   runtimeTable,
   snapshotTable,
   stateTable,
@@ -29,7 +29,7 @@ export interface StoreTables {
   readonly cursors: KeyedTable<CursorRecord>;
   readonly audit: KeyedTable<NumberedAudit>;
   readonly targets: KeyedTable<TargetRecord>;
-  readonly panes: KeyedTable<PaneRecord>;
+  readonly places: KeyedTable<PlaceRecord>;
   readonly snapshots: KeyedTable<SnapshotRecord>;
   readonly adapters: KeyedTable<AdapterRecord>;
 }
@@ -41,7 +41,7 @@ export function openTables(database: StoreDatabase): StoreTables {
     cursors: new KeyedTable(database, cursorTable),
     audit: new KeyedTable(database, auditTable),
     targets: new KeyedTable(database, targetTable),
-    panes: new KeyedTable(database, paneTable),
+    places: new KeyedTable(database, placeTable),
     snapshots: new KeyedTable(database, snapshotTable),
     adapters: new KeyedTable(database, adapterTable),
   };

@@ -11,7 +11,7 @@ import {
   sampleEvent,
   sampleIdentity,
   sampleNew,
-  samplePane,
+  samplePlace,
   sampleRuntime,
   sampleRuntimeId,
   sampleSnapshot,
@@ -23,7 +23,13 @@ import {
 import type { Commit, PruneOrder, ReplayRow, Store } from './store.ts';
 
 const host = targetId('host');
-const keepAll: PruneOrder = { before: 0, auditBefore: 0, bytesMax: Number.MAX_SAFE_INTEGER, bases: [] };
+const keepAll: PruneOrder = {
+  before: 0,
+  auditBefore: 0,
+  snapshotsMax: Number.MAX_SAFE_INTEGER,
+  bytesMax: Number.MAX_SAFE_INTEGER,
+  bases: [],
+};
 
 async function replayed(store: Store): Promise<ReplayRow[]> {
   const rows: ReplayRow[] = [];
@@ -269,27 +275,16 @@ function registerContract(store: () => Store): void {
     expect(await store().targets()).toEqual([sampleTarget('host')]);
   });
 
-  it('SEC5 replaces the panes of one target and touches no other', async () => {
-    const vm = targetId('vm1');
-    await store().replacePanes(host, [samplePane(host, 1), samplePane(host, 2)]);
-    await store().replacePanes(vm, [samplePane(vm, 1)]);
-    await store().replacePanes(host, [samplePane(host, 3)]);
-    expect(await store().panes(host)).toEqual([samplePane(host, 3)]);
-    await store().replacePanes(host, [{ ...samplePane(host, 3), window_name: 'half \ud83d, zero \u0000' }]);
-    expect(await store().panes(host)).toHaveLength(1);
-    expect(await store().panes(vm)).toEqual([samplePane(vm, 1)]);
-    await expect(store().replacePanes(host, [samplePane(vm, 9)])).rejects.toThrow();
-    await store().removeTarget(vm);
-    expect(await store().panes(vm)).toEqual([]);
-  });
-
-  it('ACT1 keeps snapshots until they have expired', async () => {
-    for (const number of [1, 2, 3]) await store().putSnapshot(sampleSnapshot(number));
+  it('ACT1 LOG4 keeps snapshots until they are too old or too many, the newest longest', async () => {
+    for (let number = 1; number <= 2_000; number += 1) await store().putSnapshot(sampleSnapshot(number));
     expect(await store().snapshot(snapshotId('snap_2'))).toEqual(sampleSnapshot(2));
-    expect(await store().dropSnapshots(sampleSnapshot(3).expires_at)).toBe(2);
+    expect(await store().prune({ ...keepAll, before: sampleTime + 3 })).toMatchObject({ snapshots: 2, events: 0 });
     expect(await store().snapshot(snapshotId('snap_2'))).toBeNull();
     expect(await store().snapshot(snapshotId('snap_3'))).toEqual(sampleSnapshot(3));
-    expect(await store().dropSnapshots(0)).toBe(0);
+    expect(await store().prune({ ...keepAll, snapshotsMax: 10 })).toMatchObject({ snapshots: 1_988 });
+    expect(await store().snapshot(snapshotId('snap_1990'))).toBeNull();
+    expect(await store().snapshot(snapshotId('snap_1991'))).toEqual(sampleSnapshot(1_991));
+    expect(await store().prune({ ...keepAll, snapshotsMax: 10 })).toMatchObject({ snapshots: 0 });
   });
 
   it('keeps what adapters can do', async () => {
@@ -308,6 +303,18 @@ function registerContract(store: () => Store): void {
 }
 
 function pruneContract(store: () => Store, commit: CommitPart): void {
+  it('LOG1 keeps where a runtime was last seen for as long as the runtime is on record', async () => {
+    await commit({ runtimes: [sampleRuntime(1, 100), sampleRuntime(2)] });
+    await store().putPlaces([samplePlace(1), samplePlace(2), samplePlace(3)]);
+    expect(await store().places()).toEqual([samplePlace(1), samplePlace(2)]);
+    const moved = { ...samplePlace(2), window_name: 'half \ud83d, zero \u0000', closed_at: 7 };
+    await store().putPlaces([moved]);
+    expect((await store().places()).map(({ closed_at }) => closed_at)).toEqual([null, 7]);
+    await store().putPlaces([]);
+    await store().prune({ ...keepAll, before: 200 });
+    expect((await store().places()).map(({ runtime_id }) => runtime_id)).toEqual([samplePlace(2).runtime_id]);
+  });
+
   const ids = async () => (await replayed(store())).map((row) => row.event_id);
 
   it('drops runtimes whole that ended before the bound, and nothing of others', async () => {

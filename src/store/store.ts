@@ -8,7 +8,7 @@ import type {
   AuditRecord,
   CursorRecord,
   NewEvent,
-  PaneRecord,
+  PlaceRecord,
   Rebinding,
   RuntimeRecord,
   SnapshotRecord,
@@ -71,9 +71,11 @@ export interface ReplayRow {
 
 /** What retention is asked to keep, and what it did. */
 export interface PruneOrder {
-  /** Events of runtimes that ended before this, and unbound events older than it, are dropped whole. */
+  /** Events of runtimes that ended before this, and unbound events and snapshots older than it, are dropped whole. */
   readonly before: number;
   readonly auditBefore: number;
+  /** Of the snapshots that are younger, so many stay: the newest. */
+  readonly snapshotsMax: number;
   /** Over this the oldest ended runtimes go first, whatever their age. */
   readonly bytesMax: number;
   /**
@@ -90,6 +92,7 @@ export interface PruneReport {
   readonly events: number;
   readonly runtimes: number;
   readonly audit: number;
+  readonly snapshots: number;
   /** How much smaller the live content became. */
   readonly bytes: number;
 }
@@ -118,12 +121,12 @@ export interface Store {
   targets(): Promise<readonly TargetRecord[]>;
   putTarget(target: TargetRecord): Promise<void>;
   removeTarget(target: TargetId): Promise<void>;
-  panes(target: TargetId): Promise<readonly PaneRecord[]>;
-  /** The whole topology of one target at once: what is not in the list is gone. */
-  replacePanes(target: TargetId, panes: readonly PaneRecord[]): Promise<void>;
+  /** Where each runtime on record was last seen. */
+  places(): Promise<readonly PlaceRecord[]>;
+  /** All at once; a place of a runtime that is not on record is passed over. It goes with its runtime. */
+  putPlaces(places: readonly PlaceRecord[]): Promise<void>;
   putSnapshot(snapshot: SnapshotRecord): Promise<void>;
   snapshot(id: SnapshotRecord['snapshot_id']): Promise<SnapshotRecord | null>;
-  dropSnapshots(expiredBefore: number): Promise<number>;
   adapters(): Promise<readonly AdapterRecord[]>;
   putAdapter(adapter: AdapterRecord): Promise<void>;
 

@@ -13,6 +13,12 @@ const store = await openSqliteStore({
   },
 });
 // The careful pace of a full disk: many small steps, so that there is much to be killed between.
-await store.pruneWhenFull({ before: 1_000, auditBefore: 0, bytesMax: Number.MAX_SAFE_INTEGER, bases: [] });
+await store.pruneWhenFull({
+  before: 1_000,
+  auditBefore: 0,
+  snapshotsMax: 10,
+  bytesMax: Number.MAX_SAFE_INTEGER,
+  bases: [],
+});
 process.stdout.write('pruned\n');
 setInterval(() => {}, 1_000_000);
