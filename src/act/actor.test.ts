@@ -82,6 +82,8 @@ describe('an action', () => {
     const cases: [string, (given: Given) => void, Partial<ActionRequest>][] = [
       ['E_ENDED', ({ world, agent }) => world.ends(agent), {}],
       ['E_SUSPENDED', ({ world, agent }) => world.becomes(agent, { suspended: true }), {}],
+      ['E_NO_PANE', ({ world, agent }) => world.paneless.add(agent.identity.runtime_id), {}],
+      ['E_NO_PANE', ({ world, agent }) => world.paneless.add(agent.identity.runtime_id), { action: 'approve' }],
       ['E_TARGET_DOWN', ({ world }) => Object.assign(world, { health: 'down' }), {}],
       ['E_RUNTIME_STALE', ({ world }) => Object.assign(world, { owner: () => runtimeId('x') }), {}],
       ['E_RUNTIME_STALE', ({ agent }) => Object.assign(agent, { place: null }), {}],

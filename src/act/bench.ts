@@ -58,6 +58,8 @@ export interface Leniency {
   readonly ended?: boolean;
   readonly suspended?: boolean;
   readonly down?: boolean;
+  /** It needs no pane. */
+  readonly paneless?: boolean;
   /** It does nothing at the pane, so it does not matter who owns it. */
   readonly anywhere?: boolean;
 }
@@ -85,6 +87,7 @@ export class Bench {
       current: this.#ownerNow(identity, state, seen, leniency),
       state: state === null ? null : lenient(state, leniency),
       // A session that agtmux leads needs no tmux server.
+      isPaneless: leniency.paneless !== true && ground.isPaneless(identity.runtime_id),
       health: leniency.down === true || isManaged(identity) ? ('ok' as const) : ground.healthOf(identity.target),
       now: ground.now(),
     };
@@ -238,10 +241,10 @@ export const unreadable = failure('E_STATE_CHANGED', 'its screen cannot be read 
 /** What each action may pass over, because it is about just that or does nothing at the pane. */
 export const leniencies: Partial<Record<ActionKind, Leniency>> = {
   resume: { suspended: true, ended: true },
-  kill: { suspended: true },
+  kill: { suspended: true, paneless: true },
   activate: { suspended: true, down: true },
-  seen: { suspended: true, ended: true, down: true, anywhere: true },
-  name: { suspended: true, down: true, anywhere: true },
+  seen: { suspended: true, ended: true, down: true, paneless: true, anywhere: true },
+  name: { suspended: true, down: true, paneless: true, anywhere: true },
   attach: { suspended: true },
   view: { suspended: true, ended: true },
 };

@@ -63,6 +63,8 @@ export interface ActGround {
   readonly lastSessionOf: (runtime: RuntimeId) => Promise<string | null>;
   /** The runtime that owns this pane now; null when none does. */
   readonly ownerOf: (target: TargetId, pane: string) => RuntimeId | null;
+  /** It runs on without its pane; never of one that has ended. */
+  readonly isPaneless: (runtime: RuntimeId) => boolean;
   readonly healthOf: (target: TargetId) => Health;
   readonly keysOf: (agent: AgentName) => Keys | null;
   readonly channels: readonly Channel[];

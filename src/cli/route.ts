@@ -2,6 +2,7 @@
 
 import { withQuery } from '../api/client-lean.ts';
 import type { PaneItem, PaneList } from '../api/schemas.ts';
+import { placeOf } from '../view/pane-words.ts';
 import { agentLabel, stateLabel, unseenMark } from '../view/words.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
@@ -53,8 +54,7 @@ export const route: Action = async (parsed, context) => {
 };
 
 function cellsOf(item: PaneItem): readonly string[] {
-  const { identity, state, confidence, seen, window_index, pane_index, ref } = item;
+  const { state, confidence, seen, ref } = item;
   const label = state === null || confidence === null ? '-' : `${stateLabel({ state, confidence })}${unseenMark(seen)}`;
-  const place = `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
-  return [routeOf(item), agentLabel(item), label, place, ref];
+  return [routeOf(item), agentLabel(item), label, placeOf(item), ref];
 }

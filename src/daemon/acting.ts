@@ -46,6 +46,7 @@ export interface ActingParts {
   readonly processes: Processes;
   readonly agentOf: (name: AgentName) => Agent | null;
   readonly rows: () => readonly PaneRow[];
+  readonly isPaneless: ActGround['isPaneless'];
   readonly now: () => number;
   readonly policy: ActGround['policy'];
   /** bin/agtmux-wrap of this machine. */
@@ -76,6 +77,7 @@ export function actGround(parts: ActingParts): ActGround {
     identityOf,
     sessionsOf,
     ownerOf,
+    isPaneless: parts.isPaneless,
     healthOf: (target) => machines.healthOf(target),
     lastSessionOf: (runtime) => lastSession(parts.store, runtime, sessionsOf(runtime)),
     keysOf: (agent) => agentOf(agent)?.keys ?? null,

@@ -18,7 +18,6 @@ import type { PaneRow, TargetRow } from '../model/rows.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { Verdict } from '../model/verdicts.ts';
 import type { LiveService } from '../model/web.ts';
-import type { Topology } from '../observe/tmux/view.ts';
 import { AdapterBook } from './adapters.ts';
 import { governedFiles, TargetDesk } from './arranging.ts';
 import type { DaemonParts } from './daemon-parts.ts';
@@ -32,8 +31,9 @@ import { Inbox } from './inbox.ts';
 import { Machines } from './machines.ts';
 import { createMcpRegistration } from './mcp/registration.ts';
 import { type Notices, openNotices } from './notify/open.ts';
+import { PlaceBook } from './places.ts';
 import { PolicyBook } from './policy-book.ts';
-import { Publishing } from './publishing.ts';
+import { Publishing, seenOn } from './publishing.ts';
 import { referTo } from './refer.ts';
 import { Retention } from './retention.ts';
 import { RowBook } from './rows.ts';
@@ -64,6 +64,7 @@ export class Daemon implements DaemonService {
   readonly mcp: HookService;
   readonly #targetDesk: TargetDesk;
   readonly #diary: Diary;
+  readonly #places: PlaceBook;
   readonly #publishing: Publishing;
   readonly #ticking: Ticking;
   #isStopped = false;
@@ -78,13 +79,12 @@ export class Daemon implements DaemonService {
     const inbox = new Inbox(ledger, clock, undefined, (problem) => this.#retention.onFailure(problem));
     this.#inbox = inbox;
     this.#retention = new Retention({ clock, now, ledger, inbox, settings, log });
+    this.#places = new PlaceBook({ clock, store: ground.loaded.store, log });
     this.#book = new RowBook({
       ledger,
-      topology: (target) => this.#machines.watch(target)?.topology ?? null,
-      topologies: () => this.#topologies(),
-      healthOf: (target) => this.#machines.healthOf(target),
-      targets: () => this.targets(),
-      seenAskOf: (target, runtime) => this.#machines.watch(target)?.screens.askOf(runtime) ?? null,
+      ...seenOn(() => this.#machines),
+      places: this.#places,
+      now,
       marks: () => this.#hands?.actor ?? null,
       sessionOf: (runtime) => this.#hands?.sessions.glanceOf(runtime) ?? null,
     });
@@ -185,6 +185,9 @@ export class Daemon implements DaemonService {
     const { damage, setAside } = ground.loaded;
     if (damage !== null) parts.log.warn('the log was damaged and begins anew', { damage, setAside });
     daemon = new Daemon(parts, ground);
+    await daemon.#places.load();
+    // Before anything is told: what is written down belongs to this run.
+    await daemon.#diary.start();
     await daemon.#adapters.load();
     await daemon.#policy.start();
     await daemon.#rules.start();
@@ -192,7 +195,6 @@ export class Daemon implements DaemonService {
     // What the first look found is on disk and shown before anyone is told that we are ready.
     await daemon.#drain();
     await daemon.#openHands();
-    await daemon.#diary.start();
     daemon.changed();
     daemon.#retention.start();
     parts.settings.follow(() => daemon?.settingsChanged());
@@ -207,6 +209,7 @@ export class Daemon implements DaemonService {
       machinery: this.#machines,
       agentOf: (name) => this.#adapters.agentOf(name),
       rows: () => this.rows(),
+      isPaneless: (runtime) => this.#book.isPaneless(runtime),
       policy: () => this.#policy.current,
       shellFeed: this.#shellFeed,
       offer: (events) => this.#offer(events),
@@ -244,6 +247,8 @@ export class Daemon implements DaemonService {
     // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
     await this.#drain();
     await this.#diary.stop();
+    await this.#places.save();
+    this.#places.stop();
     this.feed.close();
     await this.#ground.loaded.store.close();
   }
@@ -377,12 +382,6 @@ export class Daemon implements DaemonService {
 
   stop(): void {
     this.#parts.onStop();
-  }
-
-  #topologies(): Iterable<readonly [TargetId, Topology]> {
-    return [...this.#machines.watches()].flatMap(({ target, topology }) =>
-      topology === null ? [] : [[target, topology] as const],
-    );
   }
 
   /** False when some were turned away: a full inbox. Whoever looks again offers them again. */

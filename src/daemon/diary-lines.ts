@@ -66,8 +66,8 @@ const textMax = 256;
 /** Who a row is about; null for a pane without an agent, and for the children of one, whose time is their parent's. */
 export function ownerOf({ agent, identity, window_index, pane_index, cwd, session }: PaneRow): LaneOwner | null {
   if (agent === null || agent.parent !== null) return null;
-  const place =
-    session === undefined ? `${identity.session_name}:${window_index}.${pane_index}` : identity.session_name;
+  const isInPane = session === undefined && identity.session_name !== '';
+  const place = isInPane ? `${identity.session_name}:${window_index}.${pane_index}` : identity.session_name;
   return {
     runtime_id: agent.runtime_id,
     agent: agent.agent,

@@ -61,6 +61,38 @@ describe('the diary', () => {
     ]);
   });
 
+  it('LOG7 what is told while a run begins belongs to that run: nobody is closed by its start', async () => {
+    const { clock, open, told } = ground();
+    const first = open();
+    await first.start();
+    first.note(put(row('waiting_approval', noon)));
+    clock.advance(30_000);
+    await first.stop();
+    clock.advance(10_000);
+    const second = open();
+    second.note(put(row('unknown', noon, { reason_code: 'target_unreachable' })));
+    second.note(put(row('waiting_approval', noon)));
+    await second.start();
+    clock.advance(20_000);
+    await second.flush();
+    expect(await told(second)).toEqual(['work:1.0 waiting_approval 0-60']);
+    expect((await second.lanes({ since: 0, until: clock.wallMs() })).map(({ isOpen }) => isOpen)).toEqual([true]);
+  });
+
+  it('LOG7 RSV6 waiting is not taken back when the machine falls silent, and goes on when it is found unchanged', async () => {
+    const { clock, open, told } = ground();
+    const diary = open();
+    await diary.start();
+    diary.note(put(row('waiting_approval', noon)));
+    clock.advance(30_000);
+    diary.note(put(row('unknown', noon, { reason_code: 'target_unreachable' })));
+    clock.advance(10_000);
+    expect(await told(diary)).toEqual(['work:1.0 waiting_approval 0-30', 'work:1.0 unknown 30-40']);
+    diary.note(put(row('waiting_approval', noon)));
+    clock.advance(10_000);
+    expect(await told(diary)).toEqual(['work:1.0 waiting_approval 0-50']);
+  });
+
   it('LOG7 one that ended, or that nobody knows any more, has an end', async () => {
     const { clock, open, told } = ground();
     const diary = open();

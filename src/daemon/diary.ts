@@ -3,11 +3,11 @@
 
 import { join } from 'node:path';
 import { isSame } from '../engine/canonical.ts';
-import { LaneReader, type LaneWindow } from '../engine/lanes.ts';
+import { isGap, LaneReader, type LaneWindow } from '../engine/lanes.ts';
 import type { DiaryLine, Lane, LaneOwner } from '../model/diary.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { PaneRow } from '../model/rows.ts';
+import type { AgentRow, PaneRow } from '../model/rows.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
@@ -45,14 +45,16 @@ export class Diary {
   #beat: Cancel | null = null;
   #writing: Promise<void> = Promise.resolve();
   #isTroubled = false;
+  #hasBegun = false;
 
   constructor(parts: DiaryParts) {
     this.#parts = parts;
   }
 
+  /** Everything that is told from now on is told by this run: nothing may be noted before its first line. */
   async start(): Promise<void> {
+    this.#begin();
     await this.#guarded(() => this.#parts.files.mkdirPrivate(this.#parts.folder));
-    this.#lines.push({ kind: 'start', at: this.#now() });
     await this.flush();
     await this.#dropOld();
     this.#later();
@@ -65,8 +67,15 @@ export class Diary {
     await this.flush();
   }
 
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#lines.push({ kind: 'start', at: this.#now() });
+  }
+
   /** What every screen is told, as it is told. */
   note(changes: readonly RowChange[]): void {
+    this.#begin();
     for (const { key, value } of changes) {
       if (!key.startsWith('row:')) continue;
       if (value !== null && 'identity' in value) this.#row(value);
@@ -102,7 +111,7 @@ export class Diary {
   #row(row: PaneRow): void {
     const owner = ownerOf(row);
     if (owner === null || row.agent === null) return;
-    const { state, reason_code, since, ended } = row.agent;
+    const { state, reason_code, ended } = row.agent;
     const before = this.#told.get(owner.runtime_id);
     if (ended !== null) {
       if (before !== undefined) this.#gone(owner.runtime_id);
@@ -110,11 +119,18 @@ export class Diary {
     }
     const goesOn = before !== undefined && before.state === state && before.reason_code === reason_code;
     if (goesOn && isSame(before.owner, owner)) return;
-    const at = goesOn ? before.at : Math.max(this.#whole(this.#parts.toWall(since)), before?.at ?? 0);
+    const at = goesOn ? before.at : this.#beganAt(row.agent, before);
     const line: Told = { kind: 'state', at, runtime_id: owner.runtime_id, state, reason_code, owner };
     if (before === undefined || !isSame(before.owner, owner)) this.#named.delete(owner.runtime_id);
     this.#told.set(owner.runtime_id, line);
     this.#lines.push(line);
+  }
+
+  /** A machine that does not answer is a gap that begins now; what was there before it may go on after it (RSV6). */
+  #beganAt({ reason_code, since }: AgentRow, before: Told | undefined): number {
+    if (isGap(reason_code)) return this.#now();
+    const began = this.#whole(this.#parts.toWall(since));
+    return before === undefined || isGap(before.reason_code) ? began : Math.max(began, before.at);
   }
 
   #gone(runtime_id: RuntimeId): void {

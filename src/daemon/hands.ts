@@ -16,7 +16,7 @@ import { openShells } from './shells-open.ts';
 import type { Ground } from './start.ts';
 
 export interface HandsParts
-  extends Pick<ActingParts, 'clock' | 'log' | 'inbox' | 'agentOf' | 'rows' | 'policy' | 'wrapperPath'>,
+  extends Pick<ActingParts, 'clock' | 'log' | 'inbox' | 'agentOf' | 'rows' | 'isPaneless' | 'policy' | 'wrapperPath'>,
     Pick<LeadingParts, 'home' | 'settings' | 'offer' | 'onChange'> {
   readonly places: Places;
   readonly pid: number;
@@ -39,7 +39,7 @@ export interface Hands {
 }
 
 export async function openHands(parts: HandsParts): Promise<Hands> {
-  const { clock, log, places, inbox, agentOf, rows, policy, wrapperPath, pid } = parts;
+  const { clock, log, places, inbox, agentOf, rows, isPaneless, policy, wrapperPath, pid } = parts;
   const { ledger, loaded, timeline } = parts.ground;
   const { random, files, exec, uid } = parts.machines.manager;
   const processes = createRealProcesses();
@@ -55,6 +55,7 @@ export async function openHands(parts: HandsParts): Promise<Hands> {
     processes,
     agentOf,
     rows,
+    isPaneless,
     now: () => timeline.now(),
     policy,
     wrapperPath,

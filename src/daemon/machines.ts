@@ -17,7 +17,7 @@ import type { Collector } from '../targets/collector.ts';
 import type { Executor } from '../targets/executor.ts';
 import type { Machine, MachineView } from '../targets/machine.ts';
 import { type ManagerOptions, type TargetEvent, TargetManager, type TargetView } from '../targets/manager.ts';
-import { hostTarget } from '../targets/names.ts';
+import { hostTarget, machineNameOf } from '../targets/names.ts';
 import type { Config } from './config.ts';
 import { Ears, type EarsParts } from './ears.ts';
 import type { Ledger } from './ledger.ts';
@@ -220,6 +220,14 @@ export class Machines {
     // Whoever is not looked at is not known to be well: an unreached machine, a socket that is gone (RSV5, RSV6).
     if (view === undefined) return 'down';
     return view.health === 'ok' ? (this.#watches.get(target)?.health.health ?? 'down') : view.health;
+  }
+
+  /** It answered, and no tmux server runs there: also where the socket itself is gone from a machine that answers. */
+  hasNoServer(target: TargetId): boolean {
+    const watch = this.#watches.get(target);
+    if (watch !== undefined) return watch.hasNoServer;
+    const machine = this.#manager.machine(machineNameOf(target))?.view();
+    return machine?.health === 'ok' && machine.lastSeenAt !== null;
   }
 
   rows(): readonly TargetRow[] {

@@ -3,7 +3,7 @@
 
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Machines } from './machines.ts';
-import type { RowBook, RowChange } from './rows.ts';
+import type { RowBook, RowChange, RowSources } from './rows.ts';
 import { optionsOf } from './tmux-status.ts';
 
 export interface PublishingParts {
@@ -16,6 +16,20 @@ export interface PublishingParts {
   /** Who else looks at what is shown, once it is. */
   readonly onRows: () => void;
 }
+
+type SeenOnMachines = 'topology' | 'topologies' | 'hasNoServer' | 'hasLeftPane' | 'healthOf' | 'targets' | 'seenAskOf';
+
+/** What rows are made of, as far as the watches know it. */
+export const seenOn = (machines: () => Machines): Pick<RowSources, SeenOnMachines> => ({
+  topology: (target) => machines().watch(target)?.topology ?? null,
+  topologies: () =>
+    [...machines().watches()].flatMap(({ target, topology }) => (topology === null ? [] : [[target, topology]])),
+  hasNoServer: (target) => machines().hasNoServer(target),
+  hasLeftPane: (target, runtime) => machines().watch(target)?.hasLeftPane(runtime) ?? false,
+  healthOf: (target) => machines().healthOf(target),
+  targets: () => machines().rows(),
+  seenAskOf: (target, runtime) => machines().watch(target)?.screens.askOf(runtime) ?? null,
+});
 
 /** Changes within this time are told together: a spinner in a title rings ten times a second. */
 const publishMs = 20;

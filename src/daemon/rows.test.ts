@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { event, host, identity, says, started, t0 } from '../../test/kit/engine.ts';
+import { asks, event, host, identity, says, started, t0 } from '../../test/kit/engine.ts';
+import { referTo } from '../engine/refer.ts';
 import { parseRef } from '../engine/refs.ts';
-import { paneId, type RuntimeId, type TargetId } from '../model/ids.ts';
+import { paneId, type RuntimeId, runtimeId, type TargetId } from '../model/ids.ts';
 import type { Health } from '../model/records.ts';
 import type { TmuxPane, Topology } from '../observe/tmux/view.ts';
+import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { MemoryStore } from '../store/memory.ts';
 import { Ledger } from './ledger.ts';
+import { PlaceBook } from './places.ts';
 import { RowBook, serverKeyOf } from './rows.ts';
 
 const server = { socketPath: '/s', pid: 7, startTime: 1, version: '3.3a' };
@@ -35,8 +38,12 @@ function paneNamed(id: string, sessionName: string): TmuxPane {
   };
 }
 
-async function setUp() {
-  const ledger = await Ledger.open({ store: new MemoryStore(), now: () => t0 + 1_000 });
+async function setUp(store = new MemoryStore()) {
+  const ledger = await Ledger.open({ store, now: () => t0 + 1_000 });
+  const clock = createSimulatedClock();
+  const places = new PlaceBook({ clock, store, log: { warn: () => undefined } });
+  await places.load();
+  const without = { server: false, pane: null as RuntimeId | null };
   const topologies = new Map<TargetId, Topology>();
   const health = { value: 'ok' as Health };
   const marks = { nickOf: (_: RuntimeId): string | null => null, seenAt: (_: RuntimeId): number | null => null };
@@ -44,6 +51,10 @@ async function setUp() {
     ledger,
     topology: (target) => topologies.get(target) ?? null,
     topologies: () => topologies,
+    hasNoServer: () => without.server,
+    hasLeftPane: (_, runtime) => runtime === without.pane,
+    places,
+    now: () => t0 + 1_000 + clock.monotonicMs(),
     healthOf: () => health.value,
     targets: () => [],
     seenAskOf: () => null,
@@ -54,7 +65,7 @@ async function setUp() {
     topologies.set(host, { server, panes: new Map(panes.map((one) => [one.pane, one])) });
   const begin = (name: string, pane: string, parts = {}) =>
     ledger.take([started(identity(name, { server: key, pane: paneId(pane), ...parts }))]);
-  return { ledger, book, show, health, topologies, begin, marks };
+  return { ledger, book, show, health, topologies, begin, marks, clock, store, without };
 }
 
 describe('rows', () => {
@@ -71,6 +82,63 @@ describe('rows', () => {
     expect(routes()).toEqual({ a: 'NONE', b: 'NONE' });
     topologies.clear();
     expect(routes()).toEqual({ a: 'DISCONNECTED', b: 'CONNECTED' });
+  });
+
+  it('RTE4 an agent that outlives its pane is said to have none: it asks nobody, and no pane leads to it', async () => {
+    const { ledger, book, show, begin, topologies, clock, without, store } = await setUp();
+    show(paneNamed('%1', 'work'), paneNamed('%2', 'work'));
+    await begin('a', '%1');
+    await begin('n', '%1', { pane: null, server: null, parent: 'a' });
+    await ledger.take([asks('a', 'hook', 5, 'q1')]);
+    const rowOf = (id: string) => book.rows().find((row) => row.agent?.runtime_id === id);
+    expect(rowOf('a')?.agent).toMatchObject({ state: 'waiting_approval', asks_open: 1 });
+    expect(book.isPaneless(runtimeId('a'))).toBe(false);
+    show(paneNamed('%2', 'work'));
+    clock.advance(500);
+    const since = t0 + 1_500;
+    const homeless = { state: 'unknown', reason_code: 'no_pane', ask: null, asks_open: 0, route: 'NONE', since };
+    expect(rowOf('a')).toMatchObject({ ref: 'runtime:a', cwd: '/x', identity: { pane_id: '', session_name: 'work' } });
+    expect(rowOf('a')?.agent).toMatchObject(homeless);
+    expect(rowOf('n')?.agent).toMatchObject({ state: 'unknown', reason_code: 'no_pane' });
+    expect(book.isPaneless(runtimeId('a'))).toBe(true);
+    expect(referTo('claude', book.rows())).toMatchObject({ ok: false });
+    expect(referTo('work:0.0', book.rows())).toMatchObject({ ok: false });
+    clock.advance(60_000);
+    topologies.clear();
+    expect(rowOf('a')?.agent).toMatchObject({ state: 'waiting_approval' });
+    without.server = true;
+    expect(rowOf('a')?.agent).toMatchObject({ ...homeless, since });
+    without.server = false;
+    show(paneNamed('%1', 'work'), paneNamed('%2', 'work'));
+    expect(rowOf('a')?.agent).toMatchObject({ state: 'waiting_approval', asks_open: 1 });
+    without.pane = runtimeId('a');
+    expect(rowOf('a')?.agent).toMatchObject({ state: 'unknown', reason_code: 'no_pane' });
+    expect(book.rows().filter((row) => row.identity.pane_id === '%1')).toMatchObject([{ agent: null }]);
+    await clock.advanceSettled(10_000);
+    expect((await store.places()).map(({ closed_at }) => closed_at)).toEqual([t0 + 1_500 + 60_000]);
+    await ledger.take([event('a', 'process', 9, 'runtime.ended', { cause: 'vanished' })]);
+    expect(rowOf('a')).toMatchObject({ agent: { state: 'error' }, identity: { session_name: 'work' } });
+    expect(book.isPaneless(runtimeId('a'))).toBe(false);
+  });
+
+  it('RSV6 RSV12 the last known place of an agent outlives the daemon, whatever becomes of its target', async () => {
+    const first = await setUp();
+    first.show({ ...paneNamed('%1', 'work'), windowIndex: 3, paneIndex: 2, windowName: 'api', cwd: '/home/me/shop' });
+    await first.begin('a', '%1');
+    first.book.rows();
+    first.show({ ...paneNamed('%1', 'shop'), windowIndex: 4, paneIndex: 2, windowName: 'api', cwd: '/home/me/shop' });
+    first.book.rows();
+    await first.clock.advanceSettled(10_000);
+    const second = await setUp(first.store);
+    second.health.value = 'down';
+    const place = { window_name: 'api', window_index: 4, pane_index: 2, cwd: '/home/me/shop', session_id: '$1' };
+    const identity = { session_name: 'shop', window_id: '@1', pane_id: '%1' };
+    const [row] = second.book.rows();
+    expect(row).toMatchObject({ ...place, identity, agent: { state: 'unknown', reason_code: 'target_unreachable' } });
+    expect(parseRef(row?.ref ?? '')).toMatchObject({ ok: true, value: { session: 'shop', pane: '%1' } });
+    await second.ledger.take([event('a', 'process', 9, 'runtime.ended', { cause: 'vanished' })]);
+    const third = await setUp(first.store);
+    expect(third.book.rows()).toMatchObject([{ ...place, identity, agent: { state: 'error' } }]);
   });
 
   it('FED1 one row a runtime with its place, and one a pane without an agent', async () => {

@@ -2,7 +2,7 @@
 // whole and compared, so that nothing a screen shows can be forgotten when something changes (FED1).
 
 import { isSame } from '../engine/canonical.ts';
-import { underHealth } from '../engine/decay.ts';
+import { underHealth, withoutPane } from '../engine/decay.ts';
 import { formatRef } from '../engine/refs.ts';
 import type { Route } from '../engine/route.ts';
 import type { Ask } from '../model/asks.ts';
@@ -11,8 +11,9 @@ import { type RuntimeId, type ServerKey, serverKey, type TargetId } from '../mod
 import type { Health, StateRecord } from '../model/records.ts';
 import type { AgentRow, PaneRow, TargetRow } from '../model/rows.ts';
 import type { SessionGlance } from '../model/sessions.ts';
-import type { TmuxPane, TmuxServer, Topology } from '../observe/tmux/view.ts';
+import type { TmuxServer, Topology } from '../observe/tmux/view.ts';
 import type { Ledger } from './ledger.ts';
+import type { Place, PlaceBook } from './places.ts';
 
 /** One string for one life of one tmux server (IDN2). */
 export function serverKeyOf(target: TargetId, server: Pick<TmuxServer, 'socketPath' | 'pid' | 'startTime'>): ServerKey {
@@ -22,6 +23,14 @@ export function serverKeyOf(target: TargetId, server: Pick<TmuxServer, 'socketPa
 export interface RowSources {
   readonly ledger: Ledger;
   readonly topology: (target: TargetId) => Topology | null;
+  /** The target answered, and no tmux server runs there. */
+  readonly hasNoServer: (target: TargetId) => boolean;
+  /** Its process runs on outside of the pane it was found in: that is open, but shows something else. */
+  readonly hasLeftPane: (target: TargetId, runtime: RuntimeId) => boolean;
+  /** Where each runtime was last seen: an ended one keeps its place, also over a restart. */
+  readonly places: PlaceBook;
+  /** The daemon's timeline, ms. */
+  readonly now: () => number;
   readonly topologies: () => Iterable<readonly [TargetId, Topology]>;
   readonly healthOf: (target: TargetId) => Health;
   readonly targets: () => readonly TargetRow[];
@@ -37,20 +46,6 @@ interface Marks {
   nickOf(runtime: RuntimeId): string | null;
   seenAt(runtime: RuntimeId): number | null;
 }
-
-type Place = Pick<
-  TmuxPane,
-  | 'sessionId'
-  | 'sessionName'
-  | 'otherSessions'
-  | 'windowId'
-  | 'windowName'
-  | 'windowIndex'
-  | 'paneIndex'
-  | 'title'
-  | 'cwd'
-  | 'currentCommand'
->;
 
 const nowhere: Place = {
   sessionId: '',
@@ -81,8 +76,6 @@ export interface RowChange {
 
 export class RowBook {
   readonly #sources: RowSources;
-  /** Where each runtime was last seen: an ended one keeps its place. */
-  readonly #places = new Map<RuntimeId, Place>();
   #published = new Map<string, PaneRow | TargetRow>();
 
   constructor(sources: RowSources) {
@@ -98,17 +91,25 @@ export class RowBook {
     for (const state of ledger.states()) {
       const identity = ledger.world.entries.get(state.runtime_id)?.identity;
       if (identity === undefined) continue;
-      // A session needs no tmux server.
-      const seen = isManaged(identity) ? state : underHealth(state, this.#sources.healthOf(identity.target));
-      if (state.ended === null && identity.parent === null) taken.add(`${identity.target}\n${identity.pane}`);
-      rows.push(this.#agentRow(identity, this.#withOptions(identity, seen), routes.get(state.runtime_id) ?? 'NONE'));
+      const isHomeless = state.ended === null && this.#isHomeless(identity);
+      if (state.ended === null && identity.parent === null && !isHomeless)
+        taken.add(`${identity.target}\n${identity.pane}`);
+      const seen = this.#stateNow(identity, state, isHomeless);
+      rows.push(this.#agentRow(identity, seen, routes.get(state.runtime_id) ?? 'NONE'));
     }
+    this.#sources.places.keepOnly(ledger.world.entries);
     for (const [target, topology] of topologies()) {
       for (const pane of topology.panes.values()) {
         if (!taken.has(`${target}\n${pane.pane}`)) rows.push(rowOf(target, pane.pane, pane, null));
       }
     }
     return rows;
+  }
+
+  /** It runs on without its pane: nothing can be seen of it or said to it. */
+  isPaneless(runtime: RuntimeId): boolean {
+    const entry = this.#sources.ledger.world.entries.get(runtime);
+    return entry !== undefined && entry.record?.ended === null && this.#isHomeless(entry.identity);
   }
 
   /** What changed since the last call, to be published at once. */
@@ -140,23 +141,47 @@ export class RowBook {
     return options.length === 0 ? state : { ...state, ask: { ...state.ask, options } };
   }
 
+  /** What is published of a state: as far as its surroundings allow it. */
+  #stateNow(identity: RuntimeIdentity, state: StateRecord, isHomeless: boolean): StateRecord {
+    // A session needs no tmux server.
+    if (isManaged(identity)) return state;
+    const { healthOf, places, now } = this.#sources;
+    if (isHomeless) {
+      const was = places.of(identity.parent ?? identity.runtime_id);
+      const words = was === undefined ? null : `was in ${was.sessionName}:${was.windowIndex}.${was.paneIndex}`;
+      return withoutPane(state, places.lose(identity.runtime_id, now()), words);
+    }
+    return this.#withOptions(identity, underHealth(state, healthOf(identity.target)));
+  }
+
   /** Its pane was closed and it did not mind. Where nobody knows the panes it may still have one (RTE7). */
-  #isHomeless({ target, server, pane }: RuntimeIdentity): boolean {
-    const topology = this.#sources.topology(target);
-    if (topology === null || pane === null || server !== serverKeyOf(target, topology.server)) return false;
-    return !topology.panes.has(pane);
+  #isHomeless({ runtime_id, target, server, pane, parent }: RuntimeIdentity): boolean {
+    const { ledger, topology: topologyOf, hasNoServer, hasLeftPane } = this.#sources;
+    // A child is where its parent is (IDN6).
+    const above = parent === null ? undefined : ledger.world.entries.get(parent)?.identity;
+    if (above !== undefined) return above.parent === null && this.#isHomeless(above);
+    if (pane === null) return false;
+    const topology = topologyOf(target);
+    if (topology === null) return hasNoServer(target);
+    // Another server has begun since: whoever was in the one before has ended (IDN2).
+    if (server !== serverKeyOf(target, topology.server)) return false;
+    return !topology.panes.has(pane) || hasLeftPane(target, runtime_id);
   }
 
   #agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route): PaneRow {
-    const topology = this.#sources.topology(identity.target);
+    const { topology: topologyOf, places, sessionOf, marks } = this.#sources;
+    const topology = topologyOf(identity.target);
     const isHere = topology !== null && identity.server === serverKeyOf(identity.target, topology.server);
     const pane = isHere && identity.pane !== null ? topology.panes.get(identity.pane) : undefined;
-    if (pane !== undefined && state.ended === null) this.#places.set(identity.runtime_id, pane);
-    const session = this.#sources.sessionOf(identity.runtime_id);
-    if (session !== null) this.#places.set(identity.runtime_id, sessionPlace(session.glance, session.cwd));
+    const isPaneless = state.reason === 'no_pane';
+    if (pane !== undefined && state.ended === null && !isPaneless) places.see(identity.runtime_id, pane);
+    const session = sessionOf(identity.runtime_id);
+    if (session !== null) places.see(identity.runtime_id, sessionPlace(session.glance, session.cwd));
     // A child has no pane of its own: it is shown where its parent is (IDN6).
-    const place = this.#places.get(identity.parent ?? identity.runtime_id) ?? pane ?? nowhere;
-    const row = rowOf(identity.target, identity.pane, place, agentRow(identity, state, route, this.#sources.marks()));
+    const place = places.of(identity.parent ?? identity.runtime_id) ?? pane ?? nowhere;
+    // Its last place tells people where it was; nobody may find it there by the pane any more.
+    const own = isPaneless ? null : identity.pane;
+    const row = rowOf(identity.target, own, place, agentRow(identity, state, route, marks()));
     if (session === null) return row;
     const ref = formatRef({ kind: 'session', session_id: session.glance.id });
     return { ...row, ref, session: session.glance };

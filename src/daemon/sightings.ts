@@ -15,6 +15,7 @@ import {
 import { limits } from '../model/limits.ts';
 import type { AgentRun, PaneAgents } from '../observe/process/foreground.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
+import { isBelow } from '../observe/process/tree.ts';
 import type { TmuxPane, TmuxServer } from '../observe/tmux/view.ts';
 import { serverKeyOf } from './rows.ts';
 
@@ -161,6 +162,24 @@ export function partings(look: Look, found: ReadonlyMap<TmuxPane, PaneAgents>): 
     }
   }
   return gone;
+}
+
+/**
+ * Agents that live on outside of the pane they were found in: neither below its process nor on its terminal, as after an
+ * inner screen was detached. What the pane shows now is not theirs.
+ */
+export function leftPane({ live, panes, table }: Pick<Look, 'live' | 'panes' | 'table'>): ReadonlySet<RuntimeId> {
+  const left = new Set<RuntimeId>();
+  for (const { identity } of live) {
+    const { process, parent } = identity;
+    const pane = panes.find((one) => one.pane === identity.pane);
+    const root = pane === undefined ? undefined : table.processes.get(pane.panePid);
+    if (process === null || parent !== null || root === undefined || isGone(table, identity)) continue;
+    const entry = table.processes.get(process.pid);
+    if (entry !== undefined && entry.tty !== root.tty && !isBelow(table, entry, root.pid))
+      left.add(identity.runtime_id);
+  }
+  return left;
 }
 
 /** Gone means that this very process is no longer there; a pid that came back is another one (IDN3, RSV8). */

@@ -31,6 +31,8 @@ export function optionsOf(rows: readonly PaneRow[], target: TargetId): ReadonlyM
   const agents = rows.flatMap((row) => {
     const { agent } = row;
     if (row.identity.target !== target || agent === null || agent.ended !== null || agent.parent !== null) return [];
+    // Its last window may be open still: it is not in it any more.
+    if (agent.reason_code === 'no_pane') return [];
     return [{ row, target, agent: agent.agent, state: agent.state }];
   });
   for (const { row, state } of agents) put('pane', row.identity.pane_id, '@agtmux_state', state);

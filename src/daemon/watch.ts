@@ -17,7 +17,16 @@ import { serverKeyOf } from './rows.ts';
 import { RunFollower } from './run-follower.ts';
 import type { ScreenRun } from './screen-memory.ts';
 import { Screens } from './screens.ts';
-import { endOf, factsOf, goodbyeOf, type LiveRuntime, type Look, partings, serverSeenOf } from './sightings.ts';
+import {
+  endOf,
+  factsOf,
+  goodbyeOf,
+  type LiveRuntime,
+  type Look,
+  leftPane,
+  partings,
+  serverSeenOf,
+} from './sightings.ts';
 import { anyOptionsOf, optionChanges } from './tmux-status.ts';
 import { WaitingEnds } from './waiting-ends.ts';
 import type { WatchParts } from './watch-parts.ts';
@@ -51,6 +60,8 @@ export class TargetWatch {
   });
   #lookedAt = 0;
   #shape = '';
+  #left: ReadonlySet<RuntimeId> = new Set();
+  #seenLeft: ReadonlySet<RuntimeId> = new Set();
   #wanted: readonly PaneId[] = [];
   #shown: ReadonlyMap<string, UserOption> = new Map();
   #shownAt: number | null = null;
@@ -124,6 +135,15 @@ export class TargetWatch {
 
   get topology(): Topology | null {
     return this.#topology;
+  }
+
+  get hasNoServer(): boolean {
+    return this.#topology === null && this.#health === 'ok' && this.#trouble !== null;
+  }
+
+  /** Its process runs, but not below the pane it was found in: a terminal of its own was taken out of it. */
+  hasLeftPane(runtime: RuntimeId): boolean {
+    return this.#left.has(runtime);
   }
 
   get health(): { readonly health: Health; readonly trouble: string | null; readonly lastSeenAt: number | null } {
@@ -307,6 +327,7 @@ export class TargetWatch {
       toTimeline,
       now: now(),
     };
+    this.#noteLeft(leftPane(look));
     const facts = factsOf(look);
     const ends = new Set(facts.flatMap((fact) => (fact.kind === 'runtime.ended' ? [fact.evidence.runtime_id] : [])));
     if (facts.length > ends.size) offer(facts.filter((fact) => fact.kind !== 'runtime.ended'));
@@ -317,6 +338,17 @@ export class TargetWatch {
     // A new agent may end within the second: it is checked on from now, not from the next slow round.
     this.#isExpecting = facts.some((fact) => fact.kind === 'runtime.started');
     if (this.#isExpecting) this.#hurryAlive();
+  }
+
+  /** A table that is read while processes move may be torn: who left is believed when the next look agrees. */
+  #noteLeft(left: ReadonlySet<RuntimeId>): void {
+    const isNew = [...left].some((runtime) => !this.#seenLeft.has(runtime));
+    const believed = new Set([...left].filter((runtime) => this.#seenLeft.has(runtime)));
+    const isChanged = believed.size !== this.#left.size || [...believed].some((runtime) => !this.#left.has(runtime));
+    this.#seenLeft = left;
+    this.#left = believed;
+    if (isNew) this.#lookAgain = true;
+    if (isChanged) this.#parts.onChange();
   }
 
   #checkAlive(): void {

@@ -76,6 +76,12 @@ describe('the guard', () => {
     expect(codeOf({ state: world.state('a') }, { forceStale: true })).toBe('E_ENDED');
   });
 
+  it('RTE4 an agent that runs on without its pane refuses with E_NO_PANE, forced or not', () => {
+    for (const forceStale of [false, true]) expect(codeOf({ isPaneless: true }, { forceStale })).toBe('E_NO_PANE');
+    const ended = { cause: 'vanished' as const, status: null, signal: null, clean: false, time: 1 };
+    expect(codeOf({ isPaneless: true, state: { ...state, ended } })).toBe('E_ENDED');
+  });
+
   it('IDN6 a suspended agent refuses with E_SUSPENDED', () => {
     expect(codeOf({ state: { ...state, suspended: true } })).toBe('E_SUSPENDED');
   });

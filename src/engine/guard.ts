@@ -21,6 +21,8 @@ export interface GuardView {
   readonly current: RuntimeId | null;
   readonly state: StateRecord | null;
   readonly health: Health;
+  /** It runs on without its pane. */
+  readonly isPaneless?: boolean;
   readonly now: number;
 }
 
@@ -36,6 +38,9 @@ export function guard(snapshot: SnapshotRecord, view: GuardView, conditions: Gua
   }
   if (state.ended !== null) return refusal('E_ENDED', 'the agent has ended');
   if (view.health === 'down') return refusal('E_TARGET_DOWN', 'its machine does not answer');
+  if (view.isPaneless === true) {
+    return refusal('E_NO_PANE', 'it runs on without its pane, so nothing of it can be seen there or said to it');
+  }
   if (state.suspended) return refusal('E_SUSPENDED', 'the agent is suspended');
   return conditions.forceStale === true ? null : staleness(snapshot, state, view.now, conditions);
 }

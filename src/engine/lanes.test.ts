@@ -21,6 +21,7 @@ const is = (at: number, state: StateName, runtime = one): Extract<DiaryLine, { k
   reason_code: 'prompt_ready',
   owner: { ...owner, runtime_id: runtime },
 });
+const away = (at: number): DiaryLine => ({ ...is(at, 'unknown'), reason_code: 'target_unreachable' });
 const start = (at: number): DiaryLine => ({ kind: 'start', at });
 const beat = (at: number): DiaryLine => ({ kind: 'beat', at });
 const over = (at: number): DiaryLine => ({ kind: 'over', at, runtime_id: one });
@@ -69,6 +70,33 @@ describe('lanes', () => {
     expect(told(read([is(10_000, 'running'), beat(40_000), start(60_000)]))).toEqual(['running 10000-40000']);
   });
 
+  it('LOG7 RSV6 a machine that does not answer is a gap: a state that is found unchanged after it went on', () => {
+    const before = [is(10_000, 'waiting_approval'), away(40_000)];
+    expect(told(read(before))).toEqual(['waiting_approval 10000-40000', 'unknown 40000-100000', 'open']);
+    expect(told(read([...before, is(10_000, 'waiting_approval')]))).toEqual(['waiting_approval 10000-100000', 'open']);
+    const twice = [...before, beat(50_000), start(60_000), away(60_000)];
+    expect(told(read(twice))).toEqual([
+      'waiting_approval 10000-40000',
+      'unknown 40000-50000',
+      'unknown 60000-100000',
+      'open',
+    ]);
+    expect(told(read([...twice, is(10_000, 'waiting_approval')]))).toEqual(['waiting_approval 10000-100000', 'open']);
+    expect(told(read([...twice, is(80_000, 'idle'), over(90_000)]))).toEqual([
+      'waiting_approval 10000-40000',
+      'unknown 40000-50000',
+      'unknown 60000-80000',
+      'idle 80000-90000',
+    ]);
+    expect(told(read([...before, over(50_000)]))).toEqual(['waiting_approval 10000-40000', 'unknown 40000-50000']);
+  });
+
+  it('LOG7 a run that does not know yet where an agent is leaves its place and project as they were', () => {
+    const line = is(10_000, 'running');
+    const blind = { ...line, owner: { ...owner, cwd: '', place: '' } };
+    expect(read([line, start(60_000), blind])[0]?.owner).toEqual(owner);
+  });
+
   it('LOG7 a lane whose name stands in a line that was lost is left out', () => {
     expect(read([{ ...is(10_000, 'running'), owner: null }])).toEqual([]);
   });
@@ -85,6 +113,7 @@ describe('lanes', () => {
     const line = fc.oneof(
       fc.tuple(at, states, runtime).map(([when, state, who]) => is(when, state, who)),
       at.map(over),
+      at.map(away),
       at.map(beat),
       at.map(start),
     );

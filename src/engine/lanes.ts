@@ -3,6 +3,7 @@
 
 import type { DiaryLine, Lane, LaneOwner, Span } from '../model/diary.ts';
 import type { RuntimeId } from '../model/ids.ts';
+import type { ReasonCode } from '../model/reasons.ts';
 
 export interface LaneWindow {
   readonly since: number;
@@ -11,7 +12,7 @@ export interface LaneWindow {
 
 interface Open {
   readonly span: Omit<Span, 'to'>;
-  /** Where it ends if nobody says that it went on: the daemon was gone after this. */
+  /** Where it ends if nobody says that it went on: the daemon was gone after this, or the machine did not answer. */
   cutAt: number | null;
 }
 
@@ -19,10 +20,15 @@ interface Draft {
   owner: LaneOwner | null;
   readonly spans: Span[];
   open: Open | null;
+  /** When its machine did not answer after that: they count unless it turns out that the open one went on. */
+  gaps: Open[];
 }
 
 /** The same moment, told by two runs: wall clocks are trimmed a little in between. */
 const sameMomentMs = 2_000;
+
+/** Nobody sees what the agent does. */
+export const isGap = (reason: ReasonCode): boolean => reason === 'target_unreachable';
 
 export class LaneReader {
   readonly #drafts = new Map<RuntimeId, Draft>();
@@ -42,7 +48,9 @@ export class LaneReader {
         this.#close(this.#drafts.get(line.runtime_id), line.at);
         break;
       case 'start':
-        for (const { open } of this.#drafts.values()) if (open !== null) open.cutAt ??= this.#aliveAt;
+        for (const { open, gaps } of this.#drafts.values()) {
+          for (const one of open === null ? gaps : [open, ...gaps]) one.cutAt ??= this.#aliveAt;
+        }
         break;
       case 'beat':
         break;
@@ -53,22 +61,30 @@ export class LaneReader {
   /** Those with something in the window, in the order they were first heard of. */
   lanes(): Lane[] {
     const { until } = this.#window;
-    return [...this.#drafts.values()].flatMap(({ owner, spans, open }) => {
+    return [...this.#drafts.values()].flatMap(({ owner, spans, open, gaps }) => {
       if (owner === null) return [];
-      const last = open === null ? null : this.#within({ ...open.span, to: open.cutAt ?? until });
-      const all = last === null ? spans : [...spans, last];
-      return all.length === 0 ? [] : [{ owner, spans: all, isOpen: last !== null && open?.cutAt === null }];
+      const unfinished = open === null ? gaps : [open, ...gaps];
+      const rest = unfinished.flatMap(({ span, cutAt }) => this.#within({ ...span, to: cutAt ?? until }) ?? []);
+      const last = unfinished.at(-1);
+      const isOpen = last !== undefined && last.cutAt === null && last.span.from < until;
+      const all = [...spans, ...rest];
+      return all.length === 0 ? [] : [{ owner, spans: all, isOpen }];
     });
   }
 
   #state({ runtime_id, at, state, reason_code, owner }: Extract<DiaryLine, { kind: 'state' }>): void {
     const draft = this.#draftOf(runtime_id);
-    draft.owner = owner ?? draft.owner;
+    draft.owner = ownerOf(draft.owner, owner);
+    if (isGap(reason_code)) {
+      this.#beginGap(draft, { state, reason_code, from: at });
+      return;
+    }
     const { open } = draft;
     if (open !== null && open.span.state === state && open.span.reason_code === reason_code) {
-      // Told once more, in a new file or by the next run: it went on.
+      // Told once more, in a new file, by the next run or after a gap: it went on.
       if (open.cutAt === null || Math.abs(open.span.from - at) <= sameMomentMs) {
         open.cutAt = null;
+        draft.gaps = [];
         return;
       }
     }
@@ -78,20 +94,33 @@ export class LaneReader {
     draft.open = { span: { state, reason_code, from }, cutAt: null };
   }
 
+  /** What was there before the gap is not over: whether it went on is told when the machine answers again. */
+  #beginGap(draft: Draft, span: Open['span']): void {
+    const { open, gaps, spans } = draft;
+    if (gaps.at(-1)?.cutAt === null) return;
+    if (open !== null) open.cutAt ??= span.from;
+    const told = [open?.cutAt, gaps.at(-1)?.cutAt, spans.at(-1)?.to].map((to) => to ?? span.from);
+    const from = Math.max(span.from, ...told);
+    gaps.push({ span: { ...span, from }, cutAt: null });
+  }
+
   #draftOf(runtime: RuntimeId): Draft {
     const known = this.#drafts.get(runtime);
     if (known !== undefined) return known;
-    const draft: Draft = { owner: null, spans: [], open: null };
+    const draft: Draft = { owner: null, spans: [], open: null, gaps: [] };
     this.#drafts.set(runtime, draft);
     return draft;
   }
 
   #close(draft: Draft | undefined, at: number): void {
-    if (draft === undefined || draft.open === null) return;
-    const { span, cutAt } = draft.open;
-    const closed = this.#within({ ...span, to: Math.min(at, cutAt ?? at) });
-    if (closed !== null) draft.spans.push(closed);
+    if (draft === undefined) return;
+    const { open, gaps } = draft;
+    for (const { span, cutAt } of open === null ? gaps : [open, ...gaps]) {
+      const closed = this.#within({ ...span, to: Math.min(at, cutAt ?? at) });
+      if (closed !== null) draft.spans.push(closed);
+    }
     draft.open = null;
+    draft.gaps = [];
   }
 
   /** What of it lies in the window; null for nothing. A clock that was set back leaves no span. */
@@ -100,4 +129,10 @@ export class LaneReader {
     const to = Math.min(span.to, this.#window.until);
     return to > from ? { ...span, from, to } : null;
   }
+}
+
+/** A run that does not know yet where an agent is takes nothing away from what an earlier one knew. */
+function ownerOf(known: LaneOwner | null, told: LaneOwner | null): LaneOwner | null {
+  if (known === null || told === null) return told ?? known;
+  return { ...told, cwd: told.cwd === '' ? known.cwd : told.cwd, place: told.place === '' ? known.place : told.place };
 }

@@ -3,7 +3,7 @@
 
 import { fail, ok, type Result } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
-import type { AgentRow, PaneRow } from '../model/rows.ts';
+import { type AgentRow, type PaneRow, placeText } from '../model/rows.ts';
 import { formatRef, parseRef, resolveRef } from './refs.ts';
 
 export type AgentPaneRow = PaneRow & { readonly agent: AgentRow };
@@ -36,10 +36,12 @@ export const canonicalRef = (runtime: RuntimeId): string => formatRef({ kind: 'r
 const candidatesMax = 8;
 
 /** As lists show it: `host/work:1.0`. Subagents and sessions that agtmux leads have no place of their own. */
-const placeOf = ({ identity, window_index, pane_index }: AgentPaneRow): string =>
-  `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
+const placeOf = (row: AgentPaneRow): string =>
+  placeText(row, row.agent.reason_code, row.session !== undefined) ?? row.ref;
 
-const isInPane = ({ agent, session }: AgentPaneRow): boolean => agent.parent === null && session === undefined;
+/** One that outlived its pane has left it to whoever comes next. */
+const isInPane = ({ agent, session }: AgentPaneRow): boolean =>
+  agent.parent === null && session === undefined && agent.reason_code !== 'no_pane';
 
 /** The machine may be left out where one place fits all the same: `work:1.0`. tmux allows no colon in a session's name. */
 const isAt = (text: string, row: AgentPaneRow): boolean => {

@@ -39,6 +39,12 @@ export const errors = {
   E_STATE_CHANGED: { http: 409, exit: 4, retryable: false, next: 'look again, then decide' },
   E_SNAPSHOT_EXPIRED: { http: 409, exit: 4, retryable: true, next: 'look again, then decide' },
   E_SUSPENDED: { http: 409, exit: 4, retryable: true, next: 'bring it to the foreground first' },
+  E_NO_PANE: {
+    http: 409,
+    exit: 4,
+    retryable: false,
+    next: 'end it with `agtmux kill`, or bring its terminal back into a pane of tmux',
+  },
   E_DIALOG: {
     http: 409,
     exit: 4,

@@ -1,4 +1,4 @@
-// The bounds of the diary and of what is asked of it; part of the one table in limits.ts, where everyone takes them from.
+// The bounds of the diary, of what is asked of it, and of where agents were last seen; part of the one table in limits.ts, where everyone takes them from.
 
 export const diaryLimits = {
   /** What screens were told is written down this often; a daemon that falls loses so much of it. */
@@ -15,4 +15,7 @@ export const diaryLimits = {
   timelineMsDefault: 86_400_000,
   /** Spans of one answer, the newest: more than a screen has dots. */
   timelineSpansMax: 20_000,
+  /** Where agents are is written down this soon after it was quiet, and this often at most. */
+  placesSoonMs: 100,
+  placesSaveMs: 5_000,
 } as const;

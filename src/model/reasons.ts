@@ -62,6 +62,7 @@ export const reasons = {
   unsupported_signal: { states: ['unknown'], words: 'shows something no rule knows' },
   stale_signal: { states: ['unknown'], words: 'said running long ago and nothing since' },
   target_unreachable: { states: ['unknown'], words: 'its machine does not answer' },
+  no_pane: { states: ['unknown'], words: 'runs on without a pane' },
   inside_ssh: { states: living, words: 'seen on the screen of an ssh connection' },
   inside_mosh: { states: living, words: 'seen on the screen of a mosh connection' },
   inside_et: { states: living, words: 'seen on the screen of an et connection' },

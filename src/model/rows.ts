@@ -71,3 +71,25 @@ export interface TargetRow {
   readonly last_seen_at: number | null;
   readonly panes: number;
 }
+
+/**
+ * Where a row is, as every list shows it: `host/work:1.0`; only the machine where nobody has seen the pane yet. Null for what
+ * is in no pane (any more) and is called by its reference: a session, an agent that outlived its pane.
+ */
+export function placeText(
+  {
+    identity,
+    window_index,
+    pane_index,
+  }: {
+    readonly identity: { readonly target: string; readonly session_name: string };
+    readonly window_index: number;
+    readonly pane_index: number;
+  },
+  reason: ReasonCode | null,
+  isSession: boolean,
+): string | null {
+  if (isSession || reason === 'no_pane') return null;
+  const { target, session_name } = identity;
+  return session_name === '' ? target : `${target}/${session_name}:${window_index}.${pane_index}`;
+}

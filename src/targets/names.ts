@@ -37,3 +37,6 @@ export function isSocketName(text: string): boolean {
 export function targetOfSocket(machine: TargetId, socketName: string): TargetId {
   return socketName === defaultSocketName ? machine : targetId(`${machine}@${socketName}`);
 }
+
+/** The machine that a target is on, by its name alone. */
+export const machineNameOf = (target: TargetId): string => target.split('@', 1)[0] ?? target;

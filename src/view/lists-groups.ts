@@ -27,6 +27,8 @@ const sessionKeys: Readonly<Record<Grouping, (row: PaneRow) => string>> = {
 function groupsOf(rows: readonly PaneRow[], keyOf: (row: PaneRow) => string): ReadonlyMap<string, readonly PaneRow[]> {
   const groups = new Map<string, PaneRow[]>();
   for (const row of rows) {
+    // Whoever outlived its pane is in no window and no session any more.
+    if (row.agent?.reason_code === 'no_pane') continue;
     const key = keyOf(row);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [row]);

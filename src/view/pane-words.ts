@@ -3,6 +3,7 @@
 
 import type { PaneItem, TargetItem } from '../api/schemas.ts';
 import { reasons } from '../model/reasons.ts';
+import { placeText } from '../model/rows.ts';
 import type { StateName } from '../model/states.ts';
 import { foreign, gateLine, type SafeText } from '../text/gate.ts';
 import type { PaintRole } from './paint.ts';
@@ -14,8 +15,7 @@ export const ageSince = (since: string | null, nowMs: number): string =>
 
 export const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
 
-export const placeOf = ({ identity, window_index, pane_index, session, ref }: PaneItem): string =>
-  session !== null ? ref : `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
+export const placeOf = (item: PaneItem): string => placeText(item, item.reason_code, item.session !== null) ?? item.ref;
 
 /** RSV12: whoever left in good order is gone at once, a bad end stays as long as the settings of its daemon say. */
 export const isListed = ({ ended }: Pick<PaneItem, 'ended'>, nowMs: number): boolean =>

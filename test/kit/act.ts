@@ -137,6 +137,8 @@ export class ActWorld {
   readonly agents = new Map<RuntimeId, FakeAgent>();
   readonly audits: AuditRecord[] = [];
   readonly snapshots: SnapshotRecord[] = [];
+  /** Runtimes that run on without their pane. */
+  readonly paneless = new Set<RuntimeId>();
   readonly events: EventEnvelope[] = [];
   readonly signals: string[] = [];
   readonly warnings: string[] = [];
@@ -246,6 +248,7 @@ export class ActWorld {
       sessionsOf: () => ['session-1'],
       lastSessionOf: async () => this.session,
       ownerOf: (_, pane) => (this.owner === null ? this.#ownerOf(pane) : this.owner(pane)),
+      isPaneless: (runtime) => this.paneless.has(runtime),
       healthOf: () => this.health,
       keysOf: (agent) => (agent === 'claude' || agent === 'codex' ? this.keys : null),
       channels: this.channels,

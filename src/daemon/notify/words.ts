@@ -5,7 +5,7 @@ import { redact } from '../../engine/redact.ts';
 import type { AskKind } from '../../model/asks.ts';
 import { limits } from '../../model/limits.ts';
 import type { NoticeEvent, NoticeRow } from '../../model/notices.ts';
-import type { AgentRow, PaneRow } from '../../model/rows.ts';
+import { type AgentRow, type PaneRow, placeText } from '../../model/rows.ts';
 import { foreign, gateLine } from '../../text/gate.ts';
 
 const words: Readonly<Record<NoticeEvent, string>> = {
@@ -42,8 +42,8 @@ export const troubleOf = (text: string): string => said(text, limits.noticeTroub
 
 export const projectOf = (cwd: string): string => said(cwd.replace(/\/+$/, '').split('/').at(-1) || cwd);
 
-export const placeOf = ({ identity, window_index, pane_index, session, ref }: PaneRow): string =>
-  said(session === undefined ? `${identity.target}/${identity.session_name}:${window_index}.${pane_index}` : ref);
+export const placeOf = (row: PaneRow): string =>
+  said(placeText(row, row.agent?.reason_code ?? null, row.session !== undefined) ?? row.ref);
 
 /** `▲ claude in web-shop: approve`. */
 export function titleOf(event: NoticeEvent, { agent, nick }: AgentRow, cwd: string): string {

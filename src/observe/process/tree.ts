@@ -44,3 +44,14 @@ export function treeOf(table: ProcessTable, rootPid: number): readonly TreeNode[
   }
   return nodes;
 }
+
+/** Whether this process was started by that one, or by one that it started. A loop in the table ends the walk. */
+export function isBelow(table: ProcessTable, entry: ProcessEntry, above: number): boolean {
+  const seen = new Set<number>();
+  for (let at: ProcessEntry | undefined = entry; at !== undefined && !seen.has(at.pid); ) {
+    if (at.pid === above) return true;
+    seen.add(at.pid);
+    at = table.processes.get(at.ppid);
+  }
+  return false;
+}

@@ -3,6 +3,7 @@
 
 import type { PaneItem } from '../../api/schemas.ts';
 import { reasons } from '../../model/reasons.ts';
+import { placeText } from '../../model/rows.ts';
 import { type StateName, stateNames } from '../../model/states.ts';
 import { needsAction } from '../../view/lists.ts';
 import { compareText } from '../../view/lists-order.ts';
@@ -41,8 +42,7 @@ export const needsYou = (item: AgentItem): boolean =>
 
 export const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
 
-export const placeOf = ({ identity, window_index, pane_index, session, ref }: PaneItem): string =>
-  session !== null ? ref : `${identity.target}/${identity.session_name}:${window_index}.${pane_index}`;
+export const placeOf = (item: PaneItem): string => placeText(item, item.reason_code, item.session !== null) ?? item.ref;
 
 export const refOf = ({ runtime_id }: AgentItem): string => `runtime:${runtime_id}`;
 
