@@ -72,7 +72,52 @@ describe.each(agents.map((agent) => [agent.name, agent] as const))('hooks of %s'
     for (const file of files.filter((one) => one.isOwn)) {
       for (const answer of [file.install('{"mine": 1}'), file.remove('{"mine": 1}'), file.status('{"mine": 1}')])
         expect(answer).toMatchObject({ problem: expect.stringContaining(file.path) });
-      expect(file.status('agtmux hooks install, agtmux-hook, "agtmux"')).toBe('partial');
+      const done = file.install(null);
+      const text = 'text' in done ? done.text : '';
+      for (const theirs of ['agtmux hooks install, agtmux-hook, "agtmux"', `${text}// mine\n`, text.replace('e', 'E')])
+        for (const answer of [file.install(theirs), file.remove(theirs), file.status(theirs)])
+          expect(answer).toMatchObject({ problem: expect.stringContaining(file.path) });
+    }
+  });
+
+  it('a file of our own that was put in for another place is known, renewed and removed', () => {
+    const moved = agent.install?.files(contextOf({}, "/else where/it's/spool")(agent)) ?? [];
+    files.forEach((file, place) => {
+      const done = moved[place]?.install(null);
+      const text = done !== undefined && 'text' in done ? done.text : '';
+      if (!file.isOwn) return;
+      expect(['partial', 'installed']).toContain(file.status(text));
+      expect(file.install(text)).toEqual(file.install(null));
+      expect(file.remove(text)).toEqual({ text: null });
+    });
+  });
+
+  it('a hook that only looks like ours is its user’s: put in and taken out, it stays', () => {
+    const program = "'/state/bin/agtmux-hook'";
+    const theirs = [
+      '/state/bin/agtmux-hook-mine',
+      `/state/bin/agtmux-hook-mine ${name} Stop`,
+      "'/state/bin/agtmux-hook-mine' claude Stop",
+      `${program} ${name} Stop && say done`,
+      `tee /tmp/log | ${program} ${name} Stop`,
+      `${program} mine Stop`,
+      `echo ${program} ${name} Stop`,
+      `AGTMUX_SPOOL='/x' PATH=/y ${program} ${name} Stop`,
+      `${program} ${name} Stop; rm -r x`,
+      `${program} ${name} $(say)`,
+      `/mine${program} ${name} Stop`,
+    ];
+    for (const file of files.filter(({ path, isOwn }) => path.endsWith('.json') && !isOwn)) {
+      const key = name === 'copilot' ? 'bash' : 'command';
+      for (const event of ['Stop', 'stop', 'agentStop', 'AfterAgent', 'Elsewhere']) {
+        const handlers = theirs.map((command) => ({ type: 'command', [key]: command }));
+        for (const list of [handlers, [{ hooks: handlers }]]) {
+          const before = JSON.stringify({ hooks: { [event]: list } }, null, 2);
+          expect(file.status(before)).toBe('absent');
+          const put = file.install(before);
+          expect(file.remove('text' in put ? put.text : '')).toEqual({ text: before });
+        }
+      }
     }
   });
 });

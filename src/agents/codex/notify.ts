@@ -7,13 +7,14 @@ import type { InstallContext, InstallFile, InstallProblem, InstallState } from '
 /** What the shell calls itself; by this word our part of the list is known. */
 const sign = 'agtmux-notify';
 const ourWords = 4;
+const scriptStart = 'for event; do :; done; ';
 
 /**
  * Codex puts the event behind all words. It goes to the hook as an argument, with nothing to read; what follows is the
  * user's program with its own arguments and the event, as Codex would have called it.
  */
 function ourList(context: InstallContext): readonly string[] {
-  const script = `for event; do :; done; ${context.command('notify')} "$event" </dev/null; [ "$#" -lt 2 ] || exec "$@"`;
+  const script = `${scriptStart}${context.command('notify')} "$event" </dev/null; [ "$#" -lt 2 ] || exec "$@"`;
   return ['/bin/sh', '-c', script, sign];
 }
 
@@ -72,7 +73,9 @@ function readNotify(path: string, before: string | null): Notify | InstallProble
     return { problem: `${path}: "notify" is no list of words`, next: 'make it one, or leave --notify out' };
   }
   const list: readonly string[] = notify;
-  return { place, ours: list[ourWords - 1] === sign ? list.slice(0, ourWords) : null };
+  const [shell, flag, script = '', name] = list;
+  const isOurs = shell === '/bin/sh' && flag === '-c' && name === sign && script.startsWith(scriptStart);
+  return { place, ours: isOurs ? list.slice(0, ourWords) : null };
 }
 
 function added(before: string | null, words: string): string {

@@ -6,21 +6,25 @@ import type { InstallFile, InstallState } from '../contract.ts';
 import {
   appendChild,
   isBlank,
+  type JsonObject,
   type JsonValue,
   lineOf,
   lineText,
+  markOf,
   memberOf,
   membersNamed,
   removeChild,
 } from './json-text.ts';
-import { behindRoot, guarded, jsonOf, only, Refusal, rootOf } from './json-user.ts';
+import { behindRoot, guarded, isList, isMemberSame, jsonOf, only, Refusal, renewMembers, rootOf } from './json-user.ts';
 
 export interface JsonEntry {
   readonly path: string;
   /** The member of the file that holds the table. */
   readonly table: string;
   readonly name: string;
-  readonly value: { readonly [key: string]: JsonValue };
+  readonly value: JsonObject;
+  /** The members that say what is run. A list is ours as far as `value` goes, and its user's behind that. */
+  readonly fixed: readonly string[];
   /** Whether an entry of that name is ours, by what it runs. */
   readonly isOurs: (command: readonly string[]) => boolean;
 }
@@ -35,19 +39,41 @@ export function jsonEntryFile(entry: JsonEntry): InstallFile {
   };
 }
 
+/** An entry of ours is changed where it stands, so that what its user added to it stays (`env`, a time, fewer tools). */
 function install(entry: JsonEntry, before: string | null): string {
-  if (before !== null && statusOf(entry, before) === 'installed') return before;
-  // What another version left is taken out first.
-  const base = before === null ? null : remove(entry, before);
   const member = `${JSON.stringify(entry.name)}: ${lineText(entry.value)}`;
   const fresh = `{\n  ${JSON.stringify(entry.table)}: {\n    ${member}\n  }\n}`;
-  if (base === null) return `${fresh}\n`;
-  // The blank behind it says that the file was there before.
-  if (isBlank(base)) return `${fresh} ${base}`;
-  const { root, table, own } = treeOf(entry, base);
-  if (own !== null) throw foreign(entry, base, own);
-  if (table !== null) return appendChild(base, table, () => member);
-  return appendChild(base, root, (indent) => `${JSON.stringify(entry.table)}: {\n${indent}  ${member}\n${indent}}`);
+  if (before === null) return `${fresh}\n`;
+  if (isBlank(before)) {
+    const mark = markOf(before);
+    // The blank behind it says that the file was there before.
+    return `${mark}${fresh} ${before.slice(mark.length)}`;
+  }
+  const { root, table, own } = treeOf(entry, before);
+  if (own !== null) {
+    if (!isOurs(entry, own)) throw foreign(entry, before, own);
+    const value = memberOf(own)?.value;
+    const wanted = value === undefined ? {} : wantedIn(entry, value);
+    return value === undefined ? before : renewMembers(before, value, wanted, Object.keys(wanted));
+  }
+  if (table !== null) return appendChild(before, table, () => member);
+  return appendChild(before, root, (indent) => `${JSON.stringify(entry.table)}: {\n${indent}  ${member}\n${indent}}`);
+}
+
+/**
+ * What must stand in an entry that is there: how it is run as this version says, its further words as they are; what else a
+ * new entry gets, where it is missing. What was chosen differently (a switch, fewer tools) is its user's choice.
+ */
+function wantedIn({ value, fixed }: JsonEntry, held: Node): JsonObject {
+  const members = Object.entries(value).map(([key, fresh]): readonly [string, JsonValue] => {
+    const [property] = membersNamed(held, key);
+    const node = property === undefined ? undefined : memberOf(property)?.value;
+    const now = node === undefined ? undefined : jsonOf(node);
+    if (now === undefined) return [key, fresh];
+    if (!fixed.includes(key)) return [key, now];
+    return [key, isList(fresh) && isList(now) ? [...fresh, ...now.slice(fresh.length)] : fresh];
+  });
+  return Object.fromEntries(members);
 }
 
 /** Null when the file came with our entry and goes with it. */
@@ -65,12 +91,9 @@ function statusOf(entry: JsonEntry, before: string | null): InstallState {
   if (own === null) return 'absent';
   if (!isOurs(entry, own)) throw foreign(entry, before, own);
   const value = memberOf(own)?.value;
-  // What its user added to it (a switch, a time) is theirs and changes nothing.
-  const isWhole = Object.entries(entry.value).every(([key, wanted]) => {
-    const [held] = value === undefined ? [] : membersNamed(value, key);
-    const node = held === undefined ? undefined : memberOf(held)?.value;
-    return node !== undefined && JSON.stringify(jsonOf(node)) === JSON.stringify(wanted);
-  });
+  const isWhole =
+    value !== undefined &&
+    Object.entries(wantedIn(entry, value)).every(([key, wanted]) => isMemberSame(value, key, wanted));
   return isWhole ? 'installed' : 'partial';
 }
 

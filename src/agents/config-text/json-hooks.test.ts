@@ -159,6 +159,75 @@ describe('hooks in JSON that others changed', () => {
     expect(JSON.parse(after ?? '')).toEqual({ hooks: { Stop: [{ hooks: [own] }], PreToolUse: [{ hooks: [own] }] } });
   });
 
+  it.each([
+    { type: 'prompt', prompt: 'is it done?' },
+    { type: 'http', url: 'http://127.0.0.1:1/hook' },
+    { type: 'agent', prompt: 'look' },
+    'a word',
+    7,
+    null,
+    {},
+  ])('what stands beside ours in one entry stays, whatever it is: %j', (own) => {
+    const during = JSON.parse(installed(grouped(1), '{"a": 1}')) as { hooks: Record<string, { hooks: unknown[] }[]> };
+    during.hooks.Stop?.[0]?.hooks.push(own);
+    during.hooks.PreToolUse?.[0]?.hooks.unshift(own);
+    const text = JSON.stringify(during, null, 2);
+    const renewed = JSON.parse(installed(file, text)) as typeof during;
+    expect(file.status(JSON.stringify(renewed))).toBe('installed');
+    expect(renewed.hooks.Stop?.flatMap(({ hooks }) => hooks)).toContainEqual(own);
+    expect(renewed.hooks.PreToolUse?.flatMap(({ hooks }) => hooks)).toContainEqual(own);
+    for (const one of [text, installed(file, text)])
+      expect(JSON.parse(removed(file, one) ?? '')).toEqual({
+        a: 1,
+        hooks: { Stop: [{ hooks: [own] }], PreToolUse: [{ hooks: [own] }] },
+      });
+  });
+
+  it('an entry of the user’s that ours was moved into stays, also when nothing is left in its list', () => {
+    const before = '{\n  "hooks": {\n    "Stop": [\n      { "matcher": "x", "hooks": [] }\n    ]\n  }\n}\n';
+    const handler = JSON.stringify({ type: 'command', command: `'${program}' claude Stop`, timeout: 1 });
+    const moved = before.replace('[] }', `[${handler}] }`);
+    expect(removed(file, moved)).toBe(before);
+    const renewed = installed(file, moved);
+    expect(renewed).toContain('{ "matcher": "x", "hooks": [{"type":"command"');
+    expect(removed(file, renewed)).toBe(before);
+  });
+
+  it('what the user added to our handler stays when it is renewed, with the comments in it', () => {
+    const old = installed(grouped(1), '{}').replaceAll(
+      '"timeout": 1',
+      '"statusMessage": "mine", /* slow disk */ "timeout": 1',
+    );
+    const renewed = installed(file, old);
+    expect(file.status(renewed)).toBe('installed');
+    expect(renewed).toBe(old.replaceAll('"timeout": 1', '"timeout": 5'));
+    expect(removed(file, renewed)).toBe('{}');
+  });
+
+  it('one too many of ours goes, and one for an event that is no longer wanted', () => {
+    const before = '{"hooks":{"Stop":[{"hooks":[{"type":"http"}]}],"Other":[1]}}';
+    const once = installed(file, before);
+    const entry = (event: string): string =>
+      JSON.stringify({ hooks: [{ type: 'command', command: `'${program}' claude ${event}`, timeout: 5 }] });
+    const twice = once
+      .replace('"Stop":[', `"Stop":[${entry('Stop')}, `)
+      .replace('"Other":[1', `"Other":[1, ${entry('Other')}`);
+    expect(file.status(twice)).toBe('partial');
+    const renewed = installed(file, twice);
+    expect(file.status(renewed)).toBe('installed');
+    expect(JSON.parse(renewed)).toMatchObject({ hooks: { Other: [1], Stop: { length: 2 } } });
+    expect(removed(file, twice)).toBe(before);
+    expect(removed(file, renewed)).toBe(before);
+  });
+
+  it('a file with nothing but a byte order mark is as it was', () => {
+    for (const before of ['\ufeff', '\ufeff\r\n']) {
+      const during = installed(file, before);
+      expect(file.status(during)).toBe('installed');
+      expect(removed(file, during)).toBe(before);
+    }
+  });
+
   it('a comment beside ours stays', () => {
     const during = installed(file, '{"a": 1}').replace('"Stop": [', '"Stop": [ /* mine */ ');
     expect(removed(file, during)).toContain('/* mine */');

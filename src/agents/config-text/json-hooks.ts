@@ -6,25 +6,44 @@ import type { InstallFile, InstallState } from '../contract.ts';
 import {
   appendChild,
   childrenOf,
+  endOf,
   isBlank,
-  type JsonValue,
+  type JsonObject,
   lineOf,
   lineText,
+  markOf,
   memberOf,
   membersNamed,
   removeChild,
+  splice,
 } from './json-text.ts';
-import { behindRoot, guarded, jsonOf, only, Refusal, rootOf } from './json-user.ts';
+import {
+  behindRoot,
+  guarded,
+  isList,
+  isMemberSame,
+  isObject,
+  isSame,
+  jsonOf,
+  only,
+  Refusal,
+  renewMembers,
+  rootOf,
+} from './json-user.ts';
 
 export interface JsonHooks {
   readonly path: string;
   readonly events: readonly string[];
-  /** The entry of an event's list. */
-  readonly entry: (event: string) => JsonValue;
-  /** Whether a command of an entry is ours. */
+  /** The entry of an event's list: a handler, or an object that holds one in its own list `hooks`. */
+  readonly entry: (event: string) => JsonObject;
+  /** The member of a handler that holds its command; `command` unless said otherwise. */
+  readonly commandKey?: string;
+  /** Whether a command of a handler is ours. */
   readonly isOurs: (command: string) => boolean;
   /** Members a new file needs beside `hooks`. They stand behind it, which tells a file of ours from one of the user's. */
-  readonly beside?: { readonly [key: string]: JsonValue };
+  readonly beside?: JsonObject;
+  /** The file is named after agtmux: with nothing left in it but `beside`, it goes. */
+  readonly isNamedForUs?: boolean;
 }
 
 export function jsonHooksFile(hooks: JsonHooks): InstallFile {
@@ -37,29 +56,36 @@ export function jsonHooksFile(hooks: JsonHooks): InstallFile {
   };
 }
 
+/**
+ * What another version left is changed where it stands: what its user added beside it, or to it, stays, and so does the
+ * order, by which Codex remembers whom its user trusts.
+ */
 function install(hooks: JsonHooks, before: string | null): string {
-  if (before !== null && statusOf(hooks, before) === 'installed') return before;
-  // What another version left is taken out first, so that there is one of each.
-  const base = before === null ? null : remove(hooks, before);
-  if (base === null) return `${freshText(hooks)}\n`;
-  // The blank behind it says that the file was there before.
-  if (isBlank(base)) return `${freshText(hooks)} ${base}`;
-  const { hooks: found } = treeOf(hooks, base);
-  if (found === null) {
-    return appendChild(base, treeOf(hooks, base).root, (indent) => `"hooks": ${eventsText(hooks, indent)}`);
+  if (before === null) return `${freshText(hooks)}\n`;
+  if (isBlank(before)) {
+    const mark = markOf(before);
+    // The blank behind it says that the file was there before.
+    return `${mark}${freshText(hooks)} ${before.slice(mark.length)}`;
   }
-  let text = base;
+  const { root, hooks: found } = treeOf(hooks, before);
+  if (found === null) {
+    return appendChild(before, root, (indent) => `"hooks": ${eventsText(hooks, indent)}`);
+  }
+  let text = before;
   for (const event of hooks.events) text = installEvent(hooks, text, event);
-  return text;
+  return removeWhere(hooks, text, (handler, isFirst) => !hooks.events.includes(handler.event) || !isFirst) ?? text;
 }
 
 function installEvent(hooks: JsonHooks, text: string, event: string): string {
-  const { hooks: object, events } = treeOf(hooks, text);
-  if (object === null) return text;
-  const list = events.find((one) => one.event === event)?.list;
+  const tree = treeOf(hooks, text);
+  if (tree.hooks === null) return text;
+  const wanted = wantedHandler(hooks, event);
+  const [held] = handlersOf(hooks, tree).filter((handler) => handler.event === event);
+  if (held !== undefined) return renewMembers(text, held.node, wanted, ourKeys(hooks));
+  const list = tree.events.find((one) => one.event === event)?.list;
   const entry = lineText(hooks.entry(event));
   if (list !== undefined) return appendChild(text, list, () => entry);
-  return appendChild(text, object, () => `${JSON.stringify(event)}: [${entry}]`);
+  return appendChild(text, tree.hooks, () => `${JSON.stringify(event)}: [${entry}]`);
 }
 
 function eventsText({ events, entry }: JsonHooks, indent: string): string {
@@ -75,91 +101,122 @@ function freshText(hooks: JsonHooks): string {
 }
 
 /** Null when the file came with our entries and goes with them. */
-function remove(hooks: JsonHooks, before: string): string | null {
+const remove = (hooks: JsonHooks, before: string): string | null => removeWhere(hooks, before, () => true);
+
+/** `isFirst`: of ours in the list of its event. */
+function removeWhere(
+  hooks: JsonHooks,
+  before: string,
+  isGoing: (handler: Handler, isFirst: boolean) => boolean,
+): string | null {
   let text = before;
   for (;;) {
     if (isBlank(text)) return text;
     const tree = treeOf(hooks, text);
-    const next = removeOne(hooks, text, tree);
-    if (next === undefined) return text;
+    const handlers = handlersOf(hooks, tree);
+    const going = handlers.find((one) => isGoing(one, handlers.find(({ event }) => event === one.event) === one));
+    if (going === undefined) return text;
+    const next = removeHandler(hooks, text, tree, going);
     if (next === null) return behindRoot(text, tree.root);
     text = next;
   }
 }
 
-/** Undefined when nothing of ours is left, null when the whole document goes. */
-function removeOne(hooks: JsonHooks, text: string, tree: Tree): string | null | undefined {
-  for (const { property, list } of tree.events) {
-    const entry = childrenOf(list).find((one) => commandsOf(one).some(({ command }) => hooks.isOurs(command)));
-    if (entry === undefined) continue;
-    const commands = commandsOf(entry);
-    const mine = commands.filter(({ command }) => hooks.isOurs(command));
-    const [handler] = mine;
-    // Somebody put one of their own into our entry: theirs stays.
-    if (mine.length < commands.length && handler?.holder !== undefined && handler.holder !== null) {
-      return removeChild(text, handler.holder, handler.node);
-    }
-    return (
-      removeChild(text, list, entry) ??
-      (tree.hooks === null ? null : removeChild(text, tree.hooks, property)) ??
-      removeHooks(hooks, text, tree)
-    );
+/** Null when the whole document goes. */
+function removeHandler(hooks: JsonHooks, text: string, tree: Tree, handler: Handler): string | null {
+  const { event, entry, holder, node } = handler;
+  // Somebody put something of their own into our entry, or ours into theirs: theirs stays.
+  if (holder !== null && !isOnlyOurs(hooks, handler)) {
+    return removeChild(text, holder, node) ?? splice(text, holder.offset, endOf(holder), '[]');
   }
-  return undefined;
+  const place = tree.events.find((one) => one.event === event && childrenOf(one.list).includes(entry));
+  if (place === undefined || tree.hooks === null) return null;
+  return (
+    removeChild(text, place.list, entry) ??
+    removeChild(text, tree.hooks, place.property) ??
+    removeHooks(hooks, text, tree)
+  );
 }
 
-function removeHooks({ beside = {} }: JsonHooks, text: string, { root, property }: Tree): string | null {
+/** The entry has one handler, ours, and beside it only what we write ourselves. */
+function isOnlyOurs(hooks: JsonHooks, { event, entry, holder }: Handler): boolean {
+  const wanted = hooks.entry(event);
+  return (
+    childrenOf(holder ?? entry).length === 1 &&
+    childrenOf(entry).every((property) => {
+      const member = memberOf(property);
+      if (member === null) return false;
+      return member.value === holder || (member.key in wanted && isSame(jsonOf(member.value), wanted[member.key]));
+    })
+  );
+}
+
+function removeHooks(hooks: JsonHooks, text: string, { root, property }: Tree): string | null {
   const members = childrenOf(root).map(memberOf);
-  const ours = Object.entries(beside);
+  const ours = Object.entries(hooks.beside ?? {});
+  const others = members.filter((member) => member?.key !== 'hooks');
   const isFresh =
     ours.length > 0 &&
-    members[0]?.key === 'hooks' &&
-    members.length === ours.length + 1 &&
-    ours.every(([key, value], place) => {
-      const member = members[place + 1];
-      return member?.key === key && member.value.value === value;
-    });
+    (members[0]?.key === 'hooks' || hooks.isNamedForUs === true) &&
+    others.length === ours.length &&
+    ours.every(([key, value], place) => others[place]?.key === key && others[place]?.value.value === value);
   return isFresh || property === null ? null : removeChild(text, root, property);
 }
 
 function statusOf(hooks: JsonHooks, before: string | null): InstallState {
   if (before === null || isBlank(before)) return 'absent';
-  const { events } = treeOf(hooks, before);
-  const found = events.flatMap(({ event, list }) =>
-    childrenOf(list)
-      .filter((entry) => commandsOf(entry).some(({ command }) => hooks.isOurs(command)))
-      .map((entry) => ({ event, value: canonical(jsonOf(entry)) })),
-  );
-  if (found.length === 0) return 'absent';
-  const wanted = hooks.events.map((event) => `${event} ${canonical(hooks.entry(event))}`).sort();
-  const held = found.map(({ event, value }) => `${event} ${value}`).sort();
-  return wanted.join('\n') === held.join('\n') ? 'installed' : 'partial';
+  const handlers = handlersOf(hooks, treeOf(hooks, before));
+  if (handlers.length === 0) return 'absent';
+  const keys = ourKeys(hooks);
+  const isWhole = hooks.events.every((event) => {
+    const [held, more] = handlers.filter((handler) => handler.event === event);
+    if (held === undefined || more !== undefined) return false;
+    const wanted = wantedHandler(hooks, event);
+    return keys.every((key) => isMemberSame(held.node, key, wanted[key]));
+  });
+  return isWhole && handlers.every(({ event }) => hooks.events.includes(event)) ? 'installed' : 'partial';
 }
 
-interface Command {
-  readonly command: string;
-  /** The list it can be taken out of alone; null when it is the entry itself. */
+/** Every member that we write into a handler of some event; what else stands in one is its user's. */
+function ourKeys(hooks: JsonHooks): readonly string[] {
+  return [...new Set(hooks.events.flatMap((event) => Object.keys(wantedHandler(hooks, event))))];
+}
+
+function wantedHandler({ entry }: JsonHooks, event: string): JsonObject {
+  const whole = entry(event);
+  const [handler] = isList(whole.hooks) ? whole.hooks : [whole];
+  return isObject(handler) ? handler : whole;
+}
+
+/** A handler of ours. */
+interface Handler {
+  readonly event: string;
+  readonly entry: Node;
+  /** The list in the entry that it stands in; null when it is the entry itself. */
   readonly holder: Node | null;
   readonly node: Node;
 }
 
-/** The commands of an entry, whether they stand in it or in a list below it. */
-function commandsOf(entry: Node): readonly Command[] {
-  if (entry.type !== 'object') return [];
-  const below = membersNamed(entry, 'hooks').flatMap((property) => {
-    const list = memberOf(property)?.value;
-    if (list?.type !== 'array') return [];
-    return childrenOf(list).flatMap((node) => commandIn(node).map((command) => ({ command, holder: list, node })));
-  });
-  return [...commandIn(entry).map((command) => ({ command, holder: null, node: entry })), ...below];
+function handlersOf(hooks: JsonHooks, { events }: Tree): readonly Handler[] {
+  return events.flatMap(({ event, list }) =>
+    childrenOf(list).flatMap((entry): readonly Handler[] => {
+      const holders = entry.type === 'object' ? membersNamed(entry, 'hooks') : [];
+      if (holders.length === 0) return isOurHandler(hooks, entry) ? [{ event, entry, holder: null, node: entry }] : [];
+      return holders.flatMap((property) => {
+        const holder = memberOf(property)?.value;
+        if (holder?.type !== 'array') return [];
+        const ours = childrenOf(holder).filter((node) => isOurHandler(hooks, node));
+        return ours.map((node) => ({ event, entry, holder, node }));
+      });
+    }),
+  );
 }
 
-function commandIn(node: Node): readonly string[] {
-  if (node.type !== 'object') return [];
-  return membersNamed(node, 'command').flatMap((property) => {
-    const value: unknown = memberOf(property)?.value.value;
-    return typeof value === 'string' ? [value] : [];
-  });
+function isOurHandler({ commandKey = 'command', isOurs }: JsonHooks, node: Node): boolean {
+  if (node.type !== 'object') return false;
+  const [property, more] = membersNamed(node, commandKey);
+  const value: unknown = property === undefined || more !== undefined ? null : memberOf(property)?.value.value;
+  return typeof value === 'string' && isOurs(value);
 }
 
 interface Tree {
@@ -185,12 +242,4 @@ function treeOf({ path, events: wanted }: JsonHooks, text: string): Tree {
     throw new Refusal(path, lineOf(text, one.offset), `"${member.key}" is no list`);
   });
   return { root, property, hooks, events };
-}
-
-/** Independent of the order of members. */
-function canonical(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return `{${members.map(([key, one]) => `${JSON.stringify(key)}:${canonical(one)}`).join(',')}}`;
 }

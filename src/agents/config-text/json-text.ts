@@ -8,10 +8,14 @@ export interface JsonProblem {
   readonly reason: string;
 }
 
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
 
 /** Byte order mark: some editors of other systems put it in front. */
 const mark = '\ufeff';
+export const markOf = (text: string): string => (text.startsWith(mark) ? mark : '');
 export const isBlank = (text: string): boolean => text.replace(mark, '').trim() === '';
 
 /** The tree with offsets into the text, or where and why it is broken. */

@@ -3,14 +3,14 @@
 import { quoteSh } from '../../text/quote.ts';
 import type { InstallContext, InstallFile, InstallPlace } from '../contract.ts';
 
-/** `sign` is a piece of text that every version of this file has: what has none is somebody else's and is left alone. */
-export function ownFile(path: string, text: string, sign: string): InstallFile {
+/** `isOurs` knows the text of every version of this file, untouched: what else stands there is left alone. */
+export function ownFile(path: string, text: string, isOurs: (before: string) => boolean): InstallFile {
   const foreign = {
-    problem: `${path}: there is a file of this name that agtmux did not write`,
+    problem: `${path}: there is a file of this name that agtmux did not write, or that was changed since`,
     next: 'move it away, then try again',
   };
   const isForeign = (before: string | null): boolean =>
-    before !== null && before.trim() !== '' && !before.includes(sign);
+    before !== null && before.trim() !== '' && before !== text && !isOurs(before);
   return {
     path,
     isOwn: true,
@@ -33,8 +33,18 @@ export function folderOf({ home, env }: InstallPlace, variable: string, below: s
 /** Without a slash at the end, by which a path would be another one. */
 const plain = (path: string): string => (path.length > 1 ? path.replace(/\/+$/, '') : path);
 
-/** Whether a command calls our program, whose path may stand there quoted for sh. */
-export function isOurCommand({ hookPath }: InstallContext, command: string): boolean {
+const shWord = /^AGTMUX_SPOOL='(?:[^']|'\\'')*' /;
+
+/**
+ * Whether a command is one that agtmux wrote for this agent: our program with the agent and an event, and nothing else. One
+ * that names our program among other things, or goes on behind it, is its user's.
+ */
+export function isOurCommand({ hookPath, command: commandOf }: InstallContext, command: string): boolean {
   const quoted = quoteSh(hookPath);
-  return command.includes(hookPath) || (quoted.ok && command.includes(quoted.value));
+  const agent = commandOf('event').split(' ').at(-2);
+  const rest = command.replace(shWord, '');
+  const program = [quoted.ok ? quoted.value : hookPath, hookPath].find((word) => rest.startsWith(`${word} `));
+  if (program === undefined) return false;
+  const words = rest.slice(program.length + 1).split(' ');
+  return words.length === 2 && words[0] === agent && /^[\w.:-]+$/.test(words[1] ?? '');
 }

@@ -2,7 +2,7 @@
 // that what the user had is byte for byte what it was. Tables below it go with it.
 
 import type { InstallFile, InstallProblem, InstallState } from '../contract.ts';
-import { readToml, type TomlTable, tablesOf } from './toml-text.ts';
+import { readToml, splice, type TomlTable, tablesOf } from './toml-text.ts';
 
 export interface TomlEntry {
   readonly path: string;
@@ -22,9 +22,13 @@ export function tomlTableFile(entry: TomlEntry): InstallFile {
       if ('problem' in found) return found;
       if (found.state === 'foreign') return foreign(entry);
       if (found.state === 'installed') return { text: before ?? '' };
-      const base = before === null ? null : removed(before, found.tables);
-      // One line end before it, whatever stands there: that is what is taken out again.
-      const text = base === null ? blockOf(entry) : `${base}\n${blockOf(entry)}`;
+      // One line end before a new one, whatever stands there: that is what is taken out again.
+      const text =
+        before === null
+          ? blockOf(entry)
+          : found.state === 'partial'
+            ? renewed(entry, before)
+            : `${before}\n${blockOf(entry)}`;
       const made = readToml(text);
       return 'reason' in made ? closed(entry) : { text };
     },
@@ -41,6 +45,21 @@ export function tomlTableFile(entry: TomlEntry): InstallFile {
     },
   };
 }
+
+/** Ours with the values of this version, where it stands: what its user or its agent added stays. */
+function renewed({ table, value }: TomlEntry, before: string): string {
+  return Object.entries(value).reduce((text, [key, wanted]) => {
+    const own = tablesOf(text).find(({ names }) => names.length === table.length && isBelow(names, table));
+    const held = own?.values.get(key);
+    if (own === undefined) return text;
+    if (held !== undefined) return splice(text, held.start, held.end, JSON.stringify(wanted));
+    const head = text.indexOf('\n', own.start) + 1;
+    return head === 0 ? text : splice(text, head, head, `${key} = ${JSON.stringify(wanted)}\n`);
+  }, before);
+}
+
+const isBelow = (names: readonly string[], table: readonly string[]): boolean =>
+  table.every((part, place) => names[place] === part);
 
 function blockOf({ table, value }: TomlEntry): string {
   const lines = Object.entries(value).map(([key, text]) => `${key} = ${JSON.stringify(text)}\n`);
@@ -69,7 +88,7 @@ function find(entry: TomlEntry, before: string | null): Found | InstallProblem {
     held = held[part];
   }
   if (held === undefined) return { state: 'absent', tables: [] };
-  const tables = tablesOf(before).filter(({ names }) => table.every((part, place) => names[place] === part));
+  const tables = tablesOf(before).filter(({ names }) => isBelow(names, table));
   const own = isTable(held) ? held : {};
   const isKnown = typeof own.command === 'string' && isOurs(own.command);
   if (!isKnown || !tables.some(({ names }) => names.length === table.length)) {

@@ -45,6 +45,8 @@ export interface TomlTable {
   /** Offsets of its bracket, and behind the line of its last value, or of itself when it has none. */
   readonly start: number;
   readonly end: number;
+  /** By their names as they are written, without what lies deeper (`a.b = 1` is `a.b`). */
+  readonly values: ReadonlyMap<string, TomlValue>;
 }
 
 /** Every table that has a head of its own, in the order of the text, which is known to be TOML. */
@@ -56,14 +58,23 @@ export function tablesOf(text: string): readonly TomlTable[] {
     if (text[place] === '[') {
       const close = endOfHead(text, place);
       const end = endOfLine(text, close);
-      tables.push({ names: namesIn(text.slice(start, close).replace(/^\[+|\]+$/g, '')), start, end });
+      const names = namesIn(text.slice(start, close).replace(/^\[+|\]+$/g, ''));
+      tables.push({ names, start, end, values: new Map() });
       place = skipBetween(text, close);
       continue;
     }
     const equals = endOfKey(text, place);
-    const close = endOfValue(text, equals + 1 + (/^[ \t]*/.exec(text.slice(equals + 1))?.[0].length ?? 0));
+    const from = equals + 1 + (/^[ \t]*/.exec(text.slice(equals + 1))?.[0].length ?? 0);
+    const close = endOfValue(text, from);
     const last = tables.at(-1);
-    if (last !== undefined) tables[tables.length - 1] = { ...last, end: endOfLine(text, close) };
+    if (last !== undefined) {
+      const value = [nameOf(text.slice(start, equals)), { keyStart: start, start: from, end: close }] as const;
+      tables[tables.length - 1] = {
+        ...last,
+        end: endOfLine(text, close),
+        values: new Map([...last.values, value]),
+      };
+    }
     place = skipBetween(text, close);
   }
   return tables;

@@ -1,6 +1,7 @@
-// Where Copilot's hooks are put: a file of our own in its folder of hooks. Nothing of the user's is edited.
+// Where Copilot's hooks are put: a file of our own in its folder of hooks. What somebody else put into it stays.
 
-import { folderOf, ownFile } from '../config-text/own-file.ts';
+import { jsonHooksFile } from '../config-text/json-hooks.ts';
+import { folderOf, isOurCommand } from '../config-text/own-file.ts';
 import type { HookInstall, InstallPlace } from '../contract.ts';
 import { hooks } from './hooks.ts';
 
@@ -11,12 +12,16 @@ export const folder = (context: InstallPlace): string => folderOf(context, 'COPI
 export const install: HookInstall = {
   environment: ['COPILOT_HOME'],
   folder,
-  files: (context) => {
-    const entries = hooks.events.map(
-      (event) => [event, [{ type: 'command', bash: context.command(event), timeoutSec: timeoutSeconds }]] as const,
-    );
-    const text = `${JSON.stringify({ version: 1, hooks: Object.fromEntries(entries) }, null, 2)}\n`;
-    return [ownFile(`${folder(context)}/hooks/agtmux.json`, text, 'agtmux-hook')];
-  },
+  files: (context) => [
+    jsonHooksFile({
+      path: `${folder(context)}/hooks/agtmux.json`,
+      events: hooks.events,
+      entry: (event) => ({ type: 'command', bash: context.command(event), timeoutSec: timeoutSeconds }),
+      commandKey: 'bash',
+      isOurs: (command) => isOurCommand(context, command),
+      beside: { version: 1 },
+      isNamedForUs: true,
+    }),
+  ],
   notes: ['Copilot takes them at its next start'],
 };

@@ -1,7 +1,10 @@
-// Where Gemini's hooks are put: an extension folder of our own, which Gemini finds at its next start. Nothing of the user's
-// is edited.
+// Where Gemini's hooks are put: an extension folder of our own, which Gemini finds at its next start. What somebody else put
+// into it stays.
 
-import { ownFile } from '../config-text/own-file.ts';
+import { jsonHooksFile } from '../config-text/json-hooks.ts';
+import { isProblem, readJson } from '../config-text/json-text.ts';
+import { isObject, jsonOf } from '../config-text/json-user.ts';
+import { isOurCommand, ownFile } from '../config-text/own-file.ts';
 import type { HookInstall, InstallPlace } from '../contract.ts';
 import { hooks } from './hooks.ts';
 
@@ -18,17 +21,27 @@ export const install: HookInstall = {
   folder,
   files: (context) => {
     const place = `${folder(context)}/extensions/agtmux`;
-    const entries = hooks.events.map((event) => {
-      const handler = { type: 'command', name: 'agtmux', command: context.command(event), timeout: timeoutMs };
-      return [event, [{ matcher: '*', hooks: [handler] }]] as const;
-    });
-    const manifest = { name: 'agtmux', version: '1.0.0' };
     return [
-      ownFile(`${place}/gemini-extension.json`, page(manifest), '"agtmux"'),
-      ownFile(`${place}/hooks/hooks.json`, page({ hooks: Object.fromEntries(entries) }), 'agtmux-hook'),
+      ownFile(`${place}/gemini-extension.json`, `${JSON.stringify(manifest, null, 2)}\n`, isManifest),
+      jsonHooksFile({
+        path: `${place}/hooks/hooks.json`,
+        events: hooks.events,
+        entry: (event) => ({
+          matcher: '*',
+          hooks: [{ type: 'command', name: 'agtmux', command: context.command(event), timeout: timeoutMs }],
+        }),
+        isOurs: (command) => isOurCommand(context, command),
+      }),
     ];
   },
   notes: ['Gemini takes them at its next start', 'while one runs, Gemini shows its name beside the spinner'],
 };
 
-const page = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+const manifest = { name: 'agtmux', version: '1.0.0' };
+
+/** Of any version: our name and a version, and nothing that somebody added. */
+function isManifest(text: string): boolean {
+  const root = readJson(text);
+  const held = isProblem(root) || text.includes('//') || text.includes('/*') ? null : jsonOf(root);
+  return held !== null && isObject(held) && held.name === manifest.name && Object.keys(held).join() === 'name,version';
+}

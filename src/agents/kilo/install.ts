@@ -2,7 +2,7 @@
 
 import { ownFile } from '../config-text/own-file.ts';
 import type { HookInstall, InstallPlace } from '../contract.ts';
-import { pluginText } from '../opencode/plugin.ts';
+import { isPluginText, pluginText } from '../opencode/plugin.ts';
 import { hooks } from './hooks.ts';
 
 export const folder = ({ home, env }: InstallPlace): string =>
@@ -12,7 +12,7 @@ export const install: HookInstall = {
   environment: ['XDG_CONFIG_HOME'],
   folder,
   files: (context) => [
-    ownFile(`${folder(context)}/plugin/agtmux.js`, pluginText('kilo', hooks.events, context), 'agtmux hooks install'),
+    ownFile(`${folder(context)}/plugin/agtmux.js`, pluginText('kilo', hooks.events, context), isPluginText),
   ],
   notes: ['Kilo loads the plugin at its next start'],
 };

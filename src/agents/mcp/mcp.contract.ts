@@ -35,6 +35,17 @@ export function mcpSuite({ name, mcp }: Agent): void {
       });
     });
 
+    it('what its user added to the entry stays when it is renewed, every other byte too', () => {
+      const moved = { ...mcpContext, programPath: '/else where/bin/agtmux-mcp' };
+      eachPair(mcp, moved, (file, other) => {
+        const old = ownedBy(file.path, installed(other, null), moved.programPath);
+        expect(file.status(old)).toBe('partial');
+        const renewed = installed(file, old);
+        expect(file.status(renewed)).toBe('installed');
+        expect(renewed).toBe(old.replace(moved.programPath, mcpContext.programPath));
+      });
+    });
+
     it('stays out of an entry of the same name that somebody else wrote', () => {
       const strange = { ...mcpContext, programPath: '/usr/bin/something' };
       eachPair(mcp, strange, (file, other) => {
@@ -66,6 +77,18 @@ function installed(file: InstallFile, before: string | null): string {
   const done = file.install(before);
   if (!('text' in done)) throw new Error(done.problem);
   return done.text;
+}
+
+/** The entry with what people add to it: variables, times, words behind the program, fewer tools, comments. */
+function ownedBy(path: string, text: string, program: string): string {
+  if (!path.endsWith('.json'))
+    return `# mine\n${text}startup_timeout_sec = 20 # slow\nargs = ["--budget-s", "7"]\n\n[mcp_servers.agtmux.env]\nA = "b"\n\n[last]\n`;
+  return text
+    .replace('"args": []', '"args": ["--budget-s", "7"]')
+    .replace('"tools": ["*"]', '"tools": ["shell_run"]')
+    .replace('"enabled": true', '"enabled": false')
+    .replace(`["${program}"]`, `["${program}", "--budget-s", "7"]`)
+    .replace('"agtmux": {', '"agtmux": { "env": { "A": "b" }, // mine\n "timeout": 9,');
 }
 
 function eachPair(mcp: McpInstall, context: McpContext, check: (file: InstallFile, other: InstallFile) => void): void {

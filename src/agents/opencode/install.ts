@@ -3,7 +3,7 @@
 import { ownFile } from '../config-text/own-file.ts';
 import type { HookInstall, InstallPlace } from '../contract.ts';
 import { hooks } from './hooks.ts';
-import { pluginText } from './plugin.ts';
+import { isPluginText, pluginText } from './plugin.ts';
 
 /** The XDG specification: relative paths in its variables are to be ignored. */
 export const folder = ({ home, env }: InstallPlace): string =>
@@ -13,11 +13,7 @@ export const install: HookInstall = {
   environment: ['XDG_CONFIG_HOME'],
   folder,
   files: (context) => [
-    ownFile(
-      `${folder(context)}/plugin/agtmux.js`,
-      pluginText('opencode', hooks.events, context),
-      'agtmux hooks install',
-    ),
+    ownFile(`${folder(context)}/plugin/agtmux.js`, pluginText('opencode', hooks.events, context), isPluginText),
   ],
   notes: ['OpenCode loads the plugin at its next start'],
 };

@@ -1,6 +1,7 @@
 // The plugin that OpenCode and its fork Kilo load: it writes what happens into agtmux's spool by itself, in the form of the
 // hook program, because a program for every event would cost more than the event.
 
+import { hashText } from '../../engine/canonical.ts';
 import type { InstallContext } from '../contract.ts';
 
 /** Ids of events that are remembered: some agents hand the same event to a plugin that was started twice. */
@@ -72,15 +73,29 @@ export const agtmux = async () => ({
 });
 `;
 
-export function pluginText(agent: string, events: readonly string[], { spoolDir }: InstallContext): string {
-  return `// Written by \`agtmux hooks install\`, taken away by \`agtmux hooks remove\`. Changes made here are lost.
+const head = `// Written by \`agtmux hooks install\`, taken away by \`agtmux hooks remove\`. Changes made here are lost.
 // Tells agtmux what this agent does: one small file an event, in the form that agtmux-hook writes. Holds up nobody.
 
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 
-const agent = ${JSON.stringify(agent)};
+`;
+
+export function pluginText(agent: string, events: readonly string[], { spoolDir }: InstallContext): string {
+  return `${head}const agent = ${JSON.stringify(agent)};
 const spool = ${JSON.stringify(spoolDir)};
 const wanted = new Set(${JSON.stringify(events)});
 const shared = (globalThis[Symbol.for('agtmux')] ??= { seen: new Set(), last: 0 });
 ${body}`;
 }
+
+/**
+ * Hashes of `fixedPart` of every version that was ever written: a new version adds its own. A text that is none of them was
+ * changed by somebody, and is theirs.
+ */
+const knownTexts: ReadonlySet<string> = new Set(['159htbrgp830gw16g9a2xm']);
+
+/** Without the three lines that differ from machine to machine. */
+const fixedPart = (text: string): string =>
+  text.replace(/^const agent = "\w+";\nconst spool = "[^\n]*";\nconst wanted = new Set\(\[[^\n]*\]\);\n/m, '');
+
+export const isPluginText = (text: string): boolean => knownTexts.has(hashText(fixedPart(text)));
