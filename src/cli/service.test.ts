@@ -28,4 +28,21 @@ describe('the service', () => {
     expect(text).toContain('<key>AGTMUX_STATE_DIR</key><string>/srv/a &amp; &lt;b&gt;</string>');
     expect(uninstall[0]?.at(-1)).toMatch(/^gui\/501\//);
   });
+
+  it('INS4 a file of ours is known wherever it was made, and one that somebody changed is theirs', () => {
+    for (const platform of ['linux', 'darwin'] as const) {
+      const { text, isOurs } = serviceOf({ ...facts, platform });
+      const elsewhere = { ...facts, platform, argv: ['/n', '/b/agtmux', 'daemon', 'run'], path: '/p', variables: [] };
+      expect([isOurs(text), isOurs(serviceOf(elsewhere).text)]).toEqual([true, true]);
+      const changes =
+        platform === 'linux'
+          ? [
+              text.replace('[Install]', 'Environment="HTTP_PROXY=http://p"\n[Install]'),
+              text.replace('UMask', 'Nice=5\nUMask'),
+              text.replace('"daemon" "run"', '"daemon" "run" "--mine"'),
+            ]
+          : [text.replace('<key>RunAtLoad</key>', '<key>Nice</key><integer>5</integer>\n  <key>RunAtLoad</key>')];
+      for (const changed of [...changes, `${text}# mine\n`, '']) expect(isOurs(changed)).toBe(false);
+    }
+  });
 });

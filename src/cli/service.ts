@@ -1,6 +1,6 @@
 // `agtmux daemon install|uninstall`: the daemon as a service of the user's session, under systemd or launchd.
 
-import { existsSync, mkdirSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
@@ -28,6 +28,8 @@ export interface ServiceFacts {
 export interface Service {
   readonly file: string;
   readonly text: string;
+  /** Whether a text is one that agtmux wrote, here or elsewhere, and nobody changed. */
+  readonly isOurs: (text: string) => boolean;
   readonly install: readonly (readonly string[])[];
   readonly uninstall: readonly (readonly string[])[];
 }
@@ -60,6 +62,7 @@ WantedBy=default.target
   return {
     file: `${configHome ?? `${home}/.config`}/systemd/user/${name}`,
     text,
+    isOurs: sameBut(text, new RegExp(`^ExecStart=".*" "daemon" "run"\\n(?:Environment="(?:${ourNames})=.*"\\n)*`, 'm')),
     install: [systemctl('daemon-reload'), systemctl('enable', '--now', name)],
     uninstall: [systemctl('disable', '--now', name)],
   };
@@ -94,13 +97,44 @@ ${pairs.map(([name, value]) => `    <key>${xml(name)}</key>${string(value)}`).jo
   return {
     file,
     text,
+    isOurs: sameBut(
+      text,
+      new RegExp(
+        `(?: +<string>.*</string>\\n)+ +</array>|(?: +<key>(?:${ourNames})</key><string>.*</string>\\n)+`,
+        'g',
+      ),
+    ),
     install: [['launchctl', 'bootstrap', domain, file]],
     uninstall: [['launchctl', 'bootout', `${domain}/${launchdLabel}`]],
   };
 }
 
+const ourNames = ['PATH', ...variableNames].join('|');
+
+/** The same text where what differs from machine to machine is left out. */
+const sameBut =
+  (text: string, parts: RegExp) =>
+  (other: string): boolean =>
+    other.replace(parts, '') === text.replace(parts, '');
+
+/** What somebody wrote into it is theirs (INS4): it is neither replaced nor removed. */
+function heldOf({ file, text, isOurs }: Service): string | null {
+  let held: string;
+  try {
+    held = readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (errorCodeOf(cause) === 'ENOENT') return null;
+    throw new AgtmuxError('E_FILE', `cannot read ${file} (${errorCodeOf(cause) ?? 'unknown trouble'})`, { cause });
+  }
+  if (held === text || isOurs(held)) return held;
+  throw new AgtmuxError('E_FILE', `${file} was changed since agtmux wrote it, or was never written by agtmux`, {
+    next: 'move it away (with systemd your own lines belong into `systemctl --user edit agtmux`), then try again',
+  });
+}
+
 export const daemonInstall: Action = async (parsed, context) => {
   const service = serviceOf(factsHere());
+  heldOf(service);
   if (parsed.has('dry-run')) {
     print([`# ${service.file}`, service.text, ...service.install.map((argv) => `# ${argv.join(' ')}`)].join('\n'));
     return;
@@ -119,9 +153,10 @@ export const daemonInstall: Action = async (parsed, context) => {
 
 export const daemonUninstall: Action = async (parsed, context) => {
   const service = serviceOf(factsHere());
+  const held = heldOf(service);
   if (parsed.has('dry-run')) {
     const steps = [...service.uninstall.map((argv) => argv.join(' ')), `rm ${service.file}`];
-    print(existsSync(service.file) ? steps.join('\n') : 'no service is installed');
+    print(held !== null ? steps.join('\n') : 'no service is installed');
     return;
   }
   // A service that never ran cannot be ended; its file goes all the same.

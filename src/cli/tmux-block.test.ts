@@ -63,6 +63,15 @@ describe('the block in a tmux.conf', () => {
     }
   });
 
+  it('INS4 is left alone when somebody put lines of their own into it', () => {
+    const added = given(addBlock('one\n', lines, 'conf'));
+    for (const theirs of ['set -g mine 1', '# mine', 'source-file -q ~/mine.conf']) {
+      const held = added.replace('source-file', `${theirs}\nsource-file`);
+      expect(findBlock(held, 'conf')).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
+      expect(findBlock(added.replace(lines[0] ?? '', theirs), 'conf').ok).toBe(theirs.startsWith('source-file'));
+    }
+  });
+
   it('is not put behind a line that goes on', () => {
     for (const text of ['set -g a \\', 'set -g a \\\n', 'set -g a \\\r\n']) {
       expect(addBlock(text, lines, 'conf')).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });

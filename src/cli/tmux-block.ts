@@ -5,6 +5,8 @@ import { fail, ok, type Result } from '../model/errors.ts';
 
 const beginMark = '# >>> agtmux >>>';
 const endMark = '# <<< agtmux <<<';
+/** How the one line begins that every version puts in between. */
+const ourWords = 'source-file -q ';
 /** What had to be added around the block is said in its first line, so that it can be taken away again. */
 const newlineNote = ' (and the end of the line before)';
 const fileNote = ' (and this file)';
@@ -31,8 +33,17 @@ export function findBlock(text: string, path: string): Result<Block | null> {
     );
   }
   const inside = text.slice(begin.index + begin[0].length, end.index);
+  const lines = inside.replace(/\r?\n$/, '').split(/\r?\n/);
+  const [ours = '', ...others] = lines.filter((line) => line.trim() !== '');
+  if (others.length > 0 || (ours !== '' && !ours.startsWith(ourWords))) {
+    return fail(
+      'E_INPUT',
+      `${path}: between ${beginMark} and ${endMark} stands more than agtmux wrote`,
+      'move your own lines out of there, then try again',
+    );
+  }
   return ok({
-    lines: inside.replace(/\r?\n$/, '').split(/\r?\n/),
+    lines,
     start: begin.index,
     end: end.index + end[0].length,
     hasAddedNewline: begin[0].includes(newlineNote),

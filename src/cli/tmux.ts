@@ -1,10 +1,11 @@
 // `agtmux tmux install|remove|status`: one file of ours and one marked block in the user's tmux.conf that reads it. Never
 // touches a line of the user's; a link is followed, not replaced; what is removed leaves the file as it was.
 
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
+import { makeFolders, removeIfSame } from '../platform/edit-file.ts';
 import { createRealFiles, errorCodeOf, FileError } from '../platform/files.ts';
 import { quoteSh, quoteTmux } from '../text/quote.ts';
 import { type Action, must } from './context.ts';
@@ -16,15 +17,19 @@ import { selfCommand } from './tmux-self.ts';
 const confBytesMax = 1_048_576;
 /** Shown to other users no more than a tmux.conf usually is. */
 const ownMode = 0o644;
+const folderMode = 0o777;
 /** Not installed, or not as this version would install it. */
 const notInstalledStatus = 1;
 
-interface UserConf {
+interface HeldFile {
   /** As people know it, and as it is after all links. */
   readonly path: string;
   readonly realPath: string;
   /** One character a byte; null when there is no such file. */
   readonly text: string | null;
+}
+
+interface UserConf extends HeldFile {
   readonly mode: number;
   readonly block: Block | null;
 }
@@ -33,8 +38,7 @@ interface Plan {
   readonly ownPath: string;
   readonly backupPath: string;
   readonly ownText: string;
-  /** What our file holds now. */
-  readonly ownHeld: string | null;
+  readonly own: HeldFile;
   readonly user: UserConf;
   readonly blockLines: readonly string[];
 }
@@ -43,7 +47,7 @@ export const tmuxInstall: Action = async (parsed) => {
   const plan = await planHere();
   const { user, ownPath, ownText } = plan;
   const isCurrent = hasCurrentBlock(plan);
-  if (isCurrent && plan.ownHeld === ownText) {
+  if (isCurrent && plan.own.text === ownText) {
     print(`installed already: ${user.path} reads ${ownPath}`);
     return;
   }
@@ -61,10 +65,10 @@ export const tmuxInstall: Action = async (parsed) => {
     return;
   }
   if (!isCurrent) mustBeWritable(plan);
-  await write(ownPath, ownText, ownMode);
+  await write(plan.own, ownText, ownMode);
   if (!isCurrent) {
-    if (user.text !== null && user.block === null) await write(plan.backupPath, user.text, user.mode);
-    await write(user.realPath, wanted, user.mode);
+    if (user.text !== null && user.block === null) await write(await heldAt(plan.backupPath), user.text, user.mode);
+    await write(user, wanted, user.mode);
   }
   print([`written: ${ownPath}`, `${user.path} reads it; nothing else in there was touched`].join('\n'));
   print(`tmux that runs already takes it with: tmux source-file ${must(quoteSh(ownPath))}`);
@@ -73,7 +77,7 @@ export const tmuxInstall: Action = async (parsed) => {
 export const tmuxRemove: Action = async (parsed) => {
   const plan = await planHere();
   const { user, ownPath, backupPath } = plan;
-  if (user.block === null && plan.ownHeld === null) {
+  if (user.block === null && plan.own.text === null) {
     print('nothing was installed');
     return;
   }
@@ -85,8 +89,8 @@ export const tmuxRemove: Action = async (parsed) => {
   }
   if (user.block !== null) {
     mustBeWritable(plan);
-    if (left === null) await remove(user.realPath);
-    else await write(user.realPath, left, user.mode);
+    if (left === null) await removeUnchanged(user);
+    else await write(user, left, user.mode);
   }
   await remove(ownPath);
   const backup = await read(backupPath);
@@ -101,9 +105,9 @@ export const tmuxStatus: Action = async () => {
   const plan = await planHere();
   const { user, ownPath } = plan;
   const own =
-    plan.ownHeld === null ? 'is not there' : plan.ownHeld === plan.ownText ? 'is there' : 'is another version';
+    plan.own.text === null ? 'is not there' : plan.own.text === plan.ownText ? 'is there' : 'is another version';
   const block = user.block === null ? 'does not read it' : hasCurrentBlock(plan) ? 'reads it' : 'reads another file';
-  const isInstalled = plan.ownHeld === plan.ownText && hasCurrentBlock(plan);
+  const isInstalled = plan.own.text === plan.ownText && hasCurrentBlock(plan);
   print([`${ownPath} ${own}`, `${user.path} ${user.text === null ? 'is not there' : block}`].join('\n'));
   print(isInstalled ? 'installed' : 'not installed; see `agtmux tmux install --dry-run`');
   if (!isInstalled) process.exitCode = notInstalledStatus;
@@ -120,7 +124,7 @@ async function planHere(): Promise<Plan> {
     ownPath,
     backupPath: join(configHome, 'agtmux/tmux.conf.before'),
     ownText: toBytes(tmuxConf(must(quoteTmux(`${must(quoteSh(selfCommand()))} tui --leave-on-attach`)))),
-    ownHeld: (await read(ownPath))?.text ?? null,
+    own: await heldAt(ownPath),
     user,
     blockLines: [toBytes(`source-file -q ${pathWord(ownPath, home)}`)],
   };
@@ -212,18 +216,44 @@ async function read(path: string): Promise<{ readonly text: string; readonly mod
   return found === null ? null : { text: Buffer.from(found.bytes).toString('latin1'), mode: found.stat.mode };
 }
 
-async function write(path: string, text: string, mode: number): Promise<void> {
-  await asFileTrouble(async () => {
-    try {
-      mkdirSync(dirname(path), { recursive: true });
-    } catch (cause) {
-      throw new FileError('make the directory', dirname(path), errorCodeOf(cause) ?? 'EUNKNOWN', cause);
-    }
-    await files.writeAtomic(path, Buffer.from(text, 'latin1'), { mode });
-    // The new file was made under our umask; the user's keeps the rights it had.
-    chmodSync(path, mode);
-  });
+/** A file of our own; people link these to their dotfiles, too. */
+async function heldAt(path: string): Promise<HeldFile> {
+  const isThere = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  const realPath = isThere ? realPathOf(path) : path;
+  return { path, realPath, text: (await read(realPath))?.text ?? null };
 }
+
+/** Only if it is still as it was read; owner, mode and links stay (INS4). `mode` is for a new one. */
+async function write({ realPath, text: before }: HeldFile, after: string, mode: number): Promise<void> {
+  if (after === before) return;
+  const isDone = await asFileTrouble(async () => {
+    try {
+      await makeFolders(dirname(realPath), folderMode);
+    } catch (cause) {
+      throw new FileError('make the directory', dirname(realPath), errorCodeOf(cause) ?? 'EUNKNOWN', cause);
+    }
+    return files.edit(realPath, { before: before === null ? null : bytesOf(before), after: bytesOf(after), mode });
+  });
+  if (!isDone) throw changed(realPath);
+}
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+async function removeUnchanged({ realPath, text }: HeldFile): Promise<void> {
+  const isDone = await asFileTrouble(async () => {
+    try {
+      return text === null || removeIfSame(realPath, bytesOf(text));
+    } catch (cause) {
+      throw new FileError('remove', realPath, errorCodeOf(cause) ?? 'EUNKNOWN', cause);
+    }
+  });
+  if (!isDone) throw changed(realPath);
+}
+
+const changed = (path: string): AgtmuxError =>
+  new AgtmuxError('E_STATE_CHANGED', `${path} was changed meanwhile; nothing was written to it`, {
+    next: 'look at it, then try again',
+  });
 
 const remove = (path: string): Promise<boolean> => asFileTrouble(() => files.remove(path));
 

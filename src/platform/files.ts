@@ -6,6 +6,10 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, opendir, readlink, rename, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { assert } from '../model/errors.ts';
+import { editFile, type FileEdit } from './edit-file.ts';
+import { errorCodeOf } from './error-code.ts';
+
+export { errorCodeOf };
 
 export type FileKind = 'file' | 'directory' | 'link' | 'socket' | 'other';
 
@@ -39,6 +43,11 @@ export interface Files {
   read(path: string, options: { bytesMax: number; followLinks?: boolean }): Promise<FileContent | null>;
   /** After it resolves the new content survives a power cut; before, and on failure, readers see old or new, whole. */
   writeAtomic(path: string, bytes: Uint8Array, options?: { mode?: number }): Promise<void>;
+  /**
+   * Changes a file that belongs to somebody else, or makes a new one: false when it is not as it was, and then nothing was
+   * written. Owner, mode and hard links stay. For a link give the place it leads to.
+   */
+  edit(path: string, edit: FileEdit): Promise<boolean>;
   /** Creates the file when needed. A failed or unsynced append may leave a part of the bytes behind. */
   append(path: string, bytes: Uint8Array, options: { sync: boolean }): Promise<void>;
   /** Null when there is no such directory. */
@@ -86,6 +95,8 @@ export function temporaryName(hex16: string): string {
   return name;
 }
 
+const freshName = (): string => temporaryName(randomBytes(8).toString('hex'));
+
 export function assertAbsolute(path: string): void {
   assert(isAbsolute(path), `paths are absolute, not ${path}`);
 }
@@ -97,6 +108,12 @@ export function createRealFiles(): Files {
   return {
     read: (path, options) => orNull('read', path, () => readWhole(path, options)),
     writeAtomic: (path, bytes, options) => guarded('write', path, () => writeWhole(path, bytes, options?.mode)),
+    edit: (path, edit) =>
+      guarded('write', path, async () => {
+        const isDone = await editFile(path, join(dirname(path), freshName()), edit);
+        if (isDone) await syncDirectory(dirname(path));
+        return isDone;
+      }),
     append: (path, bytes, options) => guarded('append to', path, () => appendBytes(path, bytes, options.sync)),
     list: (path, entriesMax) => orNull('list', path, () => listNames(path, entriesMax)),
     remove: async (path) => (await orNull('remove', path, () => unlink(path).then(() => true))) ?? false,
@@ -147,7 +164,7 @@ async function readToEnd(handle: FileHandle, sizeBytes: number, bytesMax: number
 
 async function writeWhole(path: string, bytes: Uint8Array, mode: number = privateFileMode): Promise<void> {
   const directory = dirname(path);
-  const temporary = join(directory, temporaryName(randomBytes(8).toString('hex')));
+  const temporary = join(directory, freshName());
   try {
     const handle = await open(temporary, 'wx', mode);
     try {
@@ -251,10 +268,4 @@ async function orNull<Value>(operation: string, path: string, work: () => Promis
     if (error instanceof FileError && error.code === 'ENOENT') return null;
     throw error;
   }
-}
-
-/** The errno name a Node error carries, or null when it is not a system error. */
-export function errorCodeOf(error: unknown): string | null {
-  if (!(error instanceof Error) || !('code' in error)) return null;
-  return typeof error.code === 'string' ? error.code : null;
 }

@@ -1,7 +1,9 @@
 // `agtmux tmux` on real files and a real tmux: what it adds is shown right, and what it removes leaves nothing behind.
 import {
   chmodSync,
+  chownSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -92,6 +94,40 @@ describe('the files', () => {
     const ran = await install();
     expect(ran.status).toBe(2);
     expect(ran.stderr).toMatch(/leads nowhere.*\[E_FILE\]\n$/);
+  });
+
+  it('INS4 the owner, the mode and every name of a tmux.conf stay', async () => {
+    const isRoot = process.getuid?.() === 0;
+    const other = join(world.directory, 'dotfiles.conf');
+    writeFileSync(other, 'set -g mine 1\n');
+    linkSync(other, conf);
+    chmodSync(conf, 0o640);
+    if (isRoot) chownSync(conf, 4_321, 1_234);
+    const facts = () => {
+      const { uid, gid, mode, ino, nlink } = statSync(conf);
+      return { uid, gid, mode, ino, nlink };
+    };
+    const before = facts();
+    expect((await install()).status).toBe(0);
+    expect(readFileSync(other, 'utf8')).toContain('# >>> agtmux >>>');
+    expect(facts()).toEqual(before);
+    expect((await remove()).status).toBe(0);
+    expect(readFileSync(other, 'utf8')).toBe('set -g mine 1\n');
+    expect(facts()).toEqual(before);
+    unlinkSync(other);
+    expect((await install()).status).toBe(0);
+    expect(facts()).toMatchObject({ uid: before.uid, gid: before.gid, mode: before.mode, nlink: 1 });
+  });
+
+  it('INS4 what is made new in a home belongs to whoever owns that home', async () => {
+    const home = join(world.directory, 'theirs');
+    mkdirSync(home);
+    if (process.getuid?.() === 0) chownSync(home, 4_321, 1_234);
+    const { uid, gid } = statSync(home);
+    const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'x') };
+    expect(await world.agtmuxWith(env, 'tmux', 'install')).toMatchObject({ status: 0, stderr: '' });
+    for (const made of ['x', 'x/agtmux', 'x/agtmux/tmux.conf', 'x/tmux', 'x/tmux/tmux.conf'])
+      expect(statSync(join(home, made))).toMatchObject({ uid, gid });
   });
 
   it('without any tmux.conf one is made where tmux looks last, and goes again', async () => {

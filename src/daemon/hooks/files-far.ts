@@ -50,11 +50,24 @@ if [ -e "$1" ]; then cp -p "$1" "$2" && cat >"$2"; else cat >"$2" && chmod "$3" 
 printf %s "$made"
 `;
 
-/** Standard input is what must still be there; "none" as third argument: nothing. */
-const moveScript = `if [ "$3" = none ]; then
+/**
+ * Standard input is what must still be there; "none" as third argument: nothing. A file with further names, or one whose
+ * owner and mode the new one could not be given, is changed in its place, and put back if that cannot be done whole.
+ */
+const moveScript = `set -f
+facts() { set -- $(ls -ldn "$1"); facts="$1 $3 $4" links=$2; }
+inplace() {
+  cp "$1" "$2.old" && { cat "$2" >"$1" || { cat "$2.old" >"$1"; false; }; }
+}
+if [ "$3" = none ]; then
   [ ! -e "$1" ] && ln "$2" "$1" && { rm -f "$2"; exit 0; }
 elif cmp -s - "$1"; then
-  mv -f "$2" "$1" && exit 0
+  facts "$2"; new=$facts
+  facts "$1"
+  if [ "$links" = 1 ] && [ "$new" = "$facts" ] && mv -f "$2" "$1" 2>/dev/null; then exit 0; fi
+  inplace "$1" "$2"; s=$?
+  rm -f "$2" "$2.old"
+  exit $s
 fi
 [ -e "$2" ] && rm -f "$2"
 exit ${status.changed}

@@ -1,39 +1,25 @@
-// The files of this machine's user: written beside their place, synced, compared once more with what was there, and moved
-// over it.
+// The files of this machine's user: found behind their links, and changed only if they are still as they were, so that
+// owner, mode and links stay.
 
 import type { Stats } from 'node:fs';
-import {
-  access,
-  chmod,
-  chown,
-  constants,
-  lstat,
-  mkdir,
-  open,
-  readlink,
-  rename,
-  rmdir,
-  stat,
-  unlink,
-} from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { access, constants, lstat, mkdir, readlink, rmdir, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { AgtmuxError, failure, ok, type Result } from '../../model/errors.ts';
-import { createRealFiles, errorCodeOf, FileError, temporaryName } from '../../platform/files.ts';
-import type { RandomSource } from '../../platform/random.ts';
+import { makeFolders, removeIfSame } from '../../platform/edit-file.ts';
+import { createRealFiles, errorCodeOf, FileError } from '../../platform/files.ts';
 import { decode, type FileChange, type FoundFile, fileBytesMax, type HookFiles } from './files.ts';
 
 const files = createRealFiles();
 /** As many as the kernel follows before it gives up. */
 const linksMax = 40;
 
-export function createLocalHookFiles(random: RandomSource): HookFiles {
+export function createLocalHookFiles(): HookFiles {
   return {
     find: (path) => told(path, () => find(path)),
-    write: (change) => told(change.realPath, () => write(change, temporaryName(random.hex(8)))),
+    write: (change) => told(change.realPath, () => write(change)),
     remove: (realPath, before) =>
       told(realPath, async () => {
-        if ((await read(realPath)) !== before) throw changed(realPath);
-        await unlink(realPath);
+        if (!removeIfSame(realPath, Buffer.from(before))) throw changed(realPath);
         return null;
       }),
     makePrivateFolder: (path) =>
@@ -96,37 +82,10 @@ async function isProtected(path: string): Promise<boolean> {
 
 const statOf = (path: string): Promise<Stats | null> => stat(path).catch(() => null);
 
-async function write(change: FileChange, name: string): Promise<readonly string[]> {
-  const { realPath, before, after } = change;
-  const folder = dirname(realPath);
-  const made = await makeFolders(folder);
-  const temporary = join(folder, name);
-  const held = await statOf(realPath);
-  try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(after);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await chmod(temporary, held === null ? change.mode : held.mode & 0o7777);
-    // Only root can give files away; everyone else owns what they write to.
-    if (held !== null) await chown(temporary, held.uid, held.gid).catch(() => undefined);
-    if ((await read(realPath)) !== before) throw changed(realPath);
-    await rename(temporary, realPath);
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
-    throw error;
-  }
-  return made;
-}
-
-/** Private, like everything the daemon makes. Outermost first. */
-async function makeFolders(folder: string): Promise<readonly string[]> {
-  const made: string[] = [];
-  for (let place = folder; place !== '/' && (await statOf(place)) === null; place = dirname(place)) made.unshift(place);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+async function write({ realPath, before, after, mode }: FileChange): Promise<readonly string[]> {
+  const made = await makeFolders(dirname(realPath), 0o700);
+  const bytes = { before: before === null ? null : Buffer.from(before), after: Buffer.from(after) };
+  if (!(await files.edit(realPath, { ...bytes, mode }))) throw changed(realPath);
   return made;
 }
 

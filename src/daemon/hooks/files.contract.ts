@@ -2,7 +2,9 @@
 
 import {
   chmodSync,
+  chownSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -62,6 +64,45 @@ export function hookFilesContract(name: string, create: () => HookFiles): void {
       });
       expect(readFileSync(at('f'), 'utf8')).toBe('new ä');
       expect(statSync(at('f')).mode & 0o777).toBe(0o664);
+    });
+
+    it('INS4 keeps the owner, the mode and every other name of a file', async () => {
+      const isRoot = process.getuid?.() === 0;
+      mkdirSync(at('d'));
+      for (const [mode, names] of [
+        [0o600, 1],
+        [0o644, 2],
+        [0o640, 3],
+        [0o4755, 1],
+      ] as const) {
+        const path = at(`d/f${mode}`);
+        writeFileSync(path, 'old, and longer than what comes');
+        if (isRoot) chownSync(path, 4_321, 1_234);
+        chmodSync(path, mode);
+        for (let name = 1; name < names; name += 1) linkSync(path, at(`name${mode}-${name}`));
+        const { uid, gid, ino } = statSync(path);
+        const change = { realPath: path, before: 'old, and longer than what comes', after: 'new ä\n', mode: 0o600 };
+        expect(await files.write(change)).toEqual({ ok: true, value: [] });
+        const now = statSync(path);
+        expect([now.uid, now.gid, now.mode & 0o7777, now.nlink]).toEqual([uid, gid, mode, names]);
+        if (names > 1) expect(now.ino).toBe(ino);
+        for (let name = 1; name < names; name += 1)
+          expect(readFileSync(at(`name${mode}-${name}`), 'utf8')).toBe('new ä\n');
+        expect(readFileSync(path, 'utf8')).toBe('new ä\n');
+      }
+      expect(readdirSync(at('d')).every((name) => /^f\d+$/.test(name))).toBe(true);
+    });
+
+    it('refuses a file with further names that is not as it was', async () => {
+      writeFileSync(at('f'), 'other');
+      linkSync(at('f'), at('g'));
+      const refused = await files.write({ realPath: at('f'), before: 'old', after: 'new', mode: 0o600 });
+      expect(refused).toMatchObject({ ok: false, failure: { code: 'E_STATE_CHANGED', next: expect.any(String) } });
+      expect([readFileSync(at('g'), 'utf8'), statSync(at('f')).nlink, readdirSync(dir)]).toEqual([
+        'other',
+        2,
+        ['f', 'g'],
+      ]);
     });
 
     it('refuses a file that is not as it was, and leaves nothing behind', async () => {

@@ -16,5 +16,5 @@ const executor = createLocalExecutor({
   variables: process.env,
 });
 
-hookFilesContract('files of this machine', () => createLocalHookFiles(createRealRandom()));
+hookFilesContract('files of this machine', () => createLocalHookFiles());
 hookFilesContract('files of another machine, by sh', () => createFarHookFiles(executor, createRealRandom()));

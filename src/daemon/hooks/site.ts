@@ -39,7 +39,7 @@ export interface SiteFacts {
 }
 
 export function localSite(place: SitePlace, facts: SiteFacts): Result<Site> {
-  return siteOf(place, facts, createLocalHookFiles(place.random));
+  return siteOf(place, facts, createLocalHookFiles());
 }
 
 /** Asks the machine itself; what it says is foreign and only believed as far as it makes sense. */

@@ -55,6 +55,25 @@ export function filesContract(name: string, create: () => Promise<FilesUnderTest
       expect(content?.stat).toEqual(await files.stat(`${root}/a`));
     });
 
+    it('INS4 an edit is made if the file is as it was, keeps its mode, and makes a new file with the mode that is said', async () => {
+      const edit = (before: string | null, after: string) => ({
+        before: before === null ? null : bytes(before),
+        after: bytes(after),
+        mode: 0o640,
+      });
+      expect(await files.edit(`${root}/a`, edit('one', 'two'))).toBe(false);
+      expect(await files.edit(`${root}/a`, edit(null, 'one'))).toBe(true);
+      expect((await files.stat(`${root}/a`))?.mode).toBe(0o640);
+      await files.writeAtomic(`${root}/b`, bytes('one'), { mode: 0o604 });
+      expect(await files.edit(`${root}/b`, edit('one', 'a longer two'))).toBe(true);
+      for (const before of ['one', null, '']) expect(await files.edit(`${root}/b`, edit(before, 'x'))).toBe(false);
+      expect(text(await files.read(`${root}/b`, { bytesMax: 20 }))).toBe('a longer two');
+      expect((await files.stat(`${root}/b`))?.mode).toBe(0o604);
+      await disk.link(`${root}/l`, `${root}/b`);
+      expect(await codeOf(files.edit(`${root}/l`, edit('a longer two', 'x')))).toBe('ELOOP');
+      expect((await files.list(root, 10))?.names).toEqual(['a', 'b', 'l']);
+    });
+
     it('writing again replaces the whole and leaves nothing else behind', async () => {
       await files.writeAtomic(`${root}/a`, bytes('a long first text'));
       await files.writeAtomic(`${root}/a`, bytes('short'), { mode: 0o400 });

@@ -3,6 +3,7 @@
 
 import { assert } from '../../model/errors.ts';
 import type { Clock } from '../clock.ts';
+import type { FileEdit } from '../edit-file.ts';
 import {
   assertAbsolute,
   FileError,
@@ -90,6 +91,17 @@ class Disk implements SimulatedFiles {
     }
     this.#step('write', path);
     this.#journal.sync();
+  }
+
+  async edit(path: string, { before, after, mode }: FileEdit) {
+    const held = this.#tree.find('write', path, false);
+    if (held !== null && held.kind !== 'file') throw new FileError('write', path, 'ELOOP');
+    const isSame = held === null || before === null ? held === before : Buffer.compare(held.bytes(), before) === 0;
+    if (!isSame) return false;
+    await this.writeAtomic(path, after, { mode: held?.mode ?? mode });
+    const written = this.#tree.find('write', path, false);
+    if (written?.kind === 'file' && held !== null) written.uid = held.uid;
+    return true;
   }
 
   async append(path: string, bytes: Uint8Array, options: { sync: boolean }) {
