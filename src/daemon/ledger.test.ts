@@ -147,13 +147,36 @@ describe('the ledger', () => {
     time.now += 86_400_000;
     await ledger.take([says('a', 'screen', 50, 'running')]);
     const before = ledger.states().filter((one) => one.runtime_id === 'a');
-    const report = await ledger.prune(time.now - 3_600_000);
+    const report = await ledger.prune({ before: time.now - 3_600_000, slackMs: 0 });
     expect(report.runtimes).toBe(1);
     expect(report.events).toBeGreaterThan(20);
     expect(ledger.states()).toEqual(before);
     const { ledger: again } = await openLedger(store, { now: time.now });
     expect(again.states()).toEqual(before);
     expect(again.world.routes()).toEqual(ledger.world.routes());
+  });
+
+  it('LOG4 the old part of an agent that lives and is busy goes too, and its newer part stays', async () => {
+    const { ledger, store, time } = await openLedger();
+    const day = 86_400_000;
+    await ledger.take([started(identity('a')), asks('a', 'hook', 5, 'x')]);
+    for (let count = 1; count <= 180; count++) {
+      time.now = t0 + count * day;
+      await ledger.take([says('a', 'hook', count * day, count % 2 === 0 ? 'running' : 'completed')]);
+    }
+    const before = ledger.states();
+    await ledger.prune({ before: time.now - 30 * day });
+    const kept = await store.eventsOf(identity('a').runtime_id, 1_000);
+    // Thirty days, the start, and the base.
+    expect(kept.length).toBeLessThanOrEqual(33);
+    expect(kept.length).toBeGreaterThanOrEqual(30);
+    expect(ledger.states()).toEqual(before);
+    const again = await openLedger(store, { now: time.now });
+    expect(again.ledger.states()).toEqual(before);
+    // An hour later there is nothing new to do; a day later there is.
+    expect(await ledger.prune({ before: time.now + 3_600_000 - 30 * day })).toMatchObject({ events: 0 });
+    expect((await again.ledger.prune({ before: time.now + 3 * day - 30 * day })).events).toBeGreaterThan(0);
+    expect((await openLedger(store, { now: time.now })).ledger.states()).toEqual(before);
   });
 
   it('ADM1 what a person did is written in the same commit as what it caused', async () => {

@@ -10,10 +10,11 @@ import { claimHolder } from '../engine/route.ts';
 import { type Steps, standardSteps } from '../engine/steps.ts';
 import { World } from '../engine/world.ts';
 import type { AdmittedEvent, RuntimeIdentity } from '../model/events.ts';
+import type { EventId, RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { AuditRecord, NewEvent, StateRecord } from '../model/records.ts';
 import { type Verdict, type VerdictName, verdictNames } from '../model/verdicts.ts';
-import type { Commit, KnownCopy, PruneReport, Store } from '../store/store.ts';
+import type { Commit, KnownCopy, PruneOrder, PruneReport, PruneTurn, Store } from '../store/store.ts';
 
 export interface LedgerParts {
   readonly store: Store;
@@ -24,6 +25,17 @@ export interface LedgerParts {
   readonly steps?: Steps;
   /** Called after each commit with what a screen has to redraw; returns the newest version of the feed. */
   readonly onChange?: (states: readonly StateRecord[]) => number;
+}
+
+/** How much of the past goes. */
+export interface LedgerPrune {
+  readonly before: number;
+  readonly bytesMax?: number;
+  readonly isFull?: boolean;
+  /** How far behind `before` the past of a living runtime may fall until it is replaced by its join. */
+  readonly slackMs?: number;
+  /** Given when others use the log meanwhile; on a full disk nobody can. */
+  readonly turn?: PruneTurn;
 }
 
 const nothing: ReadonlySet<string> = new Set();
@@ -131,26 +143,37 @@ export class Ledger {
     this.#feedVersion = Math.max(feed_version, this.#parts.onChange?.(result.states) ?? 0);
   }
 
-  /** Drops what is older than retention allows; the past of living runtimes becomes one base event each. */
-  async prune(before: number, bytesMax: number = limits.retentionBytesMax, isFull = false): Promise<PruneReport> {
-    const bases: { runtime_id: StateRecord['runtime_id']; upTo: number; base: NewEvent }[] = [];
-    for (const [runtime_id, entry] of this.world.entries) {
-      // Young events stand in the order they were bound, which is not that of the log.
-      const firstYoung = Math.min(...entry.recents.all.map((one) => one.event_id));
-      const isOld = entry.baseNewest < before || isFull;
-      if (entry.record?.ended || entry.base.identity === null || !Number.isFinite(firstYoung) || !isOld) continue;
-      const base = baseEvent(entry.identity, writeFold(entry.base), this.#parts.now());
-      bases.push({ runtime_id, upTo: firstYoung - 1, base: { runtime_id, verdict: 'joined', event: base } });
-    }
-    const auditBefore = this.#parts.now() - limits.auditAgeMs;
+  /** Drops what is older than retention allows; of a runtime that lives on, old events become one base event. */
+  async prune(wish: LedgerPrune): Promise<PruneReport> {
+    const { before, bytesMax = limits.retentionBytesMax, isFull = false, slackMs = limits.compactSlackMs, turn } = wish;
     // The last claimant, and those who followed it in its pane: without them it would seem to run again.
     const holder = claimHolder(this.world.routeEntries());
-    const keep = holder === null ? [] : this.world.index.inPaneOf(holder).map((one) => one.runtime_id);
-    const order = { before, auditBefore, snapshotsMax: limits.snapshotsMax, bytesMax, bases, keep };
-    const report = isFull ? await this.#store.pruneWhenFull(order) : await this.#store.prune(order);
-    const kept = new Set((await this.#store.runtimes()).map((one) => one.identity.runtime_id));
-    for (const id of [...this.world.entries.keys()]) if (!kept.has(id)) this.world.forget(id);
-    return report;
+    const order: PruneOrder = {
+      before,
+      auditBefore: this.#parts.now() - limits.auditAgeMs,
+      snapshotsMax: limits.snapshotsMax,
+      bytesMax,
+      endedBefore: this.#parts.now(),
+      keep: holder === null ? [] : this.world.index.inPaneOf(holder).map((one) => one.runtime_id),
+      compact: {
+        runtimes: [...this.world.entries].flatMap(([runtime, { record }]) => (record?.ended ? [] : [runtime])),
+        before: isFull ? Number.MAX_VALUE : before,
+        dueBefore: isFull ? Number.MAX_VALUE : before - slackMs,
+        baseOf: (runtime) => this.#baseOf(runtime),
+      },
+      onDropped: (runtime) => this.world.forget(runtime),
+    };
+    return isFull ? this.#store.pruneWhenFull(order) : this.#store.prune(order, turn);
+  }
+
+  /** The join of what a living runtime said, without what is young: that may still find another place. */
+  #baseOf(runtime_id: RuntimeId): { upTo: EventId; base: NewEvent } | null {
+    const entry = this.world.entries.get(runtime_id);
+    if (entry === undefined || entry.record?.ended || entry.base.identity === null) return null;
+    // Young events stand in the order they were bound, which is not that of the log.
+    const firstYoung = Math.min(Number.MAX_SAFE_INTEGER, ...entry.recents.all.map((one) => one.event_id));
+    const base = baseEvent(entry.identity, writeFold(entry.base), this.#parts.now());
+    return { upTo: firstYoung - 1, base: { runtime_id, verdict: 'joined', event: base } };
   }
 
   /** All states as they are at this moment; what has aged since the last commit is shown as aged. */

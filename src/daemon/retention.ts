@@ -57,7 +57,12 @@ export class Retention {
     const { inbox, ledger, now, settings, log } = this.#parts;
     const { days, megabytes } = settings.current.retention;
     try {
-      const report = await inbox.between(() => ledger.prune(now() - days * day, megabytes * 1_048_576, isFull));
+      const before = now() - days * day;
+      const bytesMax = megabytes * 1_048_576;
+      // With the disk full no batch can be written anyway; else each step waits its turn among the batches (LOG4).
+      const report = isFull
+        ? await inbox.between(() => ledger.prune({ before, bytesMax, isFull }))
+        : await ledger.prune({ before, bytesMax, turn: (step) => inbox.between(async () => step()) });
       if (report.events > 0) log.info('history was dropped', { ...report, isFull });
     } catch (problem) {
       const code = problem instanceof AgtmuxError ? problem.code : 'E_INTERNAL';

@@ -225,12 +225,14 @@ export const limits = {
   storeCacheKib: 16_384,
   /** Rows read at a time during replay: large enough to be fast, small enough to stay in the young heap. */
   storeReplayRowsMax: 256,
-  /** Events removed per transaction: keeps one step of retention under 50 ms. */
-  pruneStepEventsMax: 500,
+  /** Events removed per transaction: keeps one step of retention near 5 ms, so that nobody's answer waits for it. */
+  pruneStepEventsMax: 100,
+  /** The past of a living runtime is replaced by its join once it is this much older than it may be: one base a day. */
+  compactSlackMs: 86_400_000,
   /** The same on a full disk: each event may touch three pages of its own, and all of them must fit the ballast. */
   pruneFullStepEventsMax: 250,
   /** Pages given back per step, for the same reasons. */
-  vacuumStepPagesMax: 500,
+  vacuumStepPagesMax: 100,
   /** Damaged logs that are kept for a person to look at; older ones are removed. */
   damagedKeptMax: 3,
   /** Unreadable places stepped over while saving rows from a damaged log; each costs about a millisecond. */

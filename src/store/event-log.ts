@@ -149,15 +149,10 @@ export class EventLog {
     return this.#sql.oldestOf(runtime, after, upTo, countMax).map((row) => verified(row, runtime));
   }
 
-  /** Every runtime that has events, by its name. */
-  runtimesWithEvents(): RuntimeId[] {
-    const found: RuntimeId[] = [];
-    for (let last = ''; ; ) {
-      const [row] = this.#sql.nextRuntime(last);
-      if (row === undefined) return found;
-      last = row[0] as RuntimeId;
-      found.push(last as RuntimeId);
-    }
+  /** The runtime that has events and comes next by its name; null after the last one. */
+  nextRuntime(after: string): RuntimeId | null {
+    const [row] = this.#sql.nextRuntime(after);
+    return row === undefined ? null : (row[0] as RuntimeId);
   }
 
   /** Newest first, each row verified, the whole against the head, and the indexes against the rows. */

@@ -18,12 +18,14 @@ import type {
 import { storable } from './row.ts';
 import {
   type Commit,
+  type CompactOrder,
   type EventIdentity,
   eachOnce,
   isStray,
   type KnownCopy,
   type PruneOrder,
   type PruneReport,
+  type PruneTurn,
   type ReplayRow,
   type Store,
 } from './store.ts';
@@ -171,30 +173,26 @@ export class MemoryStore implements Store {
     this.#adapters.set(adapter.adapter, adapter);
   }
 
-  async prune(order: PruneOrder): Promise<PruneReport> {
+  /** One step is enough here. */
+  prune(order: PruneOrder, turn: PruneTurn = async (step) => step()): Promise<PruneReport> {
+    return turn(() => this.#prune(order));
+  }
+
+  #prune(order: PruneOrder): PruneReport {
     this.#assertOpen();
     const bytesBefore = this.#bytes();
     const eventsBefore = this.#events.size;
     const keep = new Set(order.keep ?? []);
-    let runtimes = this.#dropEnded((ended_at, id) => ended_at < order.before && !keep.has(id));
+    let runtimes = this.#dropEnded(order, (ended_at, id) => ended_at < order.before && !keep.has(id));
     this.#dropWhere((stored) => {
       const isLoose = stored.runtime_id === null ? isStray(replayRow(stored)) : !this.#isOnRecord(stored.runtime_id);
       return isLoose && stored.event.ingested_at < order.before;
     });
-    let bases = 0;
-    for (const { runtime_id, upTo, base } of order.bases) {
-      const old = [...this.#events.values()].filter(
-        (one) => one.runtime_id === runtime_id && one.event_id <= upTo && one.event.fact.kind !== 'runtime.started',
-      );
-      if (old.length === 0) continue;
-      this.#append(base);
-      bases += 1;
-      for (const { event_id } of old) this.#drop(event_id);
-    }
+    const bases = order.compact === undefined ? 0 : this.#compact(order.compact);
     const auditBefore = this.#audit.length;
     this.#audit = this.#audit.filter((record) => record.at >= order.auditBefore);
     const snapshots = this.#dropSnapshots(order);
-    runtimes += this.#dropOverSize(order.bytesMax, keep);
+    runtimes += this.#dropOverSize(order, keep);
     return {
       events: eventsBefore + bases - this.#events.size,
       runtimes,
@@ -202,6 +200,24 @@ export class MemoryStore implements Store {
       snapshots,
       bytes: Math.max(0, bytesBefore - this.#bytes()),
     };
+  }
+
+  /** Returns how many bases were written. */
+  #compact({ runtimes, before, dueBefore, baseOf }: CompactOrder): number {
+    let bases = 0;
+    for (const runtime of runtimes) {
+      const own = [...this.#events.values()].filter(
+        (one) => one.runtime_id === runtime && one.event.fact.kind !== 'runtime.started',
+      );
+      const known = own.some((one) => one.event.ingested_at < dueBefore) ? baseOf(runtime) : null;
+      if (known === null) continue;
+      const old = own.filter((one) => one.event.ingested_at < before && one.event_id <= known.upTo);
+      if (old.length === 0) continue;
+      this.#append(known.base);
+      bases += 1;
+      for (const { event_id } of old) this.#drop(event_id);
+    }
+    return bases;
   }
 
   /** Memory has no disk that could be full. */
@@ -261,11 +277,14 @@ export class MemoryStore implements Store {
   }
 
   /** Ended runtimes that should go, oldest end first; returns how many went. */
-  #dropEnded(goes: (ended_at: number, runtime: RuntimeId) => boolean): number {
+  #dropEnded({ onDropped }: PruneOrder, goes: (ended_at: number, runtime: RuntimeId) => boolean): number {
     const ended = [...this.#runtimes.values()]
       .filter((record) => record.ended_at !== null && goes(record.ended_at, record.identity.runtime_id))
       .map((record) => record.identity.runtime_id);
-    for (const runtime of ended) this.#dropRuntime(runtime);
+    for (const runtime of ended) {
+      this.#dropRuntime(runtime);
+      onDropped?.(runtime);
+    }
     return ended.length;
   }
 
@@ -284,17 +303,19 @@ export class MemoryStore implements Store {
     return goes.length;
   }
 
-  #dropOverSize(bytesMax: number, keep: ReadonlySet<RuntimeId>): number {
+  #dropOverSize(order: PruneOrder, keep: ReadonlySet<RuntimeId>): number {
     let dropped = 0;
-    while (this.#bytes() > bytesMax) {
+    while (this.#bytes() > order.bytesMax) {
       const ends = [...this.#runtimes.values()]
         .filter((record) => !keep.has(record.identity.runtime_id))
-        .flatMap((record) => record.ended_at ?? []);
+        .flatMap((record) => record.ended_at ?? [])
+        .filter((ended_at) => ended_at < (order.endedBefore ?? Number.MAX_VALUE));
       if (ends.length === 0) break;
       const oldest = Math.min(...ends);
-      dropped += this.#dropEnded((ended_at, id) => ended_at === oldest && !keep.has(id));
+      dropped += this.#dropEnded(order, (ended_at, id) => ended_at === oldest && !keep.has(id));
     }
-    if (this.#bytes() > bytesMax) this.#dropWhere((stored) => stored.runtime_id === null && isStray(replayRow(stored)));
+    if (this.#bytes() > order.bytesMax)
+      this.#dropWhere((stored) => stored.runtime_id === null && isStray(replayRow(stored)));
     return dropped;
   }
 

@@ -24,7 +24,16 @@ import { EventLog } from './event-log.ts';
 import { type StoreLock, takeLock } from './lock.ts';
 import { type Migration, migrations } from './migrations.ts';
 import { Retention } from './retention.ts';
-import type { Commit, EventIdentity, KnownCopy, PruneOrder, PruneReport, ReplayRow, Store } from './store.ts';
+import type {
+  Commit,
+  EventIdentity,
+  KnownCopy,
+  PruneOrder,
+  PruneReport,
+  PruneTurn,
+  ReplayRow,
+  Store,
+} from './store.ts';
 import { openTables, type StoreTables, verifyTables } from './store-tables.ts';
 
 export interface SqliteStoreOptions {
@@ -64,6 +73,9 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
     throw error;
   }
 }
+
+/** For whoever has the log to himself. */
+const atOnce: PruneTurn = async (step) => step();
 
 export class SqliteStore implements Store {
   readonly #options: SqliteStoreOptions;
@@ -191,8 +203,8 @@ export class SqliteStore implements Store {
     this.#database.transact('store an adapter', (head) => this.#tables.adapters.put(head, adapter));
   }
 
-  prune(order: PruneOrder): Promise<PruneReport> {
-    return this.#afterOthers(() => this.#retention(limits.pruneStepEventsMax, false).prune(order));
+  prune(order: PruneOrder, turn: PruneTurn = atOnce): Promise<PruneReport> {
+    return this.#afterOthers(() => this.#retention(limits.pruneStepEventsMax, turn, false).prune(order));
   }
 
   /** Gives the ballast up; returns how many bytes that freed. */
@@ -217,7 +229,7 @@ export class SqliteStore implements Store {
       const wanted =
         this.#database.usedBytes() - 2 * Math.max(bytes, this.#options.ballastBytes ?? limits.ballastBytes);
       const bytesMax = Math.max(0, Math.min(order.bytesMax, wanted));
-      const report = await this.#retention(limits.pruneFullStepEventsMax, true).prune({ ...order, bytesMax });
+      const report = await this.#retention(limits.pruneFullStepEventsMax, atOnce, true).prune({ ...order, bytesMax });
       this.restoreBallast();
       return report;
     });
@@ -237,11 +249,12 @@ export class SqliteStore implements Store {
     }
   }
 
-  #retention(eventsPerStep: number, checkpointEachStep: boolean): Retention {
+  #retention(eventsPerStep: number, turn: PruneTurn, checkpointEachStep: boolean): Retention {
     const pause = this.#options.pause ?? (() => Promise.resolve());
     return new Retention(this.#database, this.#log, this.#tables, {
       eventsPerStep,
       pagesPerStep: limits.vacuumStepPagesMax,
+      turn,
       pause,
       checkpointEachStep,
     });

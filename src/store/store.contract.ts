@@ -1,7 +1,7 @@
 // What every store must do, whatever it stands on. Run by memory.test.ts and sqlite.test.ts; a store to come runs it too.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { agentName, paneId, runtimeId, snapshotId, targetId } from '../model/ids.ts';
+import { agentName, paneId, type RuntimeId, runtimeId, snapshotId, targetId } from '../model/ids.ts';
 import {
   contentOf,
   emptyCommit,
@@ -28,7 +28,6 @@ const keepAll: PruneOrder = {
   auditBefore: 0,
   snapshotsMax: Number.MAX_SAFE_INTEGER,
   bytesMax: Number.MAX_SAFE_INTEGER,
-  bases: [],
 };
 
 async function replayed(store: Store): Promise<ReplayRow[]> {
@@ -360,17 +359,60 @@ function pruneContract(store: () => Store, commit: CommitPart): void {
     const base = sampleNew(9, 1, { source: 'retention', fact: { kind: 'runtime.base', fold: '{"asked":[]}' } });
     await commit({ events: [1, 2, 3, 4].map((number) => sampleNew(number, 1)), runtimes: [sampleRuntime(1)] });
     await commit({ events: [sampleNew(5, 2)], runtimes: [sampleRuntime(2)] });
-    const bases = [
-      { runtime_id: sampleRuntimeId(1), upTo: 3, base },
-      { runtime_id: sampleRuntimeId(2), upTo: 3, base: sampleNew(10, 2) },
-    ];
-    expect(await store().prune({ ...keepAll, bases })).toMatchObject({ events: 3, runtimes: 0 });
+    const compact = {
+      runtimes: [sampleRuntimeId(1), sampleRuntimeId(2)],
+      before: Number.MAX_VALUE,
+      dueBefore: Number.MAX_VALUE,
+      baseOf: (runtime: RuntimeId) => ({ upTo: 3, base: runtime === sampleRuntimeId(1) ? base : sampleNew(10, 2) }),
+    };
+    expect(await store().prune({ ...keepAll, compact })).toMatchObject({ events: 3, runtimes: 0 });
     expect((await replayed(store())).map(storedOf)).toEqual([
       { ...base, event_id: 6 },
       { ...sampleNew(5, 2), event_id: 5 },
       { ...sampleNew(4, 1), event_id: 4 },
     ]);
     expect(await store().known([{ ...identity('toolu_9'), source: 'retention' }])).toMatchObject([{ event_id: 6 }]);
+  });
+
+  it('LOG4 replaces only what is old of a runtime that goes on, and waits until that is due', async () => {
+    const base = sampleNew(99, 1, { source: 'retention', fact: { kind: 'runtime.base', fold: '{"asked":[]}' } });
+    const many = Array.from({ length: 250 }, (_, index) => sampleNew(index, 1, { ingested_at: 1_000 + index }));
+    await commit({ events: many, runtimes: [sampleRuntime(1)] });
+    const asked: RuntimeId[] = [];
+    const compact = {
+      runtimes: [sampleRuntimeId(1), sampleRuntimeId(2)],
+      before: 1_200,
+      dueBefore: 1_000,
+      baseOf: (runtime: RuntimeId) => {
+        asked.push(runtime);
+        return { upTo: 240, base };
+      },
+    };
+    expect(await store().prune({ ...keepAll, compact })).toMatchObject({ events: 0 });
+    expect(asked).toEqual([]);
+    expect(await store().prune({ ...keepAll, compact: { ...compact, dueBefore: 1_100 } })).toMatchObject({
+      events: 200,
+    });
+    expect(asked).toEqual([sampleRuntimeId(1)]);
+    expect((await ids()).length).toBe(51);
+    expect((await ids())[0]).toBe(251);
+  });
+
+  it('LOG4 each step of pruning has a turn of its own, and who is dropped is told in it', async () => {
+    const bulk = Array.from({ length: 300 }, (_, index) => sampleNew(index, 1));
+    await commit({ events: bulk, runtimes: [sampleRuntime(1, 50)] });
+    const dropped: RuntimeId[] = [];
+    let turns = 0;
+    const report = await store().prune(
+      { ...keepAll, before: 100, onDropped: (runtime) => dropped.push(runtime) },
+      async (step) => {
+        turns += 1;
+        return step();
+      },
+    );
+    expect(report).toMatchObject({ events: 300, runtimes: 1 });
+    expect(dropped).toEqual([sampleRuntimeId(1)]);
+    expect(turns).toBeGreaterThan(0);
   });
 
   it('over its size drops the runtimes that ended first, then strays, never what lives', async () => {

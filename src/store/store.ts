@@ -78,15 +78,32 @@ export interface PruneOrder {
   readonly snapshotsMax: number;
   /** Over this the oldest ended runtimes go first, whatever their age. */
   readonly bytesMax: number;
-  /**
-   * For runtimes that live on: their events up to `upTo` become one `runtime.base` event each. The base is committed
-   * together with the first events that go; a long tail goes in further steps, which is safe because the fold is a
-   * join: what the base already holds changes nothing.
-   */
   /** Ended runtimes that stay whatever their age: who was active last decides who is active now (RTE2). */
   readonly keep?: readonly RuntimeId[];
-  readonly bases: readonly { readonly runtime_id: RuntimeId; readonly upTo: EventId; readonly base: NewEvent }[];
+  /** What ended later than this stays too: it may have been the active one when the list to keep was made. */
+  readonly endedBefore?: number;
+  /** Runtimes that live on, and how old their events may become before they are replaced by their join. */
+  readonly compact?: CompactOrder;
+  /** Called in the very step that dropped a runtime, so that nobody meets one that is half gone. */
+  readonly onDropped?: (runtime: RuntimeId) => void;
 }
+
+export interface CompactOrder {
+  readonly runtimes: readonly RuntimeId[];
+  /** Events older than this are replaced... */
+  readonly before: number;
+  /** ...once the oldest of them is older than this: one base a day, not one an hour. */
+  readonly dueBefore: number;
+  /**
+   * The join of what a runtime said up to event `upTo`, asked for in the step that writes it. It may hold more than the
+   * events that go: what base and later events both say changes nothing, because the fold is a join. The base is
+   * committed with the first events that go, a long tail goes in further steps. Null for a runtime that has none.
+   */
+  baseOf(runtime: RuntimeId): { readonly upTo: EventId; readonly base: NewEvent } | null;
+}
+
+/** Runs one step of pruning when nothing else uses the log. Each step leaves a log that replays to the truth. */
+export type PruneTurn = <Result>(step: () => Result) => Promise<Result>;
 
 export interface PruneReport {
   readonly events: number;
@@ -130,7 +147,8 @@ export interface Store {
   adapters(): Promise<readonly AdapterRecord[]>;
   putAdapter(adapter: AdapterRecord): Promise<void>;
 
-  prune(order: PruneOrder): Promise<PruneReport>;
+  /** Goes in small steps, each in a turn of its own, so that commits are never held up for long. */
+  prune(order: PruneOrder, turn?: PruneTurn): Promise<PruneReport>;
   /** The same on a full disk: makes the room it needs itself, and drops more than asked for if that is what it takes. */
   pruneWhenFull(order: PruneOrder): Promise<PruneReport>;
   close(): Promise<void>;

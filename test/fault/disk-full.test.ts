@@ -24,7 +24,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const diskBytes = 14 * 1_048_576;
 const ballastBytes = 2 * 1_048_576;
-const order: PruneOrder = { before: 0, auditBefore: 0, snapshotsMax: 10, bytesMax: Number.MAX_SAFE_INTEGER, bases: [] };
+const order: PruneOrder = { before: 0, auditBefore: 0, snapshotsMax: 10, bytesMax: Number.MAX_SAFE_INTEGER };
 const full = expect.objectContaining({ code: 'E_STORE_FULL' });
 
 /** One runtime from start to end, as one commit. */

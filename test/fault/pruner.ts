@@ -18,7 +18,6 @@ await store.pruneWhenFull({
   auditBefore: 0,
   snapshotsMax: 10,
   bytesMax: Number.MAX_SAFE_INTEGER,
-  bases: [],
 });
 process.stdout.write('pruned\n');
 setInterval(() => {}, 1_000_000);

@@ -130,7 +130,11 @@ class Courier {
   /** Dropping history must change nothing that is served. */
   async #prune(ledger: Ledger): Promise<void> {
     const before = readAnswers(ledger);
-    await ledger.prune(this.#random.pick([0, this.#now - 20_000]), undefined, this.#random.chance(0.5));
+    await ledger.prune({
+      before: this.#random.pick([0, this.#now - 20_000]),
+      isFull: this.#random.chance(0.5),
+      slackMs: 0,
+    });
     for (const [id, words] of readAnswers(ledger)) {
       if (before.get(id) !== words) this.#broken.push(`pruning changed ${id}: "${before.get(id)}" to "${words}"`);
     }
