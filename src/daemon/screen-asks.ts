@@ -102,7 +102,7 @@ export class ScreenAsks {
 }
 
 /** Compared without blanks: a window that is made narrower wraps the same words elsewhere. */
-const wordsOf = ({ text, options }: Pick<SeenAsk, 'text' | 'options'>): string =>
+export const wordsOf = ({ text, options }: Pick<SeenAsk, 'text' | 'options'>): string =>
   [text, ...options.map(({ label }) => label)].join('\n').replace(/\s+/gu, '');
 
 const settled = (source: AskEvent['source'], ask_id: AskId, how: 'withdrawn' | 'answered'): AskEvent => ({

@@ -1,7 +1,7 @@
 // What is remembered of one agent's screen between two looks, and how a reading becomes a fact.
 
 import type { Reading } from '../agents/screen/classify.ts';
-import type { Doubt } from '../engine/contradict.ts';
+import { type Doubt, newTrail, type Trail } from '../engine/contradict.ts';
 import type { StateFact } from '../model/events.ts';
 import type { AgentName, PaneId, RuntimeId } from '../model/ids.ts';
 import type { ReasonCode } from '../model/reasons.ts';
@@ -35,8 +35,8 @@ export interface Memory {
   /** Since when no rule fits; null while one does. */
   unreadSince: number | null;
   doubt: Doubt | null;
-  /** The version of the published state that the screen has confirmed once. */
-  agreedOn: number | null;
+  /** How far the screen is behind what better witnesses say. */
+  trail: Trail;
   readonly asks: ScreenAsks;
   /** The work in the background that was told last; null when nothing was. */
   counted: Counted | null;
@@ -57,7 +57,7 @@ export function newMemory(run: ScreenRun, now: number): Memory {
     toldAt: 0,
     unreadSince: null,
     doubt: null,
-    agreedOn: null,
+    trail: newTrail,
     asks: new ScreenAsks(run.runtime_id),
     counted: null,
     output: '',

@@ -4,15 +4,17 @@
 import type { Keys, SeenAsk, SeenPrompt } from '../agents/contract.ts';
 import { classify, type Reading } from '../agents/screen/classify.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
-import { contradicts, reconcile } from '../engine/contradict.ts';
+import { type ClaimNow, followClaim, followScreen, isLate, isUndrawn, reconcile } from '../engine/contradict.ts';
 import type { EventEnvelope, StateFact } from '../model/events.ts';
 import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import { isCut } from '../model/reasons.ts';
 import type { StateRecord } from '../model/records.ts';
 import { rankOf } from '../model/sources.ts';
 import { classOf, type StateName } from '../model/states.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Seen } from './explain.ts';
+import { wordsOf } from './screen-asks.ts';
 import { factOf, isDialog, type Memory, newMemory, type ScreenRun } from './screen-memory.ts';
 import { outputOf } from './screen-output.ts';
 
@@ -24,6 +26,8 @@ export interface ScreensParts {
   readonly rulesOf: (agent: AgentName) => RuleFile | null;
   /** What is published of a runtime now. */
   readonly published: (runtime: RuntimeId) => StateRecord | null;
+  /** The same with what better witnesses than the screen said last. */
+  readonly claimed: (runtime: RuntimeId) => ClaimNow | null;
   /** False when it was turned away, because the inbox is full: it has to be told again. */
   readonly offer: (events: readonly EventEnvelope[]) => Promise<boolean>;
   /** One look at a pane's screen outside of the sweep. */
@@ -38,6 +42,9 @@ export interface ScreensParts {
 
 /** With the prompt as it is at that moment; left out where nobody knows its looks. */
 export type PromptReading = Reading & { readonly prompt?: SeenPrompt | null };
+
+/** A turn that was cut short leaves its mark on the screen. */
+const cutWords = ({ reason }: Reading): string => (isCut(reason) ? reason : '');
 
 /** As `capture-pane -e` writes them. */
 const colours = /\u001b\[[\d;:]*m|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u000e\u000f]/gu;
@@ -164,6 +171,7 @@ export class Screens {
         this.#onUnread(memory, current, at);
         continue;
       }
+      if (this.#isLate(memory, current, at)) continue;
       // A second look that failed, or an event that was turned away: what the screen says is still to be told.
       if (told === null || classOf(told.state) !== classOf(current.state)) this.#believe(memory, current, at);
       else this.#tell(memory, current, at);
@@ -183,6 +191,7 @@ export class Screens {
     }
     memory.unreadSince = null;
     if (before?.state !== reading.state) this.#parts.onLook(memory.run.runtime_id, reading.state);
+    if (this.#isLate(memory, reading, at)) return;
     this.#believe(memory, reading, at);
     this.#hold(memory, reading, at);
   }
@@ -190,6 +199,23 @@ export class Screens {
   #classify({ run, lines, title }: Memory): Reading | null {
     const rules = this.#parts.rulesOf(run.agent);
     return rules === null ? null : classify(rules, { lines, title, command: null, isAlive: true }, run.version);
+  }
+
+  /** A picture from before the last claim says nothing about it: neither state nor ask (RSV2). */
+  #isLate(memory: Memory, reading: Reading, at: number): boolean {
+    const claim = this.#parts.claimed(memory.run.runtime_id);
+    if (claim === null) return false;
+    const shows = classOf(reading.state);
+    const picture = { shows, words: reading.ask === null ? cutWords(reading) : wordsOf(reading.ask) };
+    memory.trail = followScreen(followClaim(memory.trail, claim, at), picture);
+    const isAgreed = shows === classOf(claim.state) && !isDialog(reading.state);
+    if (isAgreed || !isLate(memory.trail, picture, at)) return false;
+    memory.confirm?.();
+    memory.confirm = null;
+    memory.doubt = null;
+    // Our own ask was seen on an earlier picture than this one.
+    if (!isDialog(reading.state)) this.#offerAsks(memory, memory.asks.close(), at);
+    return true;
   }
 
   /** Work is believed at once: it is never drawn by accident. Everything else may be a piece of a screen on its way. */
@@ -222,6 +248,7 @@ export class Screens {
       return;
     }
     memory.current = reading;
+    if (this.#isLate(memory, reading, this.#parts.now())) return;
     // What was told meanwhile is later than the first look: with its time this would come too late for the engine.
     this.#tell(memory, reading, memory.toldAt >= at ? this.#parts.now() : at);
   }
@@ -334,21 +361,18 @@ export class Screens {
       return;
     }
     const observation = { time: at, fact: { kind: 'state.observed', ...factOf(reading) } as const };
-    if (!contradicts(record, observation)) memory.agreedOn = record.state_version;
     // What was doubted before this claim says nothing about this claim.
     const before = memory.doubt !== null && memory.doubt.since < record.since ? null : memory.doubt;
     const { doubt, correction } = reconcile(before, record, observation);
-    if (correction === null) {
-      memory.doubt = doubt;
-      return;
-    }
-    // The agent's word leads its screen: a claim that was never drawn yet gets the time to be.
-    const followsMs = isDialog(record.state) ? limits.dialogFollowsMs : limits.screenFollowsMs;
-    const isEarly = memory.agreedOn !== record.state_version && at - record.since < followsMs;
-    memory.doubt = isEarly ? before : null;
-    if (isEarly) return;
+    memory.doubt = doubt;
+    if (correction === null) return;
     const { kind, ...said } = correction;
-    this.#offer(memory, at, 'reconciler', kind, { ...said });
+    this.#offer(memory, at, 'reconciler', kind, { ...said, ...this.#unproved(memory, said) });
+  }
+
+  /** What was finished on a picture that never changed since the claim was finished before it. */
+  #unproved({ trail }: Memory, { state }: Pick<StateFact, 'state'>): Partial<StateFact> {
+    return state === 'completed' && isUndrawn(trail) ? { state: 'idle', reason: 'prompt_ready' } : {};
   }
 
   #drop(pane: PaneId, memory: Memory): void {

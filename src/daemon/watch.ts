@@ -1,6 +1,7 @@
 // One tmux server under watch: its topology, the agents in its panes, and whether they are alive. What is seen goes into
 // the inbox; what is shown comes out of the ledger.
 
+import { claimOf } from '../engine/contradict.ts';
 import type { RuntimeIdentity } from '../model/events.ts';
 import type { PaneId, RuntimeId, TargetId } from '../model/ids.ts';
 import type { Health } from '../model/records.ts';
@@ -95,6 +96,10 @@ export class TargetWatch {
       now: parts.now,
       rulesOf,
       published: (runtime) => parts.ledger.world.entries.get(runtime)?.record ?? null,
+      claimed: (runtime) => {
+        const entry = parts.ledger.world.entries.get(runtime);
+        return entry?.record == null ? null : claimOf(entry.record, entry.fold);
+      },
       offer: parts.offer,
       capture,
       keysOf: (agent) => parts.agentOf(agent)?.keys ?? null,

@@ -1,9 +1,14 @@
 // When a lower witness contradicts a higher one: look again, and if it still does, say so once as the reconciler (RSV2,
-// RSV3). Hooks are silent when a person presses Esc or answers a dialog by hand; this is how such drift heals.
+// RSV3). Hooks are silent when a person presses Esc or answers a dialog by hand; this is how such drift heals. A screen
+// that has not drawn yet what was claimed contradicts nothing: how far it has got is the trail.
 
 import type { StateFact } from '../model/events.ts';
+import { mainScope } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import { type Confidence, classOf, type StateClass } from '../model/states.ts';
+import type { StateRecord } from '../model/records.ts';
+import { rankOf, type SourceName } from '../model/sources.ts';
+import { type Confidence, classOf, type StateClass, type StateName } from '../model/states.ts';
+import { type Fold, scopeMark } from './fold.ts';
 import { isSilentOn, type Resolved } from './resolve.ts';
 
 /** What a level source shows at this moment. */
@@ -47,3 +52,135 @@ export function reconcile(doubt: Doubt | null, resolved: Believed, observation: 
   const confidence: Confidence = observation.fact.confidence === 'high' ? 'medium' : observation.fact.confidence;
   return { doubt: null, correction: { ...observation.fact, confidence, dialog: waiting } };
 }
+
+/** What better witnesses say of a runtime at the moment of a look. */
+export interface ClaimNow {
+  readonly state: StateName;
+  readonly since: number;
+  readonly decided_by: SourceName | null;
+  /** When one of them last said that it works, and that its turn ended; what is over within one commit shows only here. */
+  readonly workedAt: number;
+  readonly turnEndedAt: number;
+}
+
+interface Claimed {
+  readonly shows: StateClass;
+  readonly time: number;
+  /** When it was noticed; the screen has its time from here on. */
+  readonly at: number;
+}
+
+/**
+ * The claims of the last seconds in their order, and which of them the screen has drawn. A screen draws them in the same
+ * order, late, and leaves some out. Where a picture fits several, it is taken for the earliest: it may be that old.
+ */
+export interface Trail {
+  readonly claims: readonly Claimed[];
+  /** The place of the claim that the screen shows; -1 when it shows something from before. */
+  readonly drawn: number;
+  /** The picture of the last look, and whether a claim explained it when it first appeared. */
+  readonly shown: string | null;
+  readonly shows: StateClass | null;
+  readonly isExplained: boolean;
+  /** Pictures since the screen last kept up, and those of them that stood there before the last claim. */
+  readonly recent: ReadonlySet<string>;
+  readonly old: ReadonlySet<string>;
+}
+
+export const newTrail: Trail = {
+  claims: [],
+  drawn: -1,
+  shown: null,
+  shows: null,
+  isExplained: false,
+  recent: new Set(),
+  old: new Set(),
+};
+
+const isCurrent = ({ claims, drawn }: Trail): boolean => drawn === claims.length - 1;
+
+const keptUp = (trail: Trail): Trail => ({
+  ...trail,
+  drawn: trail.claims.length - 1,
+  recent: new Set(trail.shown === null ? [] : [trail.shown]),
+  old: new Set(),
+});
+
+/** What is published of a runtime, with what its better witnesses said last. */
+export function claimOf({ state, since, decided_by }: StateRecord, { activeAt, turnEnds }: Fold): ClaimNow {
+  let workedAt = 0;
+  for (const [source, time] of Object.entries(activeAt) as [SourceName, number][])
+    if (!isOfScreen(source)) workedAt = Math.max(workedAt, time);
+  return { state, since, decided_by, workedAt, turnEndedAt: turnEnds[scopeMark(mainScope)] ?? 0 };
+}
+
+/** The reconciler only repeats what was seen. */
+const isOfScreen = (source: SourceName): boolean => source === 'reconciler' || rankOf(source) <= rankOf('screen');
+
+/** To be called at every look, before what it shows is followed. */
+export function followClaim(before: Trail, claim: ClaimNow, at: number): Trail {
+  const { workedAt, turnEndedAt, since } = claim;
+  const shows = classOf(claim.state);
+  const known = before.claims.at(-1);
+  if (known === undefined) {
+    const time = Math.max(since, workedAt, turnEndedAt);
+    return { ...before, claims: [{ shows, time, at: Math.min(since, at) }] };
+  }
+  let trail = at - known.at < limits.screenLagMs ? before : settle(before, known);
+  const missed = [
+    { shows: 'running', time: workedAt } as const,
+    { shows: 'settled', time: turnEndedAt } as const,
+  ].filter(({ time }) => time > known.time);
+  const latest = Math.max(since, ...missed.map(({ time }) => time), known.time);
+  const heard = [...missed.sort((one, other) => one.time - other.time), { shows, time: latest }];
+  for (const one of heard) {
+    if (trail.claims.at(-1)?.shows === one.shows || one.shows === 'unclassified') continue;
+    const claims = [...trail.claims, { ...one, at }].slice(-limits.screenClaimsMax);
+    const lost = trail.claims.length + 1 - claims.length;
+    trail = { ...trail, claims, drawn: Math.max(-1, trail.drawn - lost), old: new Set(trail.recent) };
+  }
+  // Told by the screen itself: it shows what it said, or something newer.
+  return claim.decided_by === null || isOfScreen(claim.decided_by) ? keptUp(trail) : trail;
+}
+
+/** Long enough: whatever the screen shows now, it shows for good. */
+function settle(trail: Trail, last: Claimed): Trail {
+  const settled = { ...keptUp(trail), claims: [last] };
+  return { ...settled, drawn: isCurrent(trail) || trail.shows === last.shows ? 0 : -1 };
+}
+
+/** What a look shows. The words tell two dialogs of the same class apart, or why a turn was cut short. */
+export interface Picture {
+  readonly shows: StateClass;
+  readonly words: string;
+}
+
+export function followScreen(trail: Trail, { shows, words }: Picture): Trail {
+  const picture = `${shows} ${words}`;
+  if (shows === 'unclassified' || picture === trail.shown) return trail;
+  const at = trail.claims.findIndex((one, place) => place > trail.drawn && one.shows === shows);
+  const recent = new Set(trail.recent).add(picture);
+  const followed: Trail = {
+    ...trail,
+    shown: picture,
+    shows,
+    recent,
+    isExplained: at >= 0,
+    drawn: at >= 0 ? at : trail.drawn,
+  };
+  return at >= 0 && isCurrent(followed) ? keptUp(followed) : followed;
+}
+
+/**
+ * The screen has not drawn the last claim yet and still may: what it shows is no news, unless it is an error, a dialog or
+ * the mark of a cut turn that was not there before (RSV2).
+ */
+export function isLate(trail: Trail, { shows, words }: Picture, at: number): boolean {
+  const last = trail.claims.at(-1);
+  if (last === undefined || isCurrent(trail) || at - last.at >= limits.screenLagMs) return false;
+  const isLoud = words !== '' || shows === 'error' || shows === 'waiting_approval' || shows === 'waiting_input';
+  return !isLoud || trail.isExplained || trail.shown === null || trail.old.has(trail.shown);
+}
+
+/** The screen never drew the last claim: what it shows may be a turn older than that. */
+export const isUndrawn = (trail: Trail): boolean => trail.claims.length > 0 && !isCurrent(trail);

@@ -68,10 +68,10 @@ export const limits = {
   secondLookMs: 200,
   /** What several sources say of one change comes within this. */
   sameMomentMs: 3_000,
-  /** The agent's word leads its screen: half a second under load, rarely more. Before that the screen denies nothing. */
-  screenFollowsMs: 700,
-  /** Dialogs are drawn later than that: up to a second after the agent's server says that it waits. */
-  dialogFollowsMs: 1_500,
+  /** The agent's word leads its screen, on a slow machine by seconds. A screen that has not drawn it denies nothing so long. */
+  screenLagMs: 5_000,
+  /** Claims in a row that a screen may be behind; agents make a few in that time. */
+  screenClaimsMax: 16,
   /** A screen is drawn in pieces: what it says is believed when a second look this much later agrees. */
   screenConfirmMs: 60,
   /** A screen that no rule fits may be half drawn; what was read before stays this long. */

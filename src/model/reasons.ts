@@ -90,3 +90,8 @@ export function isReasonCode(text: string): text is ReasonCode {
 export function reasonFits(reason: ReasonCode, state: StateName): boolean {
   return (reasons[reason].states as readonly StateName[]).includes(state);
 }
+
+/** The turn ended before it was finished: a person, or a word of theirs, cut it short. */
+const cuts: readonly ReasonCode[] = ['interrupted', 'refused_by_person', 'stopped'];
+
+export const isCut = (reason: ReasonCode): boolean => cuts.includes(reason);

@@ -3,6 +3,7 @@
 
 import { readRuleFile } from '../../src/agents/screen/rule-file.ts';
 import { Screens } from '../../src/daemon/screens.ts';
+import { claimOf } from '../../src/engine/contradict.ts';
 import type { EventEnvelope } from '../../src/model/events.ts';
 import { agentName, paneId, runtimeId, targetId } from '../../src/model/ids.ts';
 import { limits } from '../../src/model/limits.ts';
@@ -33,6 +34,12 @@ const rules = readRuleFile({
       priority: 2,
       where: [{ in: 'screen', all: ['^stopped'] }],
       proves: { state: 'idle', reason: 'interrupted' },
+    },
+    {
+      id: 'finished',
+      priority: 2,
+      where: [{ in: 'screen', all: ['^done'] }],
+      proves: { state: 'completed', reason: 'turn_completed' },
     },
     {
       id: 'failed',
@@ -89,6 +96,10 @@ export class Desk {
       now: () => this.now(),
       rulesOf: () => rules,
       published: (runtime) => this.world.world.entries.get(runtime)?.record ?? null,
+      claimed: (runtime) => {
+        const entry = this.world.world.entries.get(runtime);
+        return entry?.record == null ? null : claimOf(entry.record, entry.fold);
+      },
       offer: async (events) => {
         if (this.isFull) return false;
         this.offered.push(...events);
@@ -131,6 +142,16 @@ export class Desk {
       this.take();
     }
     await this.clock.advanceSettled(limits.screenConfirmMs);
+  }
+
+  /** Lets sweeps happen; every word that is published meanwhile, once in a row. */
+  async words(ms: number): Promise<readonly string[]> {
+    const words = [this.word];
+    for (let passed = 0; passed < ms; passed += sweepMs) {
+      await this.pass(sweepMs);
+      if (words.at(-1) !== this.word) words.push(this.word);
+    }
+    return words;
   }
 
   get word(): string {
