@@ -196,6 +196,57 @@ describe('RSV4 screens of which a part is out of sight', () => {
   });
 });
 
+describe('RSV10 a menu that a person opened below a quoted dialog asks what stands in it, and nothing of the quote', () => {
+  const ofQuotes = Object.values(quotes).flatMap((lines) => lines.filter((line) => /[a-z]{3}/.test(line)));
+  const isQuoted = (text: string): boolean => ofQuotes.some((line) => text.includes(line.trim().slice(0, 24)));
+  const heads = /^ {2}(?:Select (?:Model|Approval)|Update Model)/;
+  const menus = recorded.filter(({ file: name }) => /^live_(?:model|permissions)_menu/.test(name));
+
+  /** What a long list shows when it is scrolled: the first options are out of sight. */
+  const scrolled = (menu: readonly string[], by: number): readonly string[] => {
+    const first = menu.findIndex((line) => /^[› ] 1\. /.test(line));
+    const kept = menu.findIndex((line) => line.slice(2).startsWith(`${by + 1}. `));
+    if (first < 0 || kept < 0) return menu;
+    const marked = menu.slice(kept).map((line, place) => (place === 0 ? `›${line.slice(1)}` : line));
+    return [...menu.slice(0, first), '↑', ...marked];
+  };
+
+  it.each(menus.map(({ file: name }) => name.replace(/\.txt$/, '')))('%s', (name) => {
+    const { lines, title } = base(name);
+    const at = lines.findIndex((line) => heads.test(line));
+    expect(at).toBeGreaterThanOrEqual(0);
+    const end = name.includes('v0.166') ? ['', '  Worked for 3s • 07:56'] : [];
+    for (const quote of Object.values(quotes)) {
+      for (const indent of ['  ', '    ']) {
+        const answer = [
+          '• It looked like this:',
+          '',
+          ...quote.map((line) => `${indent}${line}`.trimEnd()),
+          ...end,
+          '',
+          '',
+        ];
+        for (const by of [0, 1, 2]) {
+          const reading = read([...answer, ...scrolled(lines.slice(at), by)], title);
+          expect(['waiting_input', 'unknown'], `${by} ${reading.rule}`).toContain(reading.state);
+          if (reading.state === 'waiting_input') expect(reading.reason).toBe('dialog_open');
+          for (const { label } of reading.ask?.options ?? []) expect(isQuoted(label), label).toBe(false);
+        }
+      }
+    }
+  });
+
+  it('as it was seen: the models, scrolled down to the last one', () => {
+    const reading = read(
+      readFileSync(join(fixtures, 'traps', 'model-list-under-quote.txt'), 'utf8').split('\n'),
+      'project',
+    );
+    expect(reading).toMatchObject({ state: 'waiting_input', reason: 'dialog_open' });
+    expect(reading.ask?.text).toBe('Select Model and Effort');
+    expect(reading.ask?.options[0]?.label).toMatch(/^GPT-6/);
+  });
+});
+
 describe('RSV10 hints of other programs, and footers of a person', () => {
   const hints = [
     ['Choose:', '> Yes', '  No', '', '←↓↑→ navigate • enter submit'],

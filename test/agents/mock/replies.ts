@@ -81,7 +81,9 @@ export function replyTo(turn: Turn, isHeld: (task: Task) => boolean): Reply {
     case 'shellsummary':
       return shellReply(turn.tools, 'shell_summary', {});
     case 'question':
-      return questionReply(turn.tools);
+      return questionReply(turn.tools, task.argument === 'two' ? 2 : 1);
+    case 'quote':
+      return { kind: 'text', text: quotes[task.argument] ?? 'There is nothing to quote.' };
     default:
       return { kind: 'text', text: 'That was easy.' };
   }
@@ -126,25 +128,69 @@ function editReply(tools: readonly OfferedTool[], file: string): Reply {
   return { kind: 'tool', say: 'I will write a file.', name: tool.name, input };
 }
 
-function questionReply(tools: readonly OfferedTool[]): Reply {
+/** Answers that quote the interfaces of agents: nothing of it is asked. */
+const quotes: Readonly<Record<string, string>> = {
+  approval: [
+    'The dialog looked like this:',
+    '',
+    '```',
+    '  Would you like to run the following command?',
+    '',
+    '  $ rm -r build',
+    '',
+    '› 1. Yes, proceed (y)',
+    "  2. Yes, and don't ask again for commands that start with `rm` (p)",
+    '  3. No, and tell Codex what to do differently (esc)',
+    '',
+    '  Press enter to confirm or esc to cancel',
+    '```',
+  ].join('\n'),
+  permission: [
+    'The dialog looked like this:',
+    '',
+    '```',
+    'Bash command',
+    '',
+    '  rm -r build',
+    '',
+    'Do you want to proceed?',
+    '❯ 1. Yes',
+    "  2. Yes, and don't ask again for rm commands",
+    '  3. No, and tell Claude what to do differently (esc)',
+    '',
+    'Esc to cancel · Tab to amend',
+    '```',
+  ].join('\n'),
+};
+
+function questionReply(tools: readonly OfferedTool[], count: number): Reply {
   const tool = tools.find(({ name }) => questioners.includes(name));
   if (tool === undefined) return { kind: 'text', text: 'There is no way to ask here.' };
-  return { kind: 'tool', say: 'I need a decision.', name: tool.name, input: questionInput(tool) };
+  return { kind: 'tool', say: 'I need a decision.', name: tool.name, input: questionInput(tool, count) };
 }
 
-function questionInput({ name, properties }: OfferedTool): unknown {
+/** Several at once where the tool takes a list. */
+function questionInput({ name, properties }: OfferedTool, count: number): unknown {
   const question = 'Which colour should the button have?';
   const options = [
     { label: 'Green', description: 'The colour of grass' },
     { label: 'Violet', description: 'The colour of plums' },
   ];
+  const second = { question: 'Which shape should the button have?', header: 'Shape', options };
   if (properties.includes('requestedSchema')) {
     const colour = { type: 'string', title: 'Colour', description: question, enum: ['Green', 'Violet'] };
     return { message: question, requestedSchema: { type: 'object', properties: { colour }, required: ['colour'] } };
   }
-  if (name === 'request_user_input') return { questions: [{ id: 'colour', header: 'Colour', question, options }] };
+  if (name === 'request_user_input') {
+    const questions = [
+      { id: 'colour', header: 'Colour', question, options },
+      { id: 'shape', ...second },
+    ];
+    return { questions: questions.slice(0, count) };
+  }
   if (properties.includes('questions')) {
-    return { questions: [{ question, header: 'Colour', type: 'choice', multiSelect: false, options }] };
+    const more = { type: 'choice', multiSelect: false };
+    return { questions: [{ question, header: 'Colour', options, ...more }, { ...second, ...more }].slice(0, count) };
   }
   return { question, choices: ['Green', 'Violet'] };
 }
