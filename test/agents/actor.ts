@@ -17,12 +17,16 @@ export const stepNames = [
   'approval refused',
   'question asked',
   'question answered',
+  'question declined',
+  'two questions declined',
   'API error',
   'retrying',
   'recovered',
   'interrupted',
   'interrupted in silence',
   'interrupted in a tool',
+  'dialog quoted',
+  'menu below the quote',
   'exit',
   'kill -9',
 ] as const;
@@ -51,11 +55,25 @@ export interface Actor extends StageSetup {
     approve(stage: Stage): void | Promise<void>;
     refuse(stage: Stage): void | Promise<void>;
     answer(stage: Stage): void | Promise<void>;
+    /** Leaves a question without an answer. */
+    decline(stage: Stage): void | Promise<void>;
     interrupt(stage: Stage): void | Promise<void>;
     exit(stage: Stage): void | Promise<void>;
     /** Empties the prompt: some agents put an interrupted prompt back. */
     clear(stage: Stage): void | Promise<void>;
   };
+  /**
+   * A dialog of its own that the mock quotes, by its name there, and a menu that a person opens below it: the keys, what
+   * shows it, and how it is left.
+   */
+  readonly quoted: {
+    readonly quote: string;
+    readonly menu: {
+      open(stage: Stage): void | Promise<void>;
+      readonly shows: RegExp;
+      readonly leave: readonly string[];
+    };
+  } | null;
   /** What the mock answers so that this agent tries again, and how its screen says so; null when it says nothing. */
   readonly retry: { readonly status: number; readonly shows: RegExp | null };
   /** Steps that this agent does not have, with the evidence. */

@@ -36,6 +36,8 @@ export interface Step {
   readonly states: readonly StateName[];
   /** Reasons that fit; all when it is left out. */
   readonly reasons?: readonly ReasonCode[];
+  /** What must not be told at any moment from the provocation on: a turn that was not finished is never completed. */
+  readonly never?: readonly StateName[];
   /** Whether the run is over. */
   readonly isEnd?: boolean;
   readonly limitMs?: number;
@@ -84,7 +86,9 @@ export class Play {
   }
 
   async #compare(step: Step, before: number, actedAt: number, trueAt: number): Promise<void> {
-    const { told, slips } = await this.#settle(step, before, trueAt);
+    const { told, slips: lost } = await this.#settle(step, before, trueAt);
+    const wrong = this.stream.since(before).filter(({ row }) => row.state !== null && step.never?.includes(row.state));
+    const slips = [...lost, ...wrong.map(({ row }) => wordsOf(row))];
     this.stage.capture(step.name);
     const path = this.stream.since(before).map((one) => wordsOf(one.row));
     const note = slips.length === 0 ? null : `in between ${slips.join(', ')}`;
@@ -100,7 +104,8 @@ export class Play {
     const afterTruthMs = Math.max(0, told.time - trueAt);
     const isLate = step.limitMs !== undefined && afterTruthMs > step.limitMs;
     const times = { afterTruthMs, afterActMs: Math.max(0, told.time - actedAt) };
-    this.#add(step.name, isLate ? 'late' : 'seen', { told: wordsOf(row), ...times, ask, path, note });
+    const verdict = wrong.length > 0 ? 'unstable' : isLate ? 'late' : 'seen';
+    this.#add(step.name, verdict, { told: wordsOf(row), ...times, ask, path, note });
   }
 
   /** When the right thing was told for good, and what else was told after it had been told before. */

@@ -6,6 +6,12 @@ import type { Play, Step } from './play.ts';
 import type { Stage } from './stage.ts';
 
 const settledStates = ['completed', 'idle'] as const;
+/** How a turn ends that was refused, declined, cancelled or aborted: not done, and for a reason. */
+const unfinished = {
+  states: ['idle'],
+  reasons: ['interrupted', 'refused_by_person', 'stopped'],
+  never: ['completed'],
+} as const satisfies Partial<Step>;
 const correctedMs = 1_000;
 const holdMs = 1_500;
 
@@ -51,6 +57,7 @@ export async function playAll(play: Play): Promise<void> {
   await playQuestion(play, parts);
   await playFailure(play, parts);
   await playInterrupts(play, parts);
+  await playQuotes(play, parts);
   await playEnds(play, parts);
 }
 
@@ -61,6 +68,7 @@ async function playStart(play: Play, parts: Parts): Promise<void> {
     act: () => stage.submit(actor.command),
     truth: () => stage.holds(() => !stage.isShell(), 'the agent in the foreground'),
     states: ['unknown', 'running', 'idle', 'waiting_approval', 'waiting_input'],
+    never: ['completed'],
   });
   await play.step({
     name: 'trust dialog',
@@ -74,7 +82,9 @@ async function playStart(play: Play, parts: Parts): Promise<void> {
     name: 'idle',
     act: () => actor.press.trust(stage),
     truth: () => parts.settled(),
-    states: settledStates,
+    // Nothing was begun, so nothing is done, whatever turned while it loaded.
+    states: ['idle'],
+    never: ['completed'],
     holdMs,
   });
 }
@@ -151,7 +161,7 @@ async function playRefusal(play: Play, parts: Parts): Promise<void> {
     prepare: () => reachApproval(play, parts, 'go-2'),
     act: () => actor.press.refuse(stage),
     truth: () => parts.settled(actor.shows.refused),
-    states: settledStates,
+    ...unfinished,
     limitMs: correctedMs,
     holdMs,
   });
@@ -173,6 +183,57 @@ async function playQuestion(play: Play, parts: Parts): Promise<void> {
     states: settledStates,
     holdMs,
   });
+  for (const [name, words] of [
+    ['question declined', 'question'],
+    ['two questions declined', 'question two'],
+  ] as const) {
+    await play.step({
+      name,
+      prepare: async () => {
+        const from = Date.now();
+        await parts.task(words);
+        await stage.see(actor.shows.question);
+        await play.stream.fits(from, (row) => row.state === 'waiting_input', 3_000);
+        await pause(holdMs);
+      },
+      act: () => actor.press.decline(stage),
+      truth: () => parts.settled(),
+      ...unfinished,
+      limitMs: correctedMs,
+      holdMs,
+    });
+  }
+}
+
+/** What an answer quotes is not asked, neither by itself nor below a menu that a person opened. */
+async function playQuotes(play: Play, parts: Parts): Promise<void> {
+  const { actor, stage } = parts;
+  const { quoted } = actor;
+  if (quoted === null) {
+    const nothing = { act: () => undefined, truth: () => Promise.reject(new Error('nothing is quoted')), states: [] };
+    await play.step({ name: 'dialog quoted', ...nothing });
+    await play.step({ name: 'menu below the quote', ...nothing });
+    return;
+  }
+  await play.step({
+    name: 'dialog quoted',
+    act: () => parts.task(`quote ${quoted.quote}`),
+    truth: () => parts.settled(/The dialog looked like this/),
+    states: settledStates,
+    never: ['waiting_approval', 'waiting_input'],
+    holdMs,
+  });
+  await play.step({
+    name: 'menu below the quote',
+    act: () => quoted.menu.open(stage),
+    truth: () => stage.see(quoted.menu.shows),
+    states: ['waiting_input'],
+    reasons: ['dialog_open'],
+    never: ['waiting_approval'],
+    holdMs,
+  });
+  stage.keys(...quoted.menu.leave);
+  await parts.settled();
 }
 
 async function playFailure(play: Play, parts: Parts): Promise<void> {
@@ -225,7 +286,7 @@ async function playInterrupts(play: Play, parts: Parts): Promise<void> {
       act: () => actor.press.interrupt(stage),
       truth: () => parts.settled(),
       // Not done: whoever reads "completed" would take it for finished work.
-      states: ['idle'],
+      ...unfinished,
       limitMs: correctedMs,
       holdMs,
     });
@@ -241,7 +302,7 @@ async function playInterrupts(play: Play, parts: Parts): Promise<void> {
     },
     act: () => actor.press.interrupt(stage),
     truth: () => parts.settled(),
-    states: ['idle'],
+    ...unfinished,
     limitMs: correctedMs,
     holdMs,
   });

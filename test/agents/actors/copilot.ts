@@ -29,6 +29,7 @@ export const copilot: Actor = {
     approve: (stage) => stage.keys('1'),
     refuse: (stage) => stage.keys('Escape'),
     answer: (stage) => stage.keys('Enter'),
+    decline: (stage) => stage.keys('Escape'),
     interrupt: async (stage) => {
       stage.keys('Escape');
       await new Promise((resolve) => setTimeout(resolve, 200));
@@ -37,7 +38,11 @@ export const copilot: Actor = {
     exit: (stage) => stage.submit('/exit'),
     clear: (stage) => stage.keys('C-u'),
   },
+  quoted: null,
   retry: { status: 500, shows: /Retrying\.\.\./ },
-  missing: {},
+  missing: {
+    'dialog quoted': 'No quote of its dialogs is there yet.',
+    'menu below the quote': 'No quote of its dialogs is there yet.',
+  },
   cannot: {},
 };

@@ -35,11 +35,16 @@ export const gemini: Actor = {
     approve: (stage) => stage.keys('Enter'),
     refuse: (stage) => stage.keys('Escape'),
     answer: (stage) => stage.keys('Enter'),
+    decline: (stage) => stage.keys('Escape'),
     interrupt: (stage) => stage.keys('Escape'),
     exit: (stage) => stage.submit('/quit'),
     clear: (stage) => stage.keys('C-u'),
   },
+  quoted: null,
   retry: { status: 500, shows: null },
-  missing: {},
+  missing: {
+    'dialog quoted': 'No quote of its dialogs is there yet.',
+    'menu below the quote': 'No quote of its dialogs is there yet.',
+  },
   cannot: {},
 };

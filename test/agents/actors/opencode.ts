@@ -42,6 +42,7 @@ export const opencode: Actor = {
     approve: (stage) => stage.keys('Enter'),
     refuse: (stage) => stage.keys('Escape'),
     answer: (stage) => stage.keys('Enter'),
+    decline: (stage) => stage.keys('Escape'),
     interrupt: async (stage) => {
       stage.keys('Escape');
       await stage.see(/again to interrupt/);
@@ -50,8 +51,11 @@ export const opencode: Actor = {
     exit: (stage) => stage.submit('/exit'),
     clear: (stage) => stage.keys('C-u'),
   },
+  quoted: null,
   retry: { status: 500, shows: /retrying attempt/i },
   missing: {
+    'dialog quoted': 'No quote of its dialogs is there yet.',
+    'menu below the quote': 'No quote of its dialogs is there yet.',
     'trust dialog': 'It asks no such question: in an empty home and folder its prompt is the first thing it shows.',
   },
   cannot: {

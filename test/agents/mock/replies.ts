@@ -190,7 +190,12 @@ function questionInput({ name, properties }: OfferedTool, count: number): unknow
   }
   if (properties.includes('questions')) {
     const more = { type: 'choice', multiSelect: false };
-    return { questions: [{ question, header: 'Colour', options, ...more }, { ...second, ...more }].slice(0, count) };
+    return {
+      questions: [
+        { question, header: 'Colour', options, ...more },
+        { ...second, ...more },
+      ].slice(0, count),
+    };
   }
   return { question, choices: ['Green', 'Violet'] };
 }
