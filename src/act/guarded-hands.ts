@@ -96,10 +96,21 @@ class GuardedHands implements Hands {
   async paste(place: Place, text: string, ready?: () => Promise<Ready>): Promise<Touch> {
     if (text === '') return lost('there is nothing to type');
     if (text.includes('\u001b')) return lost('an escape character could end the paste it stands in');
+    return this.#pasted(place, `${pasteBegin}${text}${pasteEnd}`, '', ready);
+  }
+
+  async pasteKeys(place: Place, text: string): Promise<Touch> {
+    if (text === '') return lost('there is nothing to paste');
+    if (text.includes('\u001b')) return lost('an escape character could end the paste it stands in');
+    return this.#pasted(place, text, '-p ');
+  }
+
+  /** `marks`: `-p ` where tmux is to say that it is a paste. */
+  async #pasted(place: Place, text: string, marks: '' | '-p ', ready?: () => Promise<Ready>): Promise<Touch> {
     this.#count += 1;
     const buffer = `agtmux-${this.#name}-${this.#count}`;
     try {
-      const fill = await this.#fill(buffer, `${pasteBegin}${text}${pasteEnd}`);
+      const fill = await this.#fill(buffer, text);
       const now = ready === undefined ? { shown: null } : await ready();
       if (now === null) {
         if (fill === null) this.#drop(buffer);
@@ -108,7 +119,7 @@ class GuardedHands implements Hands {
       const flags = this.#link.capabilities?.safePaste === true ? '-r -S -d' : '-r -d';
       const touch = await this.#guarded(place, {
         first: fill,
-        effect: `paste-buffer ${flags} -b ${buffer} -t ${place.pane}`,
+        effect: `paste-buffer ${marks}${flags} -b ${buffer} -t ${place.pane}`,
         otherwise: `delete-buffer -b ${buffer}`,
         ...shownOn(place, now.shown === null ? null : searchable(now.shown)),
       });

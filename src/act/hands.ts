@@ -34,6 +34,8 @@ export interface Hands {
   paste(place: Place, text: string, ready?: () => Promise<Ready>): Promise<Touch>;
   /** What a keyboard sends, byte for byte, control characters too: a person is typing and sees what they do. */
   keys(place: Place, data: string): Promise<Touch>;
+  /** What a person pastes at a terminal: one paste, which tmux marks where the program has asked for that. No escapes. */
+  pasteKeys(place: Place, text: string): Promise<Touch>;
   /** One line as it is, without the marks of a paste, which not every shell knows. No Enter. */
   type(place: Place, line: string): Promise<Touch>;
   /** A new program in a pane whose own one is dead; null leaves the directory it was opened in. */

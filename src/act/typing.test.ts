@@ -25,7 +25,8 @@ function stage(options: { touch?: Touch; grip?: boolean } = {}) {
         if (state.touch.kind === 'done') typed.push(data);
         return state.touch;
       };
-      return { ok: true, value: { place: {}, hands: { keys } } };
+      const pasteKeys = async (place: unknown, text: string): Promise<Touch> => keys(place, `paste:${text}`);
+      return { ok: true, value: { place: {}, hands: { keys, pasteKeys } } };
     },
   } as unknown as Bench;
   const deeds = { begin: () => ({}), finish: async (_: unknown, ending: Ending) => void rows.push(ending) };
@@ -55,6 +56,19 @@ describe('typing', () => {
     await started.value.end();
     expect(typed).toEqual(['né']);
     expect(rows.map(({ detail }) => detail)).toEqual([{ typing: 'on' }, { typing: 'off', bytes: 3 }]);
+  });
+
+  it('ACT2 a paste has the line ends of a terminal, and no character that could end it', async () => {
+    const { typed, start } = stage();
+    const started = await start();
+    if (!started.ok) throw new Error(started.failure.message);
+    const { paste } = started.value;
+    expect(await paste('a\n\tb\r\nc\rd')).toBeNull();
+    for (const text of ['\u001b[201~', 'a\u0003', '\u009b201~', '\u007f', '\ud800'])
+      expect([text, (await paste(text))?.code]).toEqual([text, 'E_INPUT']);
+    expect((await paste('x'.repeat(limits.webPasteCharsMax + 1)))?.code).toBe('E_TOO_LARGE');
+    expect(await paste('x'.repeat(limits.webKeysCharsMax + 1))).toBeNull();
+    expect(typed.map((text) => text.slice(0, 20))).toEqual(['paste:a\r\tb\rc\rd', `paste:${'x'.repeat(14)}`]);
   });
 
   it('ACT1 is refused where there is no pane to type at, with its row', async () => {

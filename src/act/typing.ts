@@ -12,6 +12,8 @@ import type { Lanes } from './lanes.ts';
 export interface Typing {
   /** Null when tmux took the keys for this very agent. */
   type(data: string): Promise<Failure | null>;
+  /** The same for a text that was pasted: it goes out as one paste. Line ends are Enters to whoever does not read it so. */
+  paste(text: string): Promise<Failure | null>;
   /** Leaves the second row: how much it was. */
   end(): Promise<void>;
 }
@@ -44,13 +46,15 @@ export async function startTyping(
       : { ok: false, failure: receipt.failure };
   }
   let bytes = 0;
+  const run = async (data: string, how: 'keys' | 'pasteKeys'): Promise<Failure | null> => {
+    const done = await lanes.run(attempt.identity.runtime_id, () => typed(bench, attempt, data, how));
+    const problem = done.ok ? done.value : done.failure;
+    if (problem === null) bytes += Buffer.byteLength(data);
+    return problem;
+  };
   return ok({
-    type: async (data) => {
-      const done = await lanes.run(attempt.identity.runtime_id, () => typed(bench, attempt, data));
-      const problem = done.ok ? done.value : done.failure;
-      if (problem === null) bytes += Buffer.byteLength(data);
-      return problem;
-    },
+    type: (data) => run(data, 'keys'),
+    paste: async (text) => pasteProblem(text) ?? (await run(terminalLines(text), 'pasteKeys')),
     end: async () => {
       const { identity, state } = attempt;
       const last = { ...deeds.begin('type', ref, caller), runtime_id: identity.runtime_id, state };
@@ -59,16 +63,29 @@ export async function startTyping(
   });
 }
 
+/** A terminal sends carriage returns, whatever ends a line where the text was copied. */
+const terminalLines = (text: string): string => text.replaceAll(/\r?\n/g, '\r');
+
+/** Text copied from a page may hide a character that ends the paste, or is a command to the program. */
+function pasteProblem(text: string): Failure | null {
+  if (text.length > limits.webPasteCharsMax)
+    return failure('E_TOO_LARGE', 'that is too much for one paste', 'send long texts as a message');
+  return !text.isWellFormed() || /[^\P{Cc}\t\r\n]/u.test(text)
+    ? failure('E_INPUT', 'the pasted text holds control characters, so nothing was pasted', 'copy it as plain text')
+    : null;
+}
+
 /** Who is in the foreground of the pane is asked for each time: a shell must not get what was meant for an agent. */
-async function typed(bench: Bench, attempt: Attempt, data: string): Promise<Failure | null> {
-  if (data.length > limits.webKeysCharsMax) return failure('E_TOO_LARGE', 'that is too much for one key');
+async function typed(bench: Bench, attempt: Attempt, data: string, how: 'keys' | 'pasteKeys'): Promise<Failure | null> {
+  if (how === 'keys' && data.length > limits.webKeysCharsMax)
+    return failure('E_TOO_LARGE', 'that is too much for one key');
   // What it is doing may change with every key; who it is may not.
   const problem = bench.check({ ...attempt, conditions: { force_stale: true } });
   if (problem !== null) return problem;
   try {
     const grip = await bench.grip(attempt);
     if (!grip.ok) return grip.failure;
-    const touch = await grip.value.hands.keys(grip.value.place, data);
+    const touch = await grip.value.hands[how](grip.value.place, data);
     if (touch.kind === 'done') return null;
     if (touch.kind === 'refused') return refusedTouch(touch.why).failure;
     return failure('E_TARGET_DOWN', touch.words, 'look at the pane before you type it again');

@@ -62,6 +62,8 @@ export const webTicketSchema = z.strictObject({ ...head, ticket: secret, expires
 const problem = z.strictObject({ code: z.enum(errorCodes), message: z.string(), next: z.string() });
 
 /** What the socket of a pane says. */
+const pasteId = z.int().positive();
+
 export const paneSaysSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('screen'),
@@ -72,6 +74,11 @@ export const paneSaysSchema = z.discriminatedUnion('type', [
     data: z.string().describe('colours, text and cursor moves, for a terminal'),
   }),
   z.strictObject({ type: z.literal('typing'), on: z.boolean(), failure: problem.nullable() }),
+  z.strictObject({
+    type: z.literal('paste'),
+    id: pasteId,
+    doubt: z.enum(['off', 'unknown']).nullable().describe('why nothing was pasted; null when it was'),
+  }),
   z.strictObject({ type: z.literal('end'), ...problem.shape }),
 ]);
 
@@ -80,6 +87,12 @@ export const pageSaysSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ack'), seq: z.int().positive() }),
   z.strictObject({ type: z.literal('typing'), on: z.boolean() }),
   z.strictObject({ type: z.literal('keys'), data: z.string().min(1).max(limits.webKeysCharsMax) }),
+  z.strictObject({
+    type: z.literal('paste'),
+    id: pasteId,
+    data: z.string().min(1).max(limits.webPasteCharsMax),
+    sure: z.boolean().describe('a person has seen that lines may be submitted one by one'),
+  }),
 ]);
 
 export type WebLinkReply = z.infer<typeof webLinkSchema>;

@@ -134,7 +134,13 @@ export class LivePanes implements LiveService {
         if (isClosed) await stop();
         return null;
       },
-      type: (data) => typing?.type(data) ?? Promise.resolve(failure('E_ROLE', 'typing is switched off')),
+      type: (data) => typing?.type(data) ?? Promise.resolve(isOff),
+      paste: async (text, isSure) => {
+        const marked = joined.watch.asksForPasteMarks();
+        if (!isSure && marked !== true && /[\r\n]/.test(text)) return ok(marked === null ? 'unknown' : 'off');
+        const problem = typing === null ? isOff : await typing.paste(text);
+        return problem === null ? ok(null) : { ok: false, failure: problem };
+      },
       close: () => {
         if (isClosed) return;
         isClosed = true;
@@ -146,6 +152,8 @@ export class LivePanes implements LiveService {
     };
   }
 }
+
+const isOff = failure('E_ROLE', 'typing is switched off', 'switch it on first');
 
 /** Why it is not shown any more; null when it is the one it was. Another agent's pane is not shown under its name. */
 function goneOf(

@@ -27,7 +27,9 @@ export const webLimits = {
   /** A picture larger than this is sent without colours. */
   webScreenCharsMax: 2_097_152,
   /** One message of a page to its pane. */
-  webFrameBytesMax: 65_536,
+  webFrameBytesMax: 1_048_576,
+  /** One paste into a live pane; a character takes four bytes at most in such a message. */
+  webPasteCharsMax: 200_000,
   webKeysCharsMax: 4_096,
   /** Keys of one page that wait for tmux; who types faster than tmux takes it is a program. */
   webKeysWaitingMax: 64,

@@ -58,6 +58,12 @@ export interface LiveHandlers {
   readonly onEnd: (why: Failure) => void;
 }
 
+/**
+ * Why a paste is asked about first: the program has not asked for pastes to be marked (`off`), so each line may be submitted
+ * by itself, or nobody knows whether it has (`unknown`).
+ */
+export type PasteDoubt = 'off' | 'unknown';
+
 /** A pane that somebody looks at. */
 export interface LivePane {
   screen(): PaintedScreen;
@@ -65,6 +71,8 @@ export interface LivePane {
   setTyping(on: boolean): Promise<Failure | null>;
   /** What a keyboard sends, as it is. Null when tmux took it for this very agent. */
   type(data: string): Promise<Failure | null>;
+  /** A text as one paste. Not done, and the doubt told, when lines of it might be submitted one by one; unless `isSure`. */
+  paste(text: string, isSure: boolean): Promise<Result<PasteDoubt | null>>;
   close(): void;
 }
 

@@ -327,6 +327,7 @@ export class ActWorld {
           agent.screen = [...agent.screen, `$ ${line}`];
         }),
       keys: async (place, data) => step(place, `keys:${data}`, () => undefined),
+      pasteKeys: async (place, text) => step(place, `pasteKeys:${text}`, () => undefined),
       respawn: async (place, line, cwd) => step(place, `respawn:${cwd}:${line}`, () => undefined),
       press: async (place, keys, shown) => {
         return shown === undefined || isShown(place, shown)

@@ -111,8 +111,12 @@ export class LookAlike {
 
   /** Everything that was typed at it, without the marks of a paste. */
   typed(): string {
-    const typed = existsSync(`${this.#file}.typed`) ? readFileSync(`${this.#file}.typed`, 'utf8') : '';
-    return typed.replaceAll('\u001b[200~', '').replaceAll('\u001b[201~', '');
+    return this.typedBytes().replaceAll('\u001b[200~', '').replaceAll('\u001b[201~', '');
+  }
+
+  /** The same with the marks. */
+  typedBytes(): string {
+    return existsSync(`${this.#file}.typed`) ? readFileSync(`${this.#file}.typed`, 'utf8') : '';
   }
 
   /** A recorded screen of the real program. */

@@ -43,6 +43,40 @@ describe('the pages at the real door', () => {
     expect(complaints).toEqual([]);
   });
 
+  it('ACT2 paste lines as one paste, and ask first where the program would submit each', async () => {
+    const other = await world.door.agent('claude', 'pasted', 'settled');
+    const { runtime_id } = await world.door.itemOf(other);
+    const { page, context, complaints } = await world.page('desktop', { path: `/agents/${runtime_id}` });
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const paste = async (text: string): Promise<void> => {
+      await page.evaluate((words) => navigator.clipboard.writeText(words), text);
+      await page.locator('.xterm-helper-textarea').focus();
+      await page.keyboard.press('Control+Shift+V');
+    };
+    await page.getByRole('switch', { name: 'Typing' }).click();
+    await page.getByText('Your keys go to the pane').waitFor();
+    await paste('first\nsecond\nthird');
+    const question = page.getByRole('dialog', { name: 'Paste 3 lines?' });
+    await question.waitFor();
+    expect(await question.getByLabel('Text to paste').textContent()).toContain('second');
+    if (process.env.AGTMUX_PICTURES) await page.screenshot({ path: `${process.env.AGTMUX_PICTURES}/paste.png` });
+    // The key that a person was about to type falls on the button that does nothing.
+    await page.keyboard.press('Enter');
+    await question.waitFor({ state: 'detached' });
+    expect(other.typedBytes()).toBe('');
+    await paste('one line');
+    await expect.poll(() => other.typedBytes()).toBe('one line');
+    await paste('a\nb');
+    await page.getByRole('dialog').getByRole('button', { name: 'Paste', exact: true }).click();
+    await expect.poll(() => other.typedBytes()).toBe('one linea\rb');
+    await other.show('it wants marks now', null, '\u001b[?2004h');
+    await expect.poll(async () => (await page.locator('.xterm-rows').textContent())?.includes('marks')).toBe(true);
+    await paste('x\ny\nz\n');
+    await expect.poll(() => other.typedBytes()).toBe('one linea\rb\u001b[200~x\ry\rz\r\u001b[201~');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   it('show the pane as it is, and go on after the daemon was ended and started', async () => {
     const { runtime_id } = await world.door.itemOf(agent);
     const { page, complaints } = await world.page('phone', { path: `/agents/${runtime_id}` });

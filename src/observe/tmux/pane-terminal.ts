@@ -20,6 +20,8 @@ export interface TerminalSeed {
   readonly cursorColumn: number;
   readonly cursorRow: number;
   readonly isCursorShown: boolean;
+  /** Whether the program wants pastes marked; null where tmux does not tell. */
+  readonly asksForPasteMarks: boolean | null;
   /** What stands behind a full-screen program and comes back after it; null without one. */
   readonly behind: { readonly screen: Uint8Array; readonly cursorColumn: number; readonly cursorRow: number } | null;
   /** As `capture-pane -e -N` tells it: one row a line, colours included. */
@@ -32,6 +34,10 @@ export interface PaneTerminal {
   write(bytes: Uint8Array, done: () => void): void;
   view(): TerminalView;
   paint(): PaintedScreen;
+  /** As tmux told it with the seed or the program since then; null when neither did. */
+  asksForPasteMarks(): boolean | null;
+  /** Some of what was printed is missing. */
+  forgetModes(): void;
   dispose(): void;
 }
 
@@ -44,6 +50,7 @@ export function createPaneTerminal(): PaneTerminal {
   const { Terminal } = load('@xterm/headless') as typeof import('@xterm/headless');
   const terminal = new Terminal({ cols: 80, rows: 24, scrollback: 0, allowProposedApi: true });
   let isCursorShown = true;
+  let pasteMarks: boolean | null = null;
   // The library keeps it to itself.
   for (const [final, isShown] of [
     ['h', true],
@@ -51,13 +58,25 @@ export function createPaneTerminal(): PaneTerminal {
   ] as const) {
     terminal.parser.registerCsiHandler({ prefix: '?', final }, (params) => {
       if (params.includes(25)) isCursorShown = isShown;
+      if (params.includes(2_004)) pasteMarks = isShown;
       return false;
     });
   }
+  terminal.parser.registerEscHandler({ final: 'c' }, () => {
+    pasteMarks = false;
+    return false;
+  });
   return {
-    seed({ width, height, behind, isCursorShown: isShown, ...front }) {
+    seed({ width, height, behind, isCursorShown: isShown, asksForPasteMarks, ...front }) {
+      let known: boolean | null = null;
+      terminal.write('', () => {
+        known = asksForPasteMarks ?? pasteMarks;
+      });
       // Writes are carried out later, in order; so must the reset and the new size be.
-      terminal.write('\x1bc', () => terminal.resize(within(width, 2), within(height, 1)));
+      terminal.write('\x1bc', () => {
+        pasteMarks = known;
+        terminal.resize(within(width, 2), within(height, 1));
+      });
       if (behind !== null) terminal.write(Buffer.from(`${drawn(behind, height)}\x1b[?1049h`, 'latin1'));
       terminal.write(Buffer.from(drawn(front, height), 'latin1'));
       terminal.write(isShown ? '\x1b[?25h' : '\x1b[?25l');
@@ -75,6 +94,11 @@ export function createPaneTerminal(): PaneTerminal {
       return { lines, width: terminal.cols, height: terminal.rows, cursorColumn, cursorRow };
     },
     paint: () => paintOf(terminal, isCursorShown),
+    asksForPasteMarks: () => pasteMarks,
+    forgetModes: () =>
+      terminal.write('', () => {
+        pasteMarks = null;
+      }),
     dispose: () => terminal.dispose(),
   };
 }

@@ -16,6 +16,8 @@ export interface PaneWatch {
   view(): TerminalView;
   /** The same with its colours, drawn anew. */
   paint(): PaintedScreen;
+  /** Whether the program wants pastes marked (DECSET 2004); null when neither tmux nor the stream has said. */
+  asksForPasteMarks(): boolean | null;
   close(): void;
 }
 
@@ -37,8 +39,10 @@ export interface StreamOptions {
 const seedFormat = [
   '#{pane_width} #{pane_height} #{cursor_x} #{cursor_y}',
   '#{alternate_on} #{alternate_saved_x} #{alternate_saved_y} #{cursor_flag}',
+  // Empty before tmux 3.7.
+  '#{bracket_paste_flag}',
 ].join(' ');
-const seedHead = /^\d+ \d+ \d+ \d+ [01] \d+ \d+ [01]$/;
+const seedHead = /^\d+ \d+ \d+ \d+ [01] \d+ \d+ [01] ?[01]?$/;
 
 export async function openStream(options: StreamOptions): Promise<PaneWatch> {
   const watch = new Stream(options);
@@ -101,6 +105,10 @@ class Stream implements PaneWatch {
     return this.#terminal.paint();
   }
 
+  asksForPasteMarks(): boolean | null {
+    return this.#terminal.asksForPasteMarks();
+  }
+
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -121,6 +129,8 @@ class Stream implements PaneWatch {
    * between size, cursor and text.
    */
   async #seed(isPaused: boolean): Promise<void> {
+    // What it printed meanwhile is in the capture, but not what it asked the terminal for.
+    if (isPaused) this.#terminal.forgetModes();
     const resume = isPaused ? `refresh-client -A "${this.pane}:continue" ; ` : '';
     const capture = `capture-pane -e -p -N -t ${this.pane}`;
     // -a asks for what a full-screen program hides, -q for nothing when there is none.
@@ -206,11 +216,22 @@ class Stream implements PaneWatch {
 /** Null for the empty reply of `refresh-client`. */
 function headOf(body: Uint8Array): readonly number[] | null {
   const text = Buffer.from(body).toString('latin1');
-  return seedHead.test(text) ? text.split(' ').map(Number) : null;
+  return seedHead.test(text) ? text.trimEnd().split(' ').map(Number) : null;
 }
 
 function seedOf(head: readonly number[], hidden: Uint8Array, screen: Uint8Array): TerminalSeed {
-  const [width = 0, height = 0, cursorColumn = 0, cursorRow = 0, isAlternate = 0, column = 0, row = 0, flag = 1] = head;
+  const [
+    width = 0,
+    height = 0,
+    cursorColumn = 0,
+    cursorRow = 0,
+    isAlternate = 0,
+    column = 0,
+    row = 0,
+    flag = 1,
+    marks,
+  ] = head;
   const behind = isAlternate === 1 ? { screen: hidden, cursorColumn: column, cursorRow: row } : null;
-  return { width, height, cursorColumn, cursorRow, isCursorShown: flag === 1, behind, screen };
+  const asksForPasteMarks = marks === undefined ? null : marks === 1;
+  return { width, height, cursorColumn, cursorRow, isCursorShown: flag === 1, asksForPasteMarks, behind, screen };
 }

@@ -74,6 +74,7 @@ export class PaneWatches {
         pane: place.pane,
         view: () => watch.view(),
         paint: () => watch.paint(),
+        asksForPasteMarks: () => watch.asksForPasteMarks(),
         close: () => this.#release(slot),
       };
     } catch (error) {

@@ -3,6 +3,7 @@
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import type { ViewedOutputReply } from '../../api/schemas-act.ts';
 import type { Failure } from '../../model/errors.ts';
+import type { PasteDoubt } from '../../model/web.ts';
 import { refusalText } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useReading } from '../state/hooks.ts';
@@ -15,12 +16,19 @@ interface Live {
   readonly status: 'loading' | 'live' | 'ended';
   readonly isTyping: boolean;
   readonly failure: Failure | null;
+  /** A paste that waits for a person's word. */
+  readonly asked: Asked | null;
 }
 
-const loading: Live = { status: 'loading', isTyping: false, failure: null };
+type Asked = Omit<Extract<WireEvent, { type: 'doubt' }>, 'type'>;
+
+const loading: Live = { status: 'loading', isTyping: false, failure: null, asked: null };
 
 /** Screen and socket, for as long as this agent is looked at. */
-function useLive(ref: string, host: RefObject<HTMLDivElement | null>): readonly [Live, RefObject<Wire | null>] {
+function useLive(
+  ref: string,
+  host: RefObject<HTMLDivElement | null>,
+): readonly [Live, RefObject<Wire | null>, () => void] {
   const [live, setLive] = useState<Live>(loading);
   const wire = useRef<Wire | null>(null);
   useEffect(() => {
@@ -37,12 +45,14 @@ function useLive(ref: string, host: RefObject<HTMLDivElement | null>): readonly 
       }
       if (event.type === 'typing') {
         screen?.setTyping(event.on);
-        setLive((now) => ({ ...now, isTyping: event.on, failure: event.failure }));
+        setLive((now) => ({ ...now, isTyping: event.on, failure: event.failure, asked: event.on ? now.asked : null }));
       }
+      if (event.type === 'doubt') setLive((now) => ({ ...now, asked: event }));
+      if (event.type === 'tooLarge') setLive((now) => ({ ...now, failure: event.failure }));
       if (event.type === 'ended') {
         screen?.setTyping(false);
         isLive = false;
-        setLive({ status: 'ended', isTyping: false, failure: event.failure });
+        setLive({ status: 'ended', isTyping: false, failure: event.failure, asked: null });
       }
     };
     setLive(loading);
@@ -53,6 +63,7 @@ function useLive(ref: string, host: RefObject<HTMLDivElement | null>): readonly 
       screen = createScreen({
         host: host.current,
         onKeys: opened.keys,
+        onPaste: (text) => opened.paste(text, false),
         onLeave: () => opened.typing(false),
       });
     });
@@ -65,12 +76,12 @@ function useLive(ref: string, host: RefObject<HTMLDivElement | null>): readonly 
       screen?.end();
     };
   }, [ref, host]);
-  return [live, wire];
+  return [live, wire, () => setLive((now) => ({ ...now, asked: null }))];
 }
 
 export function LivePane({ refText }: { readonly refText: string }): ReactNode {
   const host = useRef<HTMLDivElement>(null);
-  const [live, wire] = useLive(refText, host);
+  const [live, wire, dropAsked] = useLive(refText, host);
   const [isHistory, setHistory] = useState(false);
   const entrance = useEntrance();
   const why = entrance.role === 'operator' ? 'Only a person may type into a pane.' : whyIdle(entrance);
@@ -109,8 +120,54 @@ export function LivePane({ refText }: { readonly refText: string }): ReactNode {
           </button>
         </p>
       )}
+      {live.asked === null ? null : (
+        <PasteDialog
+          asked={live.asked}
+          onClose={dropAsked}
+          onPaste={(text) => {
+            dropAsked();
+            wire.current?.paste(text, true);
+          }}
+        />
+      )}
       {isHistory ? <History refText={refText} onClose={() => setHistory(false)} /> : null}
     </section>
+  );
+}
+
+const doubtWords: Readonly<Record<PasteDoubt, string>> = {
+  off: 'The program in this pane has not asked for pasted text to be marked. It may take each line as typed, and submit it by itself.',
+  unknown:
+    'agtmux cannot tell whether the program in this pane takes a paste as one text: tmux tells it from version 3.7 on. If it does not, each line is submitted by itself.',
+};
+
+interface PasteDialogProps {
+  readonly asked: Asked;
+  readonly onClose: () => void;
+  readonly onPaste: (text: string) => void;
+}
+
+/** Lines that might be submitted one by one are shown before they go out. */
+function PasteDialog({ asked: { text, doubt }, onClose, onPaste }: PasteDialogProps): ReactNode {
+  const lines = text.replace(/\r?\n$/, '').split(/\r\n|\r|\n/);
+  return (
+    <Dialog
+      title={lines.length === 1 ? 'Paste a line with its line end?' : `Paste ${lines.length} lines?`}
+      onClose={onClose}
+    >
+      <p>{doubtWords[doubt]}</p>
+      <Scroll className="log" label="Text to paste">
+        <pre>{block(lines.join('\n'))}</pre>
+      </Scroll>
+      <div className="dialog-buttons">
+        <button type="button" data-first onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" className="primary" onClick={() => onPaste(text)}>
+          Paste
+        </button>
+      </div>
+    </Dialog>
   );
 }
 

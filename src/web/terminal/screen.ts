@@ -22,6 +22,8 @@ export interface Screen {
 interface Wanted {
   readonly host: HTMLElement;
   readonly onKeys: (data: string) => void;
+  /** A text that was pasted, or came in one piece with line ends in it, as from dictation. */
+  readonly onPaste: (text: string) => void;
   /** The way out of typing for whoever has no mouse: Ctrl and the closing bracket, as in telnet. */
   readonly onLeave: () => void;
 }
@@ -81,7 +83,7 @@ function openWithSheets(terminal: Terminal, host: HTMLElement): () => void {
   };
 }
 
-export function createScreen({ host, onKeys, onLeave }: Wanted): Screen {
+export function createScreen({ host, onKeys, onPaste, onLeave }: Wanted): Screen {
   const terminal = new Terminal({
     disableStdin: true,
     scrollback: 0,
@@ -102,8 +104,18 @@ export function createScreen({ host, onKeys, onLeave }: Wanted): Screen {
   const dropSheets = openWithSheets(terminal, host);
   terminal.textarea?.setAttribute('aria-label', 'Keys for the pane');
   const listening = terminal.onData((data) => {
-    if (isTyping) onKeys(data);
+    if (!isTyping) return;
+    if (data.length > 1 && /[\r\n]/.test(data)) onPaste(data);
+    else onKeys(data);
   });
+  // Before the terminal sees it, which would send every line end as an Enter: what it draws has no modes of the program.
+  const takePaste = (event: ClipboardEvent): void => {
+    event.preventDefault();
+    event.stopPropagation();
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    if (isTyping && text !== '') onPaste(text);
+  };
+  host.addEventListener('paste', takePaste, { capture: true });
   const fit = (): void => {
     const room = host.clientWidth / (terminal.cols * charRatio);
     const size = Math.max(fontSizes.least, Math.min(fontSizes.most, Math.floor(room * 2) / 2));
@@ -126,6 +138,7 @@ export function createScreen({ host, onKeys, onLeave }: Wanted): Screen {
     },
     fit,
     end() {
+      host.removeEventListener('paste', takePaste, { capture: true });
       listening.dispose();
       terminal.dispose();
       dropSheets();

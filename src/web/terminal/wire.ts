@@ -4,6 +4,7 @@
 import type { PageSays, PaneSays, WebTicketReply } from '../../api/schemas-web.ts';
 import { type Failure, failure } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { PasteDoubt } from '../../model/web.ts';
 import { post } from '../door.ts';
 import { clock, socketUrl } from '../port.ts';
 import type { ScreenFrame } from './screen.ts';
@@ -12,11 +13,16 @@ export type WireEvent =
   | { readonly type: 'open' }
   | { readonly type: 'screen'; readonly frame: ScreenFrame; readonly shown: () => void }
   | { readonly type: 'typing'; readonly on: boolean; readonly failure: Failure | null }
+  /** Not pasted yet: a person has to decide. */
+  | { readonly type: 'doubt'; readonly text: string; readonly doubt: PasteDoubt }
+  | { readonly type: 'tooLarge'; readonly failure: Failure }
   | { readonly type: 'ended'; readonly failure: Failure; readonly isFinal: boolean };
 
 export interface Wire {
   typing(on: boolean): void;
   keys(data: string): void;
+  /** One paste. `isSure`: the person was told that lines of it may be submitted one by one. */
+  paste(text: string, isSure: boolean): void;
   again(): void;
   end(): void;
 }
@@ -27,6 +33,31 @@ const passing: ReadonlySet<string> = new Set(['E_TARGET_DOWN', 'E_DAEMON_DOWN', 
 
 const lost = failure('E_DAEMON_DOWN', 'the connection to the pane was lost', 'it is tried again by itself');
 
+const tooLarge = failure('E_TOO_LARGE', 'that is too much for one paste', 'send it as a message');
+
+/** Pastes that were not answered yet, by their numbers. */
+function createPastes(say: (words: PageSays) => void, heard: (event: WireEvent) => void) {
+  const waiting = new Map<number, string>();
+  let count = 0;
+  return {
+    paste(text: string, isSure: boolean): void {
+      if (text.length > limits.webPasteCharsMax) {
+        heard({ type: 'tooLarge', failure: tooLarge });
+        return;
+      }
+      count += 1;
+      if (!isSure) waiting.set(count, text);
+      say({ type: 'paste', id: count, data: text, sure: isSure });
+    },
+    answered({ id, doubt }: Extract<PaneSays, { type: 'paste' }>): void {
+      const text = waiting.get(id);
+      waiting.delete(id);
+      if (text !== undefined && doubt !== null) heard({ type: 'doubt', text, doubt });
+    },
+    clear: () => waiting.clear(),
+  };
+}
+
 export function openWire(ref: string, heard: (event: WireEvent) => void): Wire {
   let socket: WebSocket | null = null;
   let isOver = false;
@@ -35,10 +66,12 @@ export function openWire(ref: string, heard: (event: WireEvent) => void): Wire {
   const say = (words: PageSays): void => {
     if (socket?.readyState === WebSocket.OPEN) socket.send(JSON.stringify(words));
   };
+  const pastes = createPastes(say, heard);
 
   function take(said: PaneSays): Failure | null {
     if (said.type === 'end') return failure(said.code, said.message, said.next);
     if (said.type === 'typing') heard(said);
+    if (said.type === 'paste') pastes.answered(said);
     if (said.type === 'screen') {
       delayMs = retryMs.first;
       heard({ type: 'screen', frame: said, shown: () => say({ type: 'ack', seq: said.seq }) });
@@ -49,6 +82,7 @@ export function openWire(ref: string, heard: (event: WireEvent) => void): Wire {
   function ended(why: Failure): void {
     if (isOver) return;
     socket = null;
+    pastes.clear();
     const isFinal = !passing.has(why.code);
     heard({ type: 'ended', failure: why, isFinal });
     if (isFinal) return;
@@ -79,6 +113,7 @@ export function openWire(ref: string, heard: (event: WireEvent) => void): Wire {
       for (let at = 0; at < data.length; at += limits.webKeysCharsMax)
         say({ type: 'keys', data: data.slice(at, at + limits.webKeysCharsMax) });
     },
+    paste: pastes.paste,
     again() {
       cancel();
       delayMs = retryMs.first;

@@ -234,6 +234,45 @@ describe('typing', () => {
     view.close();
   });
 
+  it('ACT2 a paste is one paste where the program asks for the marks, and asked about first where it does not', async () => {
+    const agent = await world.agent('claude', 'pasting', 'settled');
+    const { view, screen } = await look(agent);
+    view.say({ type: 'typing', on: true });
+    await until(() => view.last('typing')?.on === true);
+    const paste = async (id: number, data: string, sure = false): Promise<string | null | undefined> => {
+      view.say({ type: 'paste', id, data, sure });
+      await until(() => view.last('paste')?.id === id);
+      return view.last('paste')?.doubt;
+    };
+    const shows = async (words: string, bytes: string): Promise<void> => {
+      await agent.show(words, null, bytes);
+      await until(() => shownIn(screen).includes(words));
+    };
+    const lines = 'one\n  two\r\nthree "#{x}" \\';
+    // Nothing that was seen says whether it wants them: tmux before 3.7 does not tell.
+    expect(await paste(1, lines)).toBe('unknown');
+    expect(await paste(2, 'no line end')).toBeNull();
+    await until(() => agent.typedBytes() === 'no line end');
+    await shows('it asks for marks', '\u001b[?2004h');
+    expect(await paste(3, lines)).toBeNull();
+    const marked = 'no line end\u001b[200~one\r  two\rthree "#{x}" \\\u001b[201~';
+    await until(() => agent.typedBytes() === marked);
+    await shows('it does not any more', '\u001b[?2004l');
+    expect(await paste(4, 'rm -rf /\n')).toBe('off');
+    await agent.show('it resets the terminal', null, '\u001b[?1;2004h\u001bc');
+    await shows('it was reset', '');
+    expect(await paste(5, 'rm -rf /\n')).toBe('off');
+    expect(agent.typedBytes()).toBe(marked);
+    // A person has seen the question.
+    expect(await paste(6, 'a\nb', true)).toBeNull();
+    await until(() => agent.typedBytes() === `${marked}a\rb`);
+    view.say({ type: 'paste', id: 7, data: 'x\u001b[201~\ry', sure: true });
+    await until(() => view.last('typing')?.on === false);
+    expect(view.last('typing')).toMatchObject({ on: false, failure: { code: 'E_INPUT' } });
+    expect(agent.typedBytes()).toBe(`${marked}a\rb`);
+    view.close();
+  });
+
   it('ACT1 stops when another program has the keyboard', async () => {
     const agent = await world.agent('claude', 'gone', 'settled');
     const { view } = await look(agent);

@@ -125,7 +125,10 @@ export class PaneSocket {
         this.#inOrder(() => this.#setTyping(said.on));
         return;
       case 'keys':
-        this.#inOrder(() => this.#type(said.data));
+        this.#inOrder(() => this.#type((pane) => pane.type(said.data)));
+        return;
+      case 'paste':
+        this.#inOrder(() => this.#type((pane) => this.#paste(pane, said)));
         return;
     }
   }
@@ -153,9 +156,18 @@ export class PaneSocket {
     this.#say({ type: 'typing', on: this.#isTyping, failure: problem });
   }
 
-  async #type(data: string): Promise<void> {
+  async #paste(
+    pane: LivePane,
+    { id, data, sure }: Pick<Extract<PageSays, { type: 'paste' }>, 'id' | 'data' | 'sure'>,
+  ): Promise<Failure | null> {
+    const pasted = await pane.paste(data, sure);
+    if (pasted.ok) this.#say({ type: 'paste', id, doubt: pasted.value });
+    return pasted.ok ? null : pasted.failure;
+  }
+
+  async #type(effect: (pane: LivePane) => Promise<Failure | null>): Promise<void> {
     const off = failure('E_ROLE', 'typing is switched off', 'switch it on first');
-    const problem = this.#isTyping && this.#pane !== null ? await this.#pane.type(data) : off;
+    const problem = this.#isTyping && this.#pane !== null ? await effect(this.#pane) : off;
     if (problem === null) return;
     // What follows was typed for what is no longer there.
     if (this.#isTyping) await this.#pane?.setTyping(false);
