@@ -6,9 +6,10 @@ import type { ActBody, ReceiptReply } from '../api/schemas-act.ts';
 import type { ActionKind } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { isStateName, type StateName, stateNames } from '../model/states.ts';
+import type { StateName } from '../model/states.ts';
 import { foreign, gateLine } from '../text/gate.ts';
-import type { Action, Context } from './context.ts';
+import { parseState } from '../view/words.ts';
+import { type Action, type Context, must } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
 import { print } from './output.ts';
 import type { Parsed } from './parse.ts';
@@ -31,10 +32,7 @@ export function statesOf(option: string, parsed: Parsed): readonly StateName[] {
   return parsed
     .values(option)
     .flatMap((text) => text.split(','))
-    .map((text) => {
-      if (isStateName(text)) return text;
-      throw new AgtmuxError('E_FILTER', `there is no state "${safe(text)}"; there are ${stateNames.join(', ')}`);
-    });
+    .map((text) => must(parseState(safe(text))));
 }
 
 /** What must still hold when it takes effect (ACT1, ACT8). */

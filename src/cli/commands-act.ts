@@ -1,6 +1,6 @@
 // The words of the commands that do something to an agent, for the table in commands.ts. Data only.
 
-import { stateNames } from '../model/states.ts';
+import { stateSuggestions } from '../view/words.ts';
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command-spec.ts';
 
 const agent: ArgumentSpec = { name: 'agent' };
@@ -12,7 +12,7 @@ const conditions: readonly OptionSpec[] = [
     name: 'if-state',
     value: 'state',
     isRepeatable: true,
-    suggestions: stateNames,
+    suggestions: stateSuggestions,
     words: 'only if it is in this state; several with commas',
   },
   { name: 'if-updated-within', value: 'duration', words: 'only if it was seen in this time: 500ms, 2s, 1m' },
@@ -195,7 +195,7 @@ const lookCommands = (json: OptionSpec): readonly CommandSpec[] => [
         name: 'for',
         value: 'state',
         isRepeatable: true,
-        suggestions: [...stateNames, 'ended'],
+        suggestions: [...stateSuggestions, 'ended'],
         words: 'the state, or ended; several with commas',
       },
       { name: 'timeout', value: 'duration', words: 'give up after this time: 30s, 10m, 2h' },

@@ -2,7 +2,7 @@
 // from this table, so that none of them can tell of something the others do not know. Data only.
 
 import type { FeedScope, Grouping, Sort } from '../api/schemas.ts';
-import { stateNames } from '../model/states.ts';
+import { stateSuggestions } from '../view/words.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { actCommands } from './commands-act.ts';
 import { agentCommands } from './commands-agents.ts';
@@ -44,7 +44,13 @@ const filters: readonly OptionSpec[] = [
   { name: 'all-targets', words: 'every target; this is the default' },
   { name: 'target-session', value: 'target/session', isRepeatable: true, words: 'only this session of this target' },
   { name: 'session', value: 'name', isRepeatable: true, words: 'only sessions of this name, on any target' },
-  { name: 'state', value: 'state', isRepeatable: true, suggestions: stateNames, words: 'only agents in this state' },
+  {
+    name: 'state',
+    value: 'state',
+    isRepeatable: true,
+    suggestions: stateSuggestions,
+    words: 'only agents in this state',
+  },
   { name: 'agent', value: 'agent', isRepeatable: true, words: 'only this agent: claude, codex, gemini, ...' },
   { name: 'needs-action', words: 'only agents that wait for a person, failed or hit a limit' },
   { name: 'all-panes', words: 'also panes without an agent' },

@@ -3,6 +3,7 @@
 
 import { type LeanQuery, withQuery } from '../api/client-lean.ts';
 import { AgtmuxError, type ErrorCode } from '../model/errors.ts';
+import { statesOf } from './act.ts';
 import type { ListScope } from './commands.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
@@ -67,7 +68,7 @@ export function filterQuery(scope: ListScope, parsed: Parsed): LeanQuery {
     target,
     target_session: parsed.values('target-session'),
     session: parsed.values('session'),
-    state: parsed.values('state'),
+    state: statesOf('state', parsed),
     agent: parsed.values('agent'),
     ...flags(parsed, ['needs-action', 'all-panes', 'ended']),
     sort: parsed.value('sort'),

@@ -6,8 +6,8 @@ import type { PaneItem } from '../api/schemas.ts';
 import type { ExplanationDocument } from '../api/schemas-explain.ts';
 import { schemaVersion } from '../api/version.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { isStateName, stateNames } from '../model/states.ts';
 import { latestOf, reachedOf } from '../view/waiting.ts';
+import { parseState } from '../view/words.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, daemonSocket } from './context.ts';
@@ -44,14 +44,14 @@ export const wait: Action = async (parsed, context) => {
   );
 };
 
-type Wanted = readonly string[];
-
-function wantedOf(parsed: Parsed): Wanted {
-  const wanted = parsed.values('for').flatMap((text) => text.split(','));
-  const wrong = wanted.find((text) => !isStateName(text) && text !== 'ended');
-  if (wrong !== undefined) {
-    throw new AgtmuxError('E_FILTER', `there is no state "${safe(wrong)}"; there are ${stateNames.join(', ')}, ended`);
-  }
+function wantedOf(parsed: Parsed): readonly string[] {
+  const said = parsed.values('for').flatMap((text) => text.split(','));
+  const wanted = said.map((text) => {
+    if (text === 'ended') return text;
+    const state = parseState(safe(text));
+    if (state.ok) return state.value;
+    throw new AgtmuxError('E_FILTER', `${state.failure.message}, ended`);
+  });
   if (wanted.length > 0) return wanted;
   throw new AgtmuxError('E_USAGE', 'wait needs a state to wait for', { next: 'say --for completed,waiting_approval' });
 }

@@ -8,8 +8,10 @@ import type { FeedChanges, FeedValue, PaneItem, SessionList, StatusReply, Window
 import type { ShellEventItem } from '../api/schemas-shells.ts';
 import { schemaVersion } from '../api/version.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import type { StateName } from '../model/states.ts';
 import type { Clock } from '../platform/clock.ts';
 import { needsAction } from '../view/lists.ts';
+import { statesOf } from './act.ts';
 import type { ListScope, WatchScope } from './commands.ts';
 import { sleep } from './context.ts';
 import { escapeEffects } from './json.ts';
@@ -91,12 +93,14 @@ const isPane = (item: FeedValue): item is PaneItem => 'identity' in item;
 
 class PaneLines {
   readonly #parsed: Parsed;
+  readonly #states: readonly StateName[];
   readonly #sinceMs: number | null;
   readonly #shown = new Set<string>();
   #version = 0;
 
   constructor(parsed: Parsed, sinceMs: number | null) {
     this.#parsed = parsed;
+    this.#states = statesOf('state', parsed);
     this.#sinceMs = sinceMs;
   }
 
@@ -148,7 +152,8 @@ class PaneLines {
       );
     }
     if (ended !== null && state !== 'error' && !this.#parsed.has('ended')) return false;
-    if (!allows('state', state) || !allows('agent', agent)) return false;
+    if (this.#states.length > 0 && !this.#states.includes(state)) return false;
+    if (!allows('agent', agent)) return false;
     return !this.#parsed.has('needs-action') || needsAction({ state, reason_code });
   }
 }

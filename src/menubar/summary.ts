@@ -2,7 +2,7 @@
 
 import type { PaneItem } from '../api/schemas.ts';
 import { type StateName, stateNames } from '../model/states.ts';
-import { wordsOf } from '../view/words.ts';
+import { statesInOrder, wordsOf } from '../view/words.ts';
 
 export interface Summary {
   /** `▲2 ?1 ✕1`, empty when nobody needs you. */
@@ -23,8 +23,9 @@ const urgent = [
 export function summaryOf(agents: readonly Pick<PaneItem, 'state'>[]): Summary {
   const countOf = (state: StateName): number => agents.filter((one) => one.state === state).length;
   const counts = Object.fromEntries(stateNames.map((state) => [state, countOf(state)])) as Record<StateName, number>;
-  const inOrder = stateNames.toSorted((one, other) => wordsOf(one).order - wordsOf(other).order);
-  const parts = inOrder.filter((state) => counts[state] > 0).map((state) => `${counts[state]} ${wordsOf(state).word}`);
+  const parts = statesInOrder
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${counts[state]} ${wordsOf(state).word}`);
   const needed = urgent.filter(([state]) => counts[state] > 0);
   return {
     text: needed.map(([state]) => `${wordsOf(state).mark}${counts[state]}`).join(' '),

@@ -7,10 +7,11 @@ import { rollup } from '../engine/rollup.ts';
 import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { AgentRow, PaneRow, TargetRow } from '../model/rows.ts';
-import { isStateName, type StateName, stateNames } from '../model/states.ts';
+import type { StateName } from '../model/states.ts';
 import { sessionItems, windowItems } from './lists-groups.ts';
 import { isoTime, paneItem, type ToWall, targetItem } from './lists-items.ts';
 import { comparePlaces, compareRows, compareText } from './lists-order.ts';
+import { parseState } from './words.ts';
 
 /** What a list is made from; `now` and every time of a row are on the daemon's timeline. */
 export interface ListInput {
@@ -122,10 +123,10 @@ function checkFilters(targets: readonly TargetRow[], request: FilterRequest): Re
     );
   }
   const states: StateName[] = [];
-  for (const state of request.state ?? []) {
-    if (!isStateName(state))
-      return fail('E_FILTER', `there is no state "${state}"; there are ${stateNames.join(', ')}`);
-    states.push(state);
+  for (const text of request.state ?? []) {
+    const state = parseState(text);
+    if (!state.ok) return state;
+    states.push(state.value);
   }
   return ok({
     target: [...(request.target ?? [])],

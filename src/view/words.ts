@@ -1,8 +1,9 @@
 // The one language of all screens: mark, word, colour role and order of each state, and how ages are written. Pure; a
 // screen may choose how to draw these, never what they are.
 
+import { fail, ok, type Result } from '../model/errors.ts';
 import type { StateRecord } from '../model/records.ts';
-import type { StateName } from '../model/states.ts';
+import { isStateName, type StateName, stateNames } from '../model/states.ts';
 
 export type ColourRole = 'attention' | 'ask' | 'bad' | 'doubt' | 'good' | 'work' | 'quiet';
 
@@ -27,6 +28,28 @@ const stateWords: Readonly<Record<StateName, StateWords>> = {
 export function wordsOf(state: StateName): StateWords {
   return stateWords[state];
 }
+
+/** Whoever needs a person first. */
+export const statesInOrder: readonly StateName[] = stateNames.toSorted(
+  (one, other) => wordsOf(one).order - wordsOf(other).order,
+);
+
+/** A state as a person writes it: by its name, or by the word that every table prints. */
+export function parseState(text: string): Result<StateName> {
+  const said = text.trim().toLowerCase();
+  const found = isStateName(said) ? said : statesInOrder.find((state) => wordsOf(state).word === said);
+  if (found !== undefined) return ok(found);
+  const known = statesInOrder.map((state) => {
+    const { word } = wordsOf(state);
+    return word === state ? word : `${word} (${state})`;
+  });
+  return fail('E_FILTER', `there is no state "${text}"; there are ${known.join(', ')}`);
+}
+
+/** What completes a state at a prompt: words and names. */
+export const stateSuggestions: readonly string[] = [
+  ...new Set([...statesInOrder.map((state) => wordsOf(state).word), ...stateNames]),
+];
 
 /** `▲ approve`, `● ~running`: never colour alone, and a doubt is visible. */
 export function stateLabel(record: Pick<StateRecord, 'state' | 'confidence'>): string {

@@ -105,7 +105,7 @@ describe('wait', () => {
 
   it.each([
     ['wait claude', 2, 'needs a state to wait for'],
-    ['wait claude --for done', 2, 'no state "done"'],
+    ['wait claude --for flying', 2, 'no state "flying"'],
     ['wait claude --for idle --timeout 0', 2, 'is a duration'],
     ['wait nobody --for idle', 3, 'nobody'],
   ])('`%s` is refused', async (line, status, words) => {

@@ -71,7 +71,7 @@ describe('send', () => {
   });
 
   it('ACT1 passes conditions and ways on', async () => {
-    const options = '--if-runtime runtime:r1 --if-state idle,completed --if-state error --if-updated-within 1.5s';
+    const options = '--if-runtime runtime:r1 --if-state idle,done --if-state error --if-updated-within 1.5s';
     const ran = await run(`send claude ${options} --force-stale --no-enter --when-ready --strip-control`, {
       input: 'a',
     });
@@ -101,7 +101,7 @@ describe('send', () => {
     ['send %1 --file a --text b', {}, 2, /given in several ways.*\[E_USAGE\]/],
     ['send %1 - --text b', {}, 2, /given in several ways.*\[E_USAGE\]/],
     ['send %1 text', {}, 2, /Allowed choices are -.*\[E_USAGE\]/],
-    ['send %1 --if-state asleep', { input: 'a' }, 2, /no state "asleep"; there are error, .*\[E_FILTER\]/],
+    ['send %1 --if-state asleep', { input: 'a' }, 2, /no state "asleep"; there are approve .*\[E_FILTER\]/],
     ['send %1 --if-updated-within soon', { input: 'a' }, 2, /is a duration.*\[E_USAGE\]/],
     ['send .', { input: 'a' }, 2, /not a pane of tmux.*\[E_USAGE\]/],
     ['send  --text a', {}, 2, /the name of the agent is empty; .*agtmux tell.*\[E_USAGE\]/],

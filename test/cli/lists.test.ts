@@ -81,6 +81,11 @@ describe('agtmux list', () => {
     expect(await agentsOf('--agent=claude', '--agent=codex')).toEqual(['claude', 'codex']);
     expect(await agentsOf('--state', 'running')).toEqual([]);
     expect(await agentsOf('--state', 'running', '--state', 'unknown')).toEqual(['claude', 'codex']);
+    // The words of the table are as good as the names, several with commas too.
+    expect(await agentsOf('--state', 'approve')).toEqual([]);
+    expect(await agentsOf('--state', 'done,unknown')).toEqual(['claude', 'codex']);
+    const offline = await world.agtmux('list', '--no-daemon', '--state', 'done');
+    expect([offline.status, offline.stderr]).not.toContain(2);
     expect(await agentsOf('--target', 'host', '--session', 'agents', '--sort', 'agent')).toEqual(['claude', 'codex']);
     expect(await agentsOf('--session', 'two words')).toEqual([]);
     expect(await agentsOf('--target-session', 'host/two words')).toEqual([]);
@@ -90,7 +95,8 @@ describe('agtmux list', () => {
   });
 
   it.each([
-    [['list', '--state', 'flying'], 'E_FILTER', 'there is no state "flying"'],
+    [['list', '--state', 'flying'], 'E_FILTER', 'there is no state "flying"; there are approve (waiting_approval)'],
+    [['watch', '--format', 'jsonl', '--state', 'flying'], 'E_FILTER', 'there is no state "flying"'],
     [['list', '--target', 'mars'], 'E_FILTER', 'there is no target "mars"'],
     [['list', '--sort', 'luck'], 'E_FILTER', 'sort'],
     [['list', 'sessions', '--group-by', 'x'], 'E_FILTER', 'group_by'],

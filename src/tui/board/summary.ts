@@ -1,19 +1,17 @@
 // The first line of the board: how many are in each state, and how the targets are. Pure.
 
 import type { TargetItem } from '../../api/schemas.ts';
-import { type StateName, stateNames } from '../../model/states.ts';
+import type { StateName } from '../../model/states.ts';
 import { pad, width } from '../../text/width.ts';
 import type { AgentItem } from '../../view/board.ts';
 import { healthRole, healthText } from '../../view/pane-words.ts';
 import { cutLine, type Span, type SpanLine, span } from '../../view/shells-spans.ts';
-import { wordsOf } from '../../view/words.ts';
+import { statesInOrder, wordsOf } from '../../view/words.ts';
 import type { World } from '../contract.ts';
-
-const byOrder: readonly StateName[] = [...stateNames].sort((one, other) => wordsOf(one).order - wordsOf(other).order);
 
 /** `1 approve · 2 running` */
 export function countSpans(counts: Readonly<Record<StateName, number>>): readonly Span[] {
-  return byOrder
+  return statesInOrder
     .filter((state) => counts[state] > 0)
     .flatMap((state, place) => [
       ...(place === 0 ? [] : [span(' · ', 'dim')]),
@@ -35,7 +33,7 @@ export function summaryLine(world: World, items: readonly AgentItem[], columns: 
 function marks(items: readonly AgentItem[], before: string, between: string): readonly Span[] {
   const counts = new Map<StateName, number>();
   for (const { state } of items) counts.set(state, (counts.get(state) ?? 0) + 1);
-  return byOrder.flatMap((state) => {
+  return statesInOrder.flatMap((state) => {
     const count = counts.get(state) ?? 0;
     return count === 0 ? [] : [span(`${before}${wordsOf(state).mark}${between}${count}`, wordsOf(state).colour)];
   });
