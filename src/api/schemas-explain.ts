@@ -95,5 +95,9 @@ export const agentItemSchema = z.strictObject({
 });
 export type AgentItem = z.infer<typeof agentItemSchema>;
 
-export const agentListSchema = z.strictObject({ ...head, items: z.array(agentItemSchema) });
+export const agentListSchema = z.strictObject({
+  ...head,
+  items: z.array(agentItemSchema),
+  rule_troubles: z.array(z.string()).optional().describe('rule files that are not used, and why'),
+});
 export type AgentList = z.infer<typeof agentListSchema>;

@@ -82,6 +82,8 @@ export interface DaemonService {
   /** `ref` in any of its forms. */
   explain(ref: string): Promise<Result<Explanation>>;
   agentInfos(): readonly AgentInfo[];
+  /** Rule files of the user that belong to no agent. */
+  ruleTroubles(): readonly string[];
   /** An agent may not: who is not seen is not known to be one. */
   setAgentEnabled(agent: string, enabled: boolean, claim: CallerClaim): Promise<Result<null>>;
   /** Whether this caller may end it. */

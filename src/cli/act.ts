@@ -6,13 +6,11 @@ import type { ActBody, ReceiptReply } from '../api/schemas-act.ts';
 import type { ActionKind } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { StateName } from '../model/states.ts';
 import { foreign, gateLine } from '../text/gate.ts';
-import { parseState } from '../view/words.ts';
-import { type Action, type Context, must } from './context.ts';
+import type { Action, Context } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
 import { print } from './output.ts';
-import type { Parsed } from './parse.ts';
+import { type Parsed, statesOf } from './parse.ts';
 import { refOf } from './refs.ts';
 import { askRunning, isDown } from './running.ts';
 
@@ -25,14 +23,6 @@ const windowBounds: DurationBounds = { minMs: 1, maxMs: 86_400_000, words: 'from
 export function claim(): { readonly pid: number; readonly hops: number } {
   const said = process.env.AGTMUX_HOPS ?? '';
   return { pid: process.pid, hops: /^\d{1,9}$/.test(said) ? Math.min(Number(said), limits.hopsSaidMax) : 0 };
-}
-
-/** States, separated by commas or said several times. */
-export function statesOf(option: string, parsed: Parsed): readonly StateName[] {
-  return parsed
-    .values(option)
-    .flatMap((text) => text.split(','))
-    .map((text) => must(parseState(safe(text))));
 }
 
 /** What must still hold when it takes effect (ACT1, ACT8). */

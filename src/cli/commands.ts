@@ -182,15 +182,24 @@ const target: CommandSpec = {
   commands: [
     {
       name: 'add',
-      words: 'watch another machine',
+      words: 'watch another machine, or a tmux server here under a name of its own',
       arguments: [{ name: 'name' }],
       action: 'targetAdd',
       options: [
         { name: 'kind', value: 'kind', choices: ['local', 'ssh'], words: 'ssh (default) or local' },
-        { name: 'ssh-target', value: 'host', words: 'what you would say to ssh; the name itself by default' },
+        { name: 'ssh-target', value: 'host', words: 'for ssh: what you would say to ssh; the name by default' },
+        {
+          name: 'tmux-socket',
+          value: 'socket',
+          words:
+            'for local: the socket of a tmux server here, by name (tmux -L) or path (tmux -S); the name by default',
+        },
         json,
       ],
-      examples: [['agtmux target add vm1 --kind ssh --ssh-target vm1.lan', '']],
+      examples: [
+        ['agtmux target add vm1 --kind ssh --ssh-target vm1.lan', ''],
+        ['agtmux target add work --kind local', 'the server of `tmux -L work`'],
+      ],
     },
     {
       name: 'connect',

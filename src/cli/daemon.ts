@@ -9,7 +9,7 @@ import { claim } from './act.ts';
 import { type Action, type Context, sleep } from './context.ts';
 import { print } from './output.ts';
 import { askRunning, isDown } from './running.ts';
-import { environmentOf, startDaemon } from './start-daemon.ts';
+import { environmentOf, environmentOfProcess, restartDaemon, startDaemon } from './start-daemon.ts';
 
 /** In this very process, so that whoever started it has the right pid. */
 export const daemonRun: Action = async (parsed, context) => {
@@ -33,8 +33,12 @@ export const daemonStop: Action = async (_parsed, context) => {
 };
 
 export const daemonRestart: Action = async (parsed, context) => {
-  await stop(context);
-  await startDaemon(context, parsed.values('tmux-socket'));
+  await restartDaemon(context, async () => {
+    const running = await runningStatus();
+    const before = running === null ? null : environmentOfProcess(running.pid);
+    await stop(context);
+    return environmentOf(before ?? process.env, parsed.values('tmux-socket'));
+  });
   print(`started, pid ${(await runningStatus())?.pid ?? 'unknown'}`);
 };
 

@@ -1,5 +1,5 @@
-// `agtmux event`: hands in event envelopes, one JSON object a line, and tells what became of each. For hooks of agents
-// that have no adapter: what it says counts for the agent that started it, and for no other.
+// `agtmux event`: hands in event envelopes, one JSON object a line, and tells what became of each. For hooks
+// that a person wrote: what it says counts for the agent that started it, and for no other.
 
 import { withQuery } from '../api/client-lean.ts';
 import type { VerdictsReply } from '../api/schemas.ts';

@@ -3,12 +3,11 @@
 
 import { type LeanQuery, withQuery } from '../api/client-lean.ts';
 import { AgtmuxError, type ErrorCode } from '../model/errors.ts';
-import { statesOf } from './act.ts';
 import type { ListScope } from './commands.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { columnsOf, errorOutput, hasColour, note, print } from './output.ts';
-import type { Parsed } from './parse.ts';
+import { type Parsed, statesOf } from './parse.ts';
 
 export const listOf =
   (scope: ListScope): Action =>

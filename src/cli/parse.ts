@@ -1,6 +1,10 @@
 // Reads the words of the common commands without a library: loading one would double the time of `agtmux list`. It takes
 // only what is plainly right; everything else, help and mistakes too, is left to program.ts, which reads the same table.
 
+import { AgtmuxError } from '../model/errors.ts';
+import type { StateName } from '../model/states.ts';
+import { foreign, gateLine } from '../text/gate.ts';
+import { parseState } from '../view/words.ts';
 import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
 
 /** What was said on the command line, by long names. */
@@ -94,4 +98,16 @@ function optionOf(command: CommandSpec, said: string): OptionSpec | undefined {
   return command.options?.find(
     ({ name, short }) => said === `--${name}` || (short !== undefined && said === `-${short}`),
   );
+}
+
+/** States, separated by commas or said several times. */
+export function statesOf(option: string, parsed: Parsed): readonly StateName[] {
+  return parsed
+    .values(option)
+    .flatMap((text) => text.split(','))
+    .map((text) => {
+      const state = parseState(gateLine(foreign(text)));
+      if (state.ok) return state.value;
+      throw new AgtmuxError(state.failure.code, state.failure.message);
+    });
 }

@@ -17,17 +17,54 @@ import { note } from './output.ts';
 import { askRunning, isDown } from './running.ts';
 
 /** `tell` gets what is worth knowing while it takes long; without it that goes beside the output. */
-export async function startDaemon(
+export function startDaemon(
   context: Context,
   tmuxSockets: readonly string[] = [],
   tell: (text: string) => void = note,
 ): Promise<void> {
+  return startAfter(async () => environmentOf(process.env, tmuxSockets), context, tell);
+}
+
+/**
+ * Ends the daemon and starts it again, with nobody else between: a board or a list that misses it meanwhile waits for this
+ * one, and does not start it with an environment of its own. `end` gives back what the new one shall have.
+ */
+export async function restartDaemon(context: Context, end: () => Promise<Environment>): Promise<void> {
+  const { clock } = context;
+  const turn = await openTurn();
+  const deadlineMs = clock.monotonicMs() + limits.daemonStartMsMax;
+  try {
+    while (!turn.take(clock.wallMs())) {
+      if (clock.monotonicMs() > deadlineMs)
+        throw new AgtmuxError('E_DAEMON_DOWN', 'another command is starting the daemon and does not get it done', {
+          next: 'look into its log with `agtmux logs`',
+        });
+      await sleep(clock, limits.daemonPollMs);
+    }
+    await startAfter(end, context, note, turn);
+  } finally {
+    turn.release();
+  }
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+async function openTurn(): Promise<Turn> {
   const where = places();
   const files = createRealFiles();
   must(await ensurePrivateDirectory(files, where.stateDir, userId()));
   must(await ensurePrivateDirectory(files, where.runtimeDir, userId()));
-  const turn = new Turn(`${where.runtimeDir}/starting`);
-  const begin = new Beginning(context, where, tmuxSockets, tell);
+  return new Turn(`${where.runtimeDir}/starting`);
+}
+
+async function startAfter(
+  first: () => Promise<Environment>,
+  context: Context,
+  tell: (text: string) => void,
+  held?: Turn,
+): Promise<void> {
+  const turn = held ?? (await openTurn());
+  const begin = new Beginning(context, places(), await first(), tell);
   try {
     await begin.untilReady(turn);
     await untilSeen(context);
@@ -39,17 +76,17 @@ export async function startDaemon(
 class Beginning {
   readonly #context: Context;
   readonly #places: Places;
-  readonly #tmuxSockets: readonly string[];
+  readonly #environment: Environment;
   readonly #tell: (text: string) => void;
   #process: DetachedProcess | null = null;
   #logStart = 0;
   /** Who holds the log, as ours said when it found it taken. */
   #holder: string | null = null;
 
-  constructor(context: Context, where: Places, tmuxSockets: readonly string[], tell: (text: string) => void) {
+  constructor(context: Context, where: Places, environment: Environment, tell: (text: string) => void) {
     this.#context = context;
     this.#places = where;
-    this.#tmuxSockets = tmuxSockets;
+    this.#environment = environment;
     this.#tell = tell;
   }
 
@@ -93,7 +130,7 @@ class Beginning {
       this.#process = startDetached({
         program: process.execPath,
         args: [fileURLToPath(this.#context.daemonUrl)],
-        env: environmentOf(process.env, this.#tmuxSockets),
+        env: this.#environment,
         cwd: this.#places.stateDir,
         outputPath: path,
       });
@@ -126,12 +163,23 @@ async function untilSeen({ clock }: Context): Promise<void> {
 }
 
 /** The terminal this command runs in is no business of a daemon that serves all of them. */
-export function environmentOf(
-  variables: NodeJS.ProcessEnv,
-  tmuxSockets: readonly string[],
-): Readonly<Record<string, string | undefined>> {
+export function environmentOf(variables: Environment, tmuxSockets: readonly string[]): Environment {
   const { TMUX, TMUX_PANE, ...rest } = variables;
   return tmuxSockets.length === 0 ? rest : { ...rest, AGTMUX_TMUX_SOCKETS: tmuxSockets.join(':') };
+}
+
+/** The environment that a process of the user's was started with; null where nobody tells. */
+export function environmentOfProcess(pid: number): Environment | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/environ`, 'utf8');
+    const pairs = text.split('\0').flatMap((pair) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+      return name === undefined || value === undefined ? [] : [[name, value] as const];
+    });
+    return pairs.length === 0 ? null : Object.fromEntries(pairs);
+  } catch {
+    return null;
+  }
 }
 
 /** Where the new run's lines begin. */

@@ -24,7 +24,13 @@ export const targetList: Action = async (parsed, context) => {
 
 export const targetAdd: Action = async (parsed, context) => {
   const kind = parsed.value('kind') ?? 'ssh';
-  const connection = parsed.value('ssh-target') ?? (kind === 'ssh' ? nameOf(parsed) : '');
+  const [own, other] = kind === 'ssh' ? ['ssh-target', 'tmux-socket'] : ['tmux-socket', 'ssh-target'];
+  if (parsed.has(other)) {
+    throw new AgtmuxError('E_USAGE', `--${other} is for a target of the other kind, and this one is ${kind}`, {
+      next: `say --${own}, or leave it out: then it is the name of the target`,
+    });
+  }
+  const connection = parsed.value(own) ?? '';
   const body = { name: nameOf(parsed), kind, connection_ref: connection, ...claim() };
   tell(parsed, await askDaemon(context, { method: 'POST', path: '/v1/targets', body }, quiet(parsed)), 'added');
 };

@@ -11,12 +11,11 @@ import { AgtmuxError } from '../model/errors.ts';
 import type { StateName } from '../model/states.ts';
 import type { Clock } from '../platform/clock.ts';
 import { needsAction } from '../view/lists.ts';
-import { statesOf } from './act.ts';
 import type { ListScope, WatchScope } from './commands.ts';
 import { sleep } from './context.ts';
 import { escapeEffects } from './json.ts';
 import { output } from './output.ts';
-import type { Parsed } from './parse.ts';
+import { type Parsed, statesOf } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 
 export interface EventOptions {

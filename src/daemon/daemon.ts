@@ -349,6 +349,8 @@ export class Daemon implements DaemonService {
     return ok(explain(found.value, events, this.#rules.rulesOf(agent), seen));
   }
 
+  ruleTroubles = (): readonly string[] => this.#rules.unused;
+
   agentInfos(): readonly AgentInfo[] {
     return this.#adapters.infos();
   }

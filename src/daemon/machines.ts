@@ -286,6 +286,8 @@ export class Machines {
     for (const [target, watch] of this.#watches) {
       // A machine that was just reached may have its socket or its tmux elsewhere than was thought.
       if (this.#addressOf(views.get(target)) === this.#addresses.get(target)) continue;
+      // Its socket was given a name: the agents there are met again under that one.
+      if (watch.kind === 'local' && !views.has(target) && this.#isRenamed(target, views)) this.#letGo(target);
       this.#watches.delete(target);
       this.#ears.forget(target);
       void watch.stop().then(() => this.#parts.onChange());
@@ -299,6 +301,11 @@ export class Machines {
       this.#addresses.set(view.target, address);
       watch.start();
     }
+  }
+
+  #isRenamed(target: TargetId, views: ReadonlyMap<TargetId, TargetView>): boolean {
+    const address = this.#addresses.get(target) ?? null;
+    return [...views.values()].some((view) => view.kind === 'local' && this.#addressOf(view) === address);
   }
 
   /** Where and how often a target is looked at, null when there is none or its machine has not said so yet. */

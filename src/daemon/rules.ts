@@ -13,7 +13,7 @@ import type { Log } from '../platform/log.ts';
 
 export interface RuleBookParts {
   readonly agents: readonly Agent[];
-  readonly files: Pick<Files, 'read'>;
+  readonly files: Pick<Files, 'read' | 'list'>;
   readonly clock: Clock;
   /** Where a user's rules are: `<agent>.toml` or `<agent>.json`. */
   readonly folder: string;
@@ -30,9 +30,17 @@ interface Page {
   trouble: Failure | null;
 }
 
+/** A folder that cannot be read holds nothing that is used; its files tell why. */
+function nullIfUnreadable(problem: unknown): null {
+  if (problem instanceof FileError) return null;
+  throw problem;
+}
+
 export class RuleBook {
   readonly #parts: RuleBookParts;
   readonly #pages = new Map<AgentName, Page>();
+  /** Files in the folder that nobody uses, and why. */
+  #unused: readonly string[] = [];
   #timer: Cancel | null = null;
   #isStopped = false;
 
@@ -57,7 +65,12 @@ export class RuleBook {
   /** What is wrong with a file of the user, the first of them; null when nothing is. */
   get trouble(): string | null {
     for (const page of this.#pages.values()) if (page.trouble !== null) return page.trouble.message;
-    return null;
+    return this.#unused[0] ?? null;
+  }
+
+  /** Files that look like rules and are not used, as those of an agent that nobody knows. */
+  get unused(): readonly string[] {
+    return this.#unused;
   }
 
   /** Reads the user's files once, then follows them. */
@@ -74,7 +87,25 @@ export class RuleBook {
   async look(): Promise<void> {
     let isChanged = false;
     for (const [agent, page] of this.#pages) isChanged = (await this.#lookAt(agent, page)) || isChanged;
+    await this.#lookForUnused();
     if (isChanged) this.#parts.onChange();
+  }
+
+  async #lookForUnused(): Promise<void> {
+    const { log, files, folder } = this.#parts;
+    const names = await files.list(folder, limits.rulesFolderEntriesMax).catch(nullIfUnreadable);
+    const known = [...this.#pages.keys()];
+    const unused = (names?.names ?? []).toSorted().flatMap((name) => {
+      const stem = /^([^.].*)\.(?:toml|json)$/.exec(name)?.[1];
+      const page = this.#pages.get(stem as AgentName);
+      if (stem === undefined || (page !== undefined && page.path === null)) return [];
+      if (page === undefined)
+        return [`${folder}/${name} is not used: there is no agent "${stem}"; there are ${known.join(', ')}`];
+      return page.path === `${folder}/${name}` ? [] : [`${folder}/${name} is not used: ${page.path} is`];
+    });
+    for (const message of unused)
+      if (!this.#unused.includes(message)) log.warn('rules of the user are not used', { code: 'E_RULES', message });
+    this.#unused = unused;
   }
 
   #lookLater(): void {

@@ -32,7 +32,7 @@ export function outputsOf(parts: ViewingParts): ActGround['outputOf'] {
     if (owner !== null && owner !== runtime) return null;
     const seen = await watch.reach.view(identity.pane, linesMax, hasColours).catch(() => null);
     if (seen === null) return null;
-    const screen = { lines: seen.lines.slice(-linesMax), from: 'screen' } as const;
+    const screen = { lines: printed(seen.lines).slice(-linesMax), from: 'screen' } as const;
     if (!seen.isAlternate || isScreen) return screen;
     const words = (why: string): string => `its screen keeps no history, and ${why}`;
     if (watch.kind === 'ssh') return { ...screen, words: words('its transcript is on another machine') };
@@ -40,6 +40,12 @@ export function outputsOf(parts: ViewingParts): ActGround['outputOf'] {
     if (lines === null) return { ...screen, words: words('no transcript of it is known') };
     return { lines, from: 'transcript', words: 'from its transcript; --screen shows what is on its screen' };
   };
+}
+
+/** Without the rows below the last one that holds something: nobody printed them. Colours alone are nothing. */
+function printed(lines: readonly string[]): readonly string[] {
+  const last = lines.findLastIndex((line) => line.replaceAll(/\u001b\[[\d;:]*m/g, '').trim() !== '');
+  return lines.slice(0, last + 1);
 }
 
 async function spokenBy(

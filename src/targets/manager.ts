@@ -14,8 +14,8 @@ import { checkHostAlias } from '../text/quote.ts';
 import { findGuard } from './guard.ts';
 import { createLocalExecutor } from './local.ts';
 import { LocalMachine, type Machine, type MachineChange, type MachineView } from './machine.ts';
-import { checkTargetName, hostTarget, isSocketName } from './names.ts';
-import { findSockets, type SocketSearch, type TargetSocket } from './sockets.ts';
+import { checkTargetName, defaultSocketName, hostTarget, isSocketName } from './names.ts';
+import { findSockets, type SocketSearch, socketDirectoryOf, type TargetSocket } from './sockets.ts';
 import { createSshExecutor } from './ssh.ts';
 import { SshMachine } from './ssh-machine.ts';
 
@@ -85,7 +85,10 @@ export class TargetManager {
     return ignored;
   }
 
-  /** For ssh the reference is an alias of the user's ssh configuration; for a local one a tmux socket by name or path. */
+  /**
+   * For ssh the reference is an alias of the user's ssh configuration; for a local one a tmux socket by name or path. Left
+   * empty it is the name of the target itself.
+   */
   async add(name: string, kind: 'local' | 'ssh', connectionRef: string): Promise<Result<MachineView>> {
     const checked = checkTargetName(name);
     if (!checked.ok) return checked;
@@ -94,7 +97,8 @@ export class TargetManager {
       return fail('E_INPUT', `there is already a target ${target}`, 'choose another name');
     if (this.#machines.size >= limits.targetsMax)
       return fail('E_INPUT', `there are ${limits.targetsMax} targets already`);
-    const record = recordOf(target, kind, connectionRef, this.#options.clock.wallMs());
+    const ref = connectionRef === '' ? name : connectionRef;
+    const record = recordOf(target, kind, ref, this.#options.clock.wallMs());
     const machine = this.#machineOf(record);
     if (!machine.ok) return machine;
     // Taken before the wait, so that two who add one name at once cannot both have it.
@@ -138,16 +142,26 @@ export class TargetManager {
 
   /** Every target of every machine, also of those that are down (RSV6, FED4). */
   targets(): readonly TargetView[] {
-    return this.machines().flatMap((view) =>
-      view.sockets.map((socket) => ({
-        target: socket.target,
-        machine: view.machine,
-        kind: view.kind,
-        socket,
-        health: view.health,
-        trouble: view.trouble,
-        lastSeenAt: view.lastSeenAt,
-      })),
+    const views = this.machines();
+    // A socket that a person gave a name is that target alone, and not found a second time beside it.
+    const named = new Set(
+      views.flatMap(({ kind, machine, sockets }) =>
+        kind === 'local' && machine !== hostTarget ? sockets.map(({ path }) => path) : [],
+      ),
+    );
+    const isTwice = (machine: TargetId, { path }: TargetSocket): boolean => machine === hostTarget && named.has(path);
+    return views.flatMap((view) =>
+      view.sockets
+        .filter((socket) => !isTwice(view.machine, socket))
+        .map((socket) => ({
+          target: socket.target,
+          machine: view.machine,
+          kind: view.kind,
+          socket,
+          health: view.health,
+          trouble: view.trouble,
+          lastSeenAt: view.lastSeenAt,
+        })),
     );
   }
 
@@ -175,8 +189,20 @@ export class TargetManager {
     const { target, connection_ref: ref } = record;
     const isHost = target === hostTarget;
     if (!isHost && !ref.startsWith('/') && !isSocketName(ref)) {
-      return fail('E_INPUT', 'a local target needs a tmux socket: its name (`tmux -L`) or its full path (`tmux -S`)');
+      return fail(
+        'E_INPUT',
+        'a local target is a tmux socket, and that is no name or full path of one',
+        'name it with --tmux-socket, as you would say it to `tmux -L`, or by its full path',
+      );
     }
+    const pathOf = (socket: string): string =>
+      socket.startsWith('/') ? socket : `${socketDirectoryOf({ uid, variables })}/${socket}`;
+    const other = this.machines().find(
+      ({ kind, machine, connectionRef }) =>
+        kind === 'local' && machine !== target && pathOf(connectionRef || defaultSocketName) === pathOf(ref),
+    );
+    if (!isHost && other !== undefined)
+      return fail('E_INPUT', `that tmux server is watched already, as ${other.machine}`, 'see `agtmux target list`');
     const search: SocketSearch = { machine: target, files, clock, uid, variables };
     const explicit = isHost ? hostSockets : [ref];
     const find = async (): Promise<readonly TargetSocket[]> => {

@@ -116,17 +116,23 @@ export function agentsLines(list: AgentList, options: TextOptions): readonly str
     rows.map((row) => row.map(safe)),
     options.columns,
   );
-  const troubles = list.items.flatMap((one) => troublesOf(one).map((words) => safe(`${one.agent}: ${words}`)));
+  const troubles = [
+    ...list.items.flatMap((one) => troublesOf(one).map((words) => safe(`${one.agent}: ${words}`))),
+    ...(list.rule_troubles ?? []).map(safe),
+  ];
   return [...lines, ...(troubles.length === 0 ? [] : ['', ...troubles])].map((line) => cut(line, options.columns));
 }
 
 const stateOf = ({ enabled, refused, health }: AgentItem): string =>
   refused !== null ? 'refused' : enabled ? health : 'off';
 
-const sourcesOf = ({ sources, rules }: AgentItem): string =>
-  [`${rules.count} rules`, ...sources.map(({ source, count }) => (count === 0 ? source : `${source} ${count}`))].join(
-    ', ',
-  );
+/** A source is followed on each tmux server by itself, and told once. */
+function sourcesOf({ sources, rules }: AgentItem): string {
+  const counts = new Map<string, number>();
+  for (const { source, count } of sources) counts.set(source, (counts.get(source) ?? 0) + count);
+  const told = [...counts].map(([source, count]) => (count === 0 ? source : `${source} ${count}`));
+  return [`${rules.count} rules`, ...told].join(', ');
+}
 
 function troublesOf({ refused, rules, sources }: AgentItem): readonly string[] {
   const failed = sources.filter((one) => one.trouble !== null).map((one) => `${one.source}: ${one.trouble}`);

@@ -1,8 +1,8 @@
 // Every other command once: what it prints, and its exit status.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { type CommandSpec, commands } from '../../src/cli/commands.ts';
 import { errorCodes, errors } from '../../src/model/errors.ts';
@@ -113,6 +113,31 @@ describe('status, doctor and logs', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/^daemon {4}up /);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
+  });
+
+  it('RSV10 a rule file that nobody uses is told by agents, status, doctor and the log', async () => {
+    const folder = join(world.directory, '.config/agtmux/rules');
+    mkdirSync(folder, { recursive: true });
+    const file = (name: string): string => join(folder, name);
+    for (const name of ['nobody.toml', 'README.md', '.hidden.toml']) writeFileSync(file(name), '');
+    writeFileSync(file('claude.json'), '{"schema":1,"agent":"claude","rules":[]}');
+    const troubles = async (): Promise<readonly string[]> =>
+      (await world.json<{ rule_troubles: readonly string[] }>('agents', '--json')).rule_troubles;
+    await until('the stray one is told', async () => (await troubles()).length === 1);
+    const words = `${file('nobody.toml')} is not used: there is no agent "nobody"; there are `;
+    expect((await troubles())[0]).toContain(words);
+    expect((await world.agtmuxWith({ COLUMNS: '400' }, 'agents')).stdout).toContain(words);
+    const status = await world.agtmuxWith({ COLUMNS: '400' }, 'status');
+    expect([status.status, status.stdout.includes(words)]).toEqual([1, true]);
+    expect((await world.agtmux('doctor')).stdout).toContain(words);
+    expect(world.log().split('is not used: there is no agent').length).toBe(2);
+    rmSync(file('nobody.toml'));
+    writeFileSync(file('claude.toml'), 'schema = 1\nagent = "claude"\nrules = []\n');
+    await until('the second one of an agent is told', async () =>
+      ((await troubles())[0] ?? '').includes('claude.json is not used'),
+    );
+    rmSync(folder, { recursive: true });
+    await until('nothing is told', async () => (await world.agtmux('status')).status === 0);
   });
 
   it('doctor finds nothing wrong with a healthy world', async () => {
@@ -232,6 +257,47 @@ describe('target', () => {
     expect((await world.agtmux('target', 'connect', 'far')).status).toBe(errors.E_TARGET_DOWN.exit);
     expect((await world.agtmux('target', 'remove', 'far', '-y')).stdout).toBe('removed: far\n');
     expect((await world.agtmux('target', 'remove', 'far', '-y')).status).toBe(errors.E_REF_NOT_FOUND.exit);
+  });
+
+  it('add takes a tmux server of this machine by its own name, or by its socket, and lists it once', async () => {
+    const shared = world;
+    world = createWorld();
+    onTestFinished(async () => {
+      await world.end();
+      world = shared;
+    });
+    world.tmux('-L', 'side', 'new-session', '-d', '-s', 'aside', `${world.agent('claude')} 600`);
+    const targetsOf = async (): Promise<readonly string[]> => {
+      const { items } = await world.json<{ items: { ended: object | null; identity: { target: string } }[] }>(
+        'list',
+        '--json',
+      );
+      return items.filter(({ ended }) => ended === null).map(({ identity }) => identity.target);
+    };
+    await until('it is found', async () => (await targetsOf()).join() === 'host@side');
+    const added = await world.agtmux('target', 'add', 'side', '--kind', 'local');
+    expect([added.stderr, added.status]).toEqual(['', 0]);
+    expect(added.stdout).toMatch(/^added: side, ok/);
+    await until('it has one name', async () => (await targetsOf()).join() === 'side');
+    expect((await world.agtmux('target', 'list')).stdout).not.toContain('host@side');
+    for (const [args, words] of [
+      [['same', '--kind', 'local', '--tmux-socket', 'side'], 'watched already, as side'],
+      [['default', '--kind', 'local'], 'watched already, as host'],
+      [['odd', '--kind', 'local', '--tmux-socket', 'a b'], 'no name or full path of one'],
+      [['odd', '--kind', 'local', '--ssh-target', 'vm1'], '--ssh-target is for a target of the other kind'],
+      [['odd', '--kind', 'ssh', '--tmux-socket', 'x'], '--tmux-socket is for a target of the other kind'],
+    ] as const) {
+      const refused = await world.agtmux('target', 'add', ...args);
+      expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining(words) });
+    }
+    expect((await world.agtmux('target', 'remove', 'side', '--yes')).status).toBe(0);
+    await until('it is found again', async () => (await targetsOf()).join() === 'host@side');
+    world.tmux('-L', 'side', 'kill-server');
+    await until('it is gone', async () => (await targetsOf()).length === 0);
+    // One that does not run yet is watched for.
+    expect((await world.agtmux('target', 'add', 'later', '--kind', 'local')).status).toBe(0);
+    expect((await world.agtmux('target', 'list')).stdout).toMatch(/^later /m);
+    expect((await world.agtmux('target', 'remove', 'later', '--yes')).status).toBe(0);
   });
 
   it('add refuses a name that cannot be one', async () => {

@@ -1,5 +1,5 @@
 // The life of the daemon as commands see it: started by the first one, once, and again after any death.
-import { chmodSync, existsSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -36,6 +36,32 @@ describe('the daemon', () => {
     expect(log).not.toContain('E_STORE_LOCKED');
     expect(existsSync(join(world.stateDir, 'run/starting'))).toBe(false);
     expect(statSync(join(world.stateDir, 'daemon.log')).mode & 0o777).toBe(0o600);
+  });
+
+  it('restarts with the environment it had, whoever restarts it and whoever misses it meanwhile', async () => {
+    world = createWorld();
+    world.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 600');
+    const variable = async (name: string): Promise<string | undefined> =>
+      readFileSync(`/proc/${await pidOf()}/environ`, 'utf8')
+        .split('\0')
+        .find((pair) => pair.startsWith(`${name}=`));
+    const first = `${world.env.PATH}:/first`;
+    await world.agtmuxWith({ PATH: first, MARK: 'two\nlines=1' }, 'daemon', 'start');
+    const pids = [await pidOf()];
+    for (let count = 0; count < 3; count += 1) {
+      let isOver = false;
+      // As an open board does it, which starts the daemon that it misses.
+      const others = ['a', 'b'].map(async (name) => {
+        while (!isOver) await world.agtmuxWith({ PATH: `${world.env.PATH}:/${name}` }, 'list');
+      });
+      const restarted = await world.agtmuxWith({ PATH: `${world.env.PATH}:/restart` }, 'daemon', 'restart');
+      isOver = true;
+      await Promise.all(others);
+      expect([restarted.stderr, restarted.status]).toEqual(['', 0]);
+      expect([await variable('PATH'), await variable('MARK')]).toEqual([`PATH=${first}`, 'MARK=two\nlines=1']);
+      pids.push(await pidOf());
+    }
+    expect(new Set(pids).size).toBe(pids.length);
   });
 
   it('is found by whoever has another runtime directory, or none', async () => {

@@ -96,6 +96,7 @@ export function createWorld(more: NodeJS.ProcessEnv = {}): World {
     };
   }
 
+  const servers = new Set(['default']);
   const world: World = {
     directory,
     stateDir,
@@ -110,6 +111,7 @@ export function createWorld(more: NodeJS.ProcessEnv = {}): World {
     },
     start: (...args) => start(env, args),
     tmux: (...args) => {
+      if (args[0] === '-L') servers.add(args[1] ?? '');
       const ran = spawnSync('tmux', ['-u', '-f', '/dev/null', ...args], { env, encoding: 'utf8', cwd: directory });
       if (ran.status !== 0) throw new Error(`tmux ${args.join(' ')}: ${ran.stderr}`);
       return ran.stdout;
@@ -124,7 +126,7 @@ export function createWorld(more: NodeJS.ProcessEnv = {}): World {
     end: async () => {
       const running = await world.agtmux('status', '--json');
       const stopped = await world.agtmux('daemon', 'stop');
-      for (const args of [['kill-server'], ['-L', 'other', 'kill-server']]) spawnSync('tmux', args, { env });
+      for (const name of servers) spawnSync('tmux', ['-L', name, 'kill-server'], { env });
       rmSync(directory, { recursive: true, force: true });
       if (stopped.status === 0) return;
       // It would watch nothing for ever.

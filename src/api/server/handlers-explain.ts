@@ -20,6 +20,7 @@ export function explainHandlers(service: DaemonService) {
   const agentList = (): AgentList => ({
     ...headOf(service),
     items: service.agentInfos().map((info) => agentItem(info, toWall)),
+    rule_troubles: [...service.ruleTroubles()],
   });
   return {
     async explain(context: ApiContext) {

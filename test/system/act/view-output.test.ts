@@ -63,6 +63,21 @@ const view = (actor: LookAlike, ...words: string[]): Promise<Said> =>
 const isTold = (actor: LookAlike): Promise<void> =>
   until(async () => JSON.parse((await view(actor, '--json')).stdout).from === 'transcript');
 
+describe('an agent whose screen is half full', () => {
+  it('shows the last lines that it printed, not the empty rows below them', async () => {
+    await world.startDaemon();
+    const actor = LookAlike.start(world, 'claude', 'work');
+    await act(actor, 'settled');
+    await world.becomes(actor, /idle|completed/);
+    await actor.show('\u001b[32mone\u001b[0m\n\ntwo\nthree');
+    const shows = async (...words: string[]): Promise<string> => (await view(actor, ...words)).stdout;
+    await until(async () => (await shows()).includes('three'));
+    expect(await shows('--lines', '1')).toBe('three\n');
+    expect(await shows('--lines', '3')).toBe('\ntwo\nthree\n');
+    expect(await shows('--screen', '--lines', '3')).toBe('\ntwo\nthree\n');
+  });
+});
+
 describe('an agent on the alternate screen', () => {
   it('shows its own transcript, says so, and shows the screen where that is wanted', async () => {
     mkdirSync(folder(), { recursive: true });

@@ -101,6 +101,7 @@ export class FakeDaemon implements DaemonService {
     return ok({ row, evidence: [], screen, events: [] });
   };
   agentInfos = (): readonly AgentInfo[] => [];
+  ruleTroubles = (): readonly string[] => [];
   readonly claims: CallerClaim[] = [];
   setAgentEnabled = async (agent: string, _enabled: boolean, claim: CallerClaim): Promise<Result<null>> => {
     this.claims.push(claim);

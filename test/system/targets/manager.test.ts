@@ -102,7 +102,7 @@ describe('machines', () => {
       expect(await made.add(name, 'ssh', 'vm1')).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
     }
     expect(await made.add('x', 'ssh', '-oProxyCommand=id')).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
-    expect(await made.add('x', 'local', '')).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
+    expect(await made.add('x', 'local', 'a b')).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
     expect(await made.connect('x')).toMatchObject({ ok: false, failure: { code: 'E_REF_NOT_FOUND' } });
     expect((await made.add('x', 'ssh', 'no-such-machine.invalid')).ok).toBe(true);
     expect(await made.add('x', 'ssh', 'vm1')).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });

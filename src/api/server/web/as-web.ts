@@ -51,6 +51,7 @@ export function asWeb(
     explain: (ref) => service.explain(ref),
     timeline: (question) => service.timeline(question),
     agentInfos: () => service.agentInfos(),
+    ruleTroubles: () => service.ruleTroubles(),
     setAgentEnabled: (agent, enabled) => service.setAgentEnabled(agent, enabled, claim),
     mayStop: async () => fail('E_ROLE', 'a page does not end the daemon', 'run `agtmux daemon stop`'),
     stop: () => undefined,
