@@ -181,6 +181,9 @@ export class Daemon implements DaemonService {
       random: parts.machines.manager.random,
       decayLimits: decayLimitsOf(parts.settings),
       onChange,
+      onStartedOver: (setAside) => {
+        parts.log.warn('the log was damaged while it was in use and begins anew with what is known', { setAside });
+      },
     });
     const { damage, setAside } = ground.loaded;
     if (damage !== null) parts.log.warn('the log was damaged and begins anew', { damage, setAside });

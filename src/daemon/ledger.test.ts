@@ -1,9 +1,14 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asks, event, host, identity, says, started, t0 } from '../../test/kit/engine.ts';
+import { asks, event, host, identity, says, settles, started, t0 } from '../../test/kit/engine.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import { MemoryStore } from '../store/memory.ts';
+import { sampleTarget } from '../store/samples.contract.ts';
+import { openSqliteStore } from '../store/sqlite.ts';
 import type { Commit, Store } from '../store/store.ts';
 import { Ledger } from './ledger.ts';
 
@@ -24,6 +29,8 @@ const wordOf = (ledger: Ledger, runtime = 'a') => {
   const record = ledger.states().find((one) => one.runtime_id === runtime);
   return record === undefined ? null : `${record.state}/${record.reason}`;
 };
+
+const stateOnly = ({ runtime_id, state, reason, ask }: StateRecord) => ({ runtime_id, state, reason, ask });
 
 describe('the ledger', () => {
   it('LOG1 what could not be committed has not happened, and the same batch can be handed in again', async () => {
@@ -177,6 +184,50 @@ describe('the ledger', () => {
     expect(await ledger.prune({ before: time.now + 3_600_000 - 30 * day })).toMatchObject({ events: 0 });
     expect((await again.ledger.prune({ before: time.now + 3 * day - 30 * day })).events).toBeGreaterThan(0);
     expect((await openLedger(store, { now: time.now })).ledger.states()).toEqual(before);
+  });
+
+  it('LOG2 a log that is damaged while it is in use is set aside, and a new one begins with what is known', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'agtmux-ledger-'));
+    const open = () => openSqliteStore({ dir, now: () => t0, ballastBytes: 0, cacheKib: 16 });
+    const first = await open();
+    const filling = await openLedger(first);
+    await filling.ledger.take([started(identity('a')), started(identity('b', { started_at: t0 - 9 }))]);
+    const words = Array.from({ length: 400 }, (_, index) => says('b', 'hook', index + 1, 'running'));
+    await filling.ledger.take([asks('a', 'hook', 3, 'x', { text: 'make the release' }), ...words]);
+    await first.close();
+
+    const store = await open();
+    const { ledger, time } = await openLedger(store);
+    await store.putTarget(sampleTarget('host'));
+    const before = ledger.states();
+    // One word of an old row, wherever it stands in the file.
+    const path = join(dir, 'agtmux.db');
+    const bytes = readFileSync(path);
+    let found = 0;
+    for (let at = bytes.indexOf('make the release'); at >= 0; at = bytes.indexOf('make the release', at)) {
+      bytes.write('M', at);
+      found += 1;
+    }
+    expect(found).toBeGreaterThan(0);
+    writeFileSync(path, bytes);
+    const repeated = await ledger.take([
+      asks('a', 'hook', 3, 'x', { text: 'make the release' }),
+      says('nobody', 'hook', 4, 'running'),
+    ]);
+    expect(repeated).toHaveLength(2);
+    expect(readdirSync(dir).filter((name) => name.includes('damaged')).length).toBeGreaterThan(0);
+    expect(ledger.states().map(stateOnly)).toEqual(before.map(stateOnly));
+    // It goes on, and a restart finds all of it.
+    await ledger.take([settles('a', 'hook', 6, 'x'), says('a', 'hook', 7, 'running')]);
+    expect(wordOf(ledger)).toBe('running/turn_running');
+    const now = new Set(ledger.states());
+    await store.close();
+    const again = await openLedger(await open(), { now: time.now });
+    expect(new Set(again.ledger.states())).toEqual(now);
+    expect(again.ledger.world.pending.size).toBe(1);
+    expect(await again.store.targets()).toHaveLength(1);
+    await again.store.close();
+    rmSync(dir, { recursive: true });
   });
 
   it('ADM1 what a person did is written in the same commit as what it caused', async () => {

@@ -6,6 +6,7 @@ import { writeFold } from '../engine/base.ts';
 import { Draft, type DraftResult } from '../engine/draft.ts';
 import { Loader } from '../engine/load.ts';
 import { looksDifferent } from '../engine/publish.ts';
+import { Recents } from '../engine/recents.ts';
 import { claimHolder } from '../engine/route.ts';
 import { type Steps, standardSteps } from '../engine/steps.ts';
 import { World } from '../engine/world.ts';
@@ -25,6 +26,8 @@ export interface LedgerParts {
   readonly steps?: Steps;
   /** Called after each commit with what a screen has to redraw; returns the newest version of the feed. */
   readonly onChange?: (states: readonly StateRecord[]) => number;
+  /** Called when a log that was damaged meanwhile was set aside, with its path, and a new one begun. */
+  readonly onStartedOver?: (setAside: string | null) => void;
 }
 
 /** How much of the past goes. */
@@ -98,6 +101,50 @@ export class Ledger {
    * take it; then nothing has happened and the same batch can be handed in again.
    */
   async take(raws: readonly unknown[], audit: readonly AuditRecord[] = []): Promise<readonly Verdict[]> {
+    if (this.#store.isDamaged) await this.#startOver();
+    try {
+      return await this.#take(raws, audit);
+    } catch (problem) {
+      if (!this.#store.isDamaged) throw problem;
+      await this.#startOver();
+      return this.#take(raws, audit);
+    }
+  }
+
+  /**
+   * The log was damaged while this ran. What is known was read from it while it was whole, so the new log begins with
+   * that: one base for each runtime, and nothing becomes unknown (LOG2).
+   */
+  async #startOver(): Promise<void> {
+    const now = this.#parts.now();
+    const entries = [...this.world.entries];
+    const waiting = [...this.world.pending];
+    const { ids, setAside } = await this.#store.startOver((saved) => ({
+      events: [
+        ...waiting.map(([, { event }]): NewEvent => ({ runtime_id: null, verdict: 'runtime_not_known', event })),
+        ...saved.filter((one) => one.runtime_id === null || this.world.entries.has(one.runtime_id)),
+        ...entries.map(([runtime_id, { identity, fold }]): NewEvent => {
+          return { runtime_id, verdict: 'joined', event: baseEvent(identity, writeFold(fold), now) };
+        }),
+      ],
+      rebindings: [],
+      runtimes: entries.map(([, { identity, record }]) => ({ identity, ended_at: record?.ended?.time ?? null })),
+      states: entries.flatMap(([, { record }]) => record ?? []),
+      cursors: [],
+      audit: [],
+      feed_version: this.#feedVersion,
+    }));
+    // Ids are those of the new log; what was young has found its place for good.
+    for (const [runtime, entry] of entries) {
+      this.world.entries.set(runtime, { ...entry, base: entry.fold, baseNewest: now, recents: new Recents() });
+    }
+    for (const [index, [place, { event }]] of waiting.entries()) {
+      this.world.pending.set(place, { event, event_id: ids[index] ?? 0 });
+    }
+    this.#parts.onStartedOver?.(setAside);
+  }
+
+  async #take(raws: readonly unknown[], audit: readonly AuditRecord[]): Promise<readonly Verdict[]> {
     const now = this.#parts.now();
     const context: AdmitContext = {
       now,

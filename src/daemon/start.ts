@@ -30,12 +30,14 @@ export interface GroundParts {
   readonly random: RandomSource;
   readonly decayLimits: DecayLimits;
   readonly onChange: (states: readonly StateRecord[]) => number;
+  readonly onStartedOver: (setAside: string | null) => void;
 }
 
 /** What of a payload is stored beside the fact: adapters have filtered it already (ADM1). */
 const storedFields: ReadonlySet<string> = new Set([hookField]);
 
-export async function layGround({ stateDir, clock, random, decayLimits, onChange }: GroundParts): Promise<Ground> {
+export async function layGround(wiring: GroundParts): Promise<Ground> {
+  const { stateDir, clock, random, decayLimits, onChange, onStartedOver } = wiring;
   const steps = { ...standardSteps, decayLimits };
   let loader = new Loader(new World(steps));
   const loaded = await loadStore({
@@ -55,6 +57,7 @@ export async function layGround({ stateDir, clock, random, decayLimits, onChange
     offsetMs: () => 0,
     allowed: () => storedFields,
     onChange,
+    onStartedOver,
   };
   // Each run begins a block of its own, written down first: what was told but not yet committed when a run ended, and
   // what a run tells that commits nothing, is never told again under the same version (FED2).

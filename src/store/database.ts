@@ -10,7 +10,7 @@ import { HeadFile, type HeadMark, readMark } from './head-file.ts';
 import { type Migration, migrate, prepareHeadWrite, readMeta, rollBack, verifiedVersion } from './migrations.ts';
 import { type DatabaseSync, openDatabase, prepareRows } from './node-sqlite.ts';
 import { createPrivate, refuseForeign } from './private-file.ts';
-import { damaged, openingError, storeError } from './sqlite-errors.ts';
+import { damaged, isDamage, openingError, storeError } from './sqlite-errors.ts';
 
 export interface StorePaths {
   readonly database: string;
@@ -38,6 +38,8 @@ export interface DatabaseOptions {
   readonly migrations: readonly Migration[];
   /** The file may not grow beyond this many pages; null for no bound. */
   readonly pagesMax: number | null;
+  /** Pages kept in memory. */
+  readonly cacheKib: number;
 }
 
 export class StoreDatabase {
@@ -47,6 +49,7 @@ export class StoreDatabase {
   readonly #writeHead: (head: Head) => void;
   #head: Head;
   #open = true;
+  #isDamaged = false;
 
   /** The caller holds the lock. Throws E_STORE_DAMAGED, E_STORE_NEWER or E_STORE_IO and leaves nothing open. */
   constructor(options: DatabaseOptions) {
@@ -57,7 +60,7 @@ export class StoreDatabase {
     createPrivate(this.paths.database);
     this.connection = openDatabase(this.paths.database);
     try {
-      configure(this.connection, options.pagesMax);
+      configure(this.connection, options);
       const found = verifiedVersion(this.connection);
       if (found === 0 && mark !== null && mark.commits > 0) throw damaged('it is empty, but events were committed');
       migrate(this.connection, this.paths.database, found, options.migrations, options.storeId);
@@ -90,7 +93,7 @@ export class StoreDatabase {
       this.connection.exec('COMMIT');
     } catch (error) {
       rollBack(this.connection);
-      throw storeError(error, doing);
+      throw this.#noted(storeError(error, doing));
     }
     this.#head = head;
     this.#headFile.write(head);
@@ -103,7 +106,7 @@ export class StoreDatabase {
     try {
       return work();
     } catch (error) {
-      throw storeError(error, doing);
+      throw this.#noted(storeError(error, doing));
     }
   }
 
@@ -141,6 +144,16 @@ export class StoreDatabase {
     this.read('shrink the event log', () => this.connection.exec(`PRAGMA incremental_vacuum(${pagesMax})`));
   }
 
+  /** True once anything that was read was not what had been written. */
+  get isDamaged(): boolean {
+    return this.#isDamaged;
+  }
+
+  #noted(error: unknown): unknown {
+    if (isDamage(error)) this.#isDamaged = true;
+    return error;
+  }
+
   get isOpen(): boolean {
     return this.#open;
   }
@@ -161,7 +174,7 @@ export class StoreDatabase {
   }
 }
 
-function configure(connection: DatabaseSync, pagesMax: number | null): void {
+function configure(connection: DatabaseSync, { pagesMax, cacheKib }: DatabaseOptions): void {
   // Exclusive locking comes before the first read: then SQLite keeps its index of the log in memory, in no shared file.
   connection.exec(`
     PRAGMA locking_mode = EXCLUSIVE;
@@ -170,7 +183,7 @@ function configure(connection: DatabaseSync, pagesMax: number | null): void {
     PRAGMA trusted_schema = OFF;
     PRAGMA temp_store = MEMORY;
     PRAGMA mmap_size = 0;
-    PRAGMA cache_size = -${limits.storeCacheKib};
+    PRAGMA cache_size = -${cacheKib};
   `);
   const mode = prepareRows(connection, 'PRAGMA journal_mode = WAL')()[0]?.[0];
   if (mode !== 'wal') throw damaged(`its journal mode is ${String(mode)}`);

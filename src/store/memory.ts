@@ -23,6 +23,7 @@ import {
   eachOnce,
   isStray,
   type KnownCopy,
+  type NewLog,
   type PruneOrder,
   type PruneReport,
   type PruneTurn,
@@ -171,6 +172,17 @@ export class MemoryStore implements Store {
   async putAdapter(adapter: AdapterRecord): Promise<void> {
     this.#assertOpen();
     this.#adapters.set(adapter.adapter, adapter);
+  }
+
+  /** Memory is not damaged; what starts over keeps what it had. */
+  readonly isDamaged = false;
+
+  async startOver(begin: (saved: readonly StoredEvent[]) => Commit): Promise<NewLog> {
+    this.#assertOpen();
+    const saved = [...this.#events.values()];
+    this.#events.clear();
+    this.#ids.clear();
+    return { ids: await this.commit(begin(saved)), setAside: null };
   }
 
   /** One step is enough here. */

@@ -3,22 +3,23 @@
 // number of them.
 
 import { limits } from '../model/limits.ts';
-import type { AuditRecord, PlaceRecord, StoredEvent, TargetRecord } from '../model/records.ts';
+import type { AdapterRecord, AuditRecord, PlaceRecord, StoredEvent, TargetRecord } from '../model/records.ts';
 import { type DatabaseSync, openDatabase, prepareRows, type Row } from './node-sqlite.ts';
 import { eventColumns, LoggedRow } from './row.ts';
-import { auditTable, isSound, placeTable, type TableShape, targetTable } from './tables.ts';
+import { adapterTable, auditTable, isSound, placeTable, type TableShape, targetTable } from './tables.ts';
 
 export interface Salvage {
-  /** runtime.started and runtime.ended only, oldest first. */
+  /** runtime.started, runtime.ended and server.seen only, oldest first. */
   readonly events: readonly StoredEvent[];
   readonly audit: readonly AuditRecord[];
   readonly targets: readonly TargetRecord[];
   readonly places: readonly PlaceRecord[];
+  readonly adapters: readonly AdapterRecord[];
 }
 
-export const nothingSaved: Salvage = { events: [], audit: [], targets: [], places: [] };
+export const nothingSaved: Salvage = { events: [], audit: [], targets: [], places: [], adapters: [] };
 
-const savedKinds: readonly string[] = ['runtime.started', 'runtime.ended'];
+const savedKinds: readonly string[] = ['runtime.started', 'runtime.ended', 'server.seen'];
 
 export function salvage(path: string): Salvage {
   let database: DatabaseSync;
@@ -40,6 +41,7 @@ export function salvage(path: string): Salvage {
       ),
       targets: ignoring(() => allRows(database, targetTable)) ?? [],
       places: ignoring(() => allRows(database, placeTable)) ?? [],
+      adapters: ignoring(() => allRows(database, adapterTable)) ?? [],
     };
   } finally {
     ignoring(() => database.close());

@@ -24,10 +24,13 @@ import { EventLog } from './event-log.ts';
 import { type StoreLock, takeLock } from './lock.ts';
 import { type Migration, migrations } from './migrations.ts';
 import { Retention } from './retention.ts';
+import { nothingSaved, salvage } from './salvage.ts';
+import { setAside } from './set-aside.ts';
 import type {
   Commit,
   EventIdentity,
   KnownCopy,
+  NewLog,
   PruneOrder,
   PruneReport,
   PruneTurn,
@@ -49,6 +52,8 @@ export interface SqliteStoreOptions {
   readonly migrations?: readonly Migration[];
   /** A bound on the size of the file in pages; a full disk in miniature. */
   readonly pagesMax?: number;
+  /** How much of the file is kept in memory; little makes every read a read from the disk. */
+  readonly cacheKib?: number;
 }
 
 /** Makes the directory safe to use and takes it for this process. */
@@ -74,39 +79,85 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Sqli
   }
 }
 
+interface OpenFile {
+  readonly database: StoreDatabase;
+  readonly log: EventLog;
+  readonly tables: StoreTables;
+}
+
+function openFile(options: SqliteStoreOptions, random: RandomSource): OpenFile {
+  const database = new StoreDatabase({
+    dir: options.dir,
+    storeId: random.hex(16),
+    migrations: options.migrations ?? migrations,
+    pagesMax: options.pagesMax ?? null,
+    cacheKib: options.cacheKib ?? limits.storeCacheKib,
+  });
+  try {
+    return { database, log: new EventLog(database), tables: openTables(database) };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
 /** For whoever has the log to himself. */
 const atOnce: PruneTurn = async (step) => step();
 
 export class SqliteStore implements Store {
   readonly #options: SqliteStoreOptions;
   readonly #lock: StoreLock;
-  readonly #database: StoreDatabase;
-  readonly #log: EventLog;
-  readonly #tables: StoreTables;
+  readonly #random: RandomSource;
   readonly #ballast: Ballast;
+  #open: OpenFile;
   #pruning: Promise<unknown> = Promise.resolve();
+  /** Where a damaged log stands whose place is not taken by a new one yet. */
+  #aside: string | null = null;
 
   /** The caller has the lock of the directory; the store releases it when it is closed. */
   constructor(options: SqliteStoreOptions, lock: StoreLock) {
-    const random = options.random ?? createRealRandom();
+    this.#random = options.random ?? createRealRandom();
     this.#options = options;
     this.#lock = lock;
-    this.#database = new StoreDatabase({
-      dir: options.dir,
-      storeId: random.hex(16),
-      migrations: options.migrations ?? migrations,
-      pagesMax: options.pagesMax ?? null,
-    });
-    try {
-      this.#log = new EventLog(this.#database);
-      this.#tables = openTables(this.#database);
-    } catch (error) {
-      this.#database.close();
-      throw error;
-    }
+    this.#open = openFile(options, this.#random);
     const ballastBytes = options.ballastBytes ?? limits.ballastBytes;
-    this.#ballast = new Ballast(this.#database.paths.ballast, ballastBytes, random);
+    this.#ballast = new Ballast(this.#database.paths.ballast, ballastBytes, this.#random);
     this.#ballast.restore();
+  }
+
+  get #database(): StoreDatabase {
+    return this.#open.database;
+  }
+
+  get #log(): EventLog {
+    return this.#open.log;
+  }
+
+  get #tables(): StoreTables {
+    return this.#open.tables;
+  }
+
+  get isDamaged(): boolean {
+    return this.#aside !== null || this.#database.isDamaged;
+  }
+
+  async startOver(begin: (saved: readonly StoredEvent[]) => Commit): Promise<NewLog> {
+    await this.#pruning;
+    const { paths } = this.#database;
+    this.#database.close();
+    // A try that failed half-way has set it aside already.
+    this.#aside ??= setAside(paths, this.#options.now());
+    const saved = this.#aside === null ? nothingSaved : salvage(this.#aside);
+    this.#open = openFile(this.#options, this.#random);
+    const commit = begin(saved.events);
+    const ids = await this.commit({ ...commit, audit: [...saved.audit, ...commit.audit] });
+    for (const target of saved.targets) await this.putTarget(target);
+    for (const adapter of saved.adapters) await this.putAdapter(adapter);
+    const known = new Set(commit.runtimes.map(({ identity }) => identity.runtime_id));
+    await this.putPlaces(saved.places.filter(({ runtime_id }) => known.has(runtime_id)));
+    const aside = this.#aside;
+    this.#aside = null;
+    return { ids, setAside: aside };
   }
 
   async commit(commit: Commit): Promise<readonly EventId[]> {

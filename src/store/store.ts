@@ -114,6 +114,13 @@ export interface PruneReport {
   readonly bytes: number;
 }
 
+export interface NewLog {
+  /** Of the events of its first commit. */
+  readonly ids: readonly EventId[];
+  /** Where the damaged one stands now; null when nothing was left of it. */
+  readonly setAside: string | null;
+}
+
 export interface Store {
   /**
    * Resolves after the commit is on disk: acknowledged means committed. Rejects with an AgtmuxError, nothing written.
@@ -146,6 +153,15 @@ export interface Store {
   snapshot(id: SnapshotRecord['snapshot_id']): Promise<SnapshotRecord | null>;
   adapters(): Promise<readonly AdapterRecord[]>;
   putAdapter(adapter: AdapterRecord): Promise<void>;
+
+  /** True once the log gave back something else than was written: then it has to start over. */
+  readonly isDamaged: boolean;
+  /**
+   * Sets a log that was damaged while it was open aside and begins a new one with this commit, which is made from the
+   * starts, ends and servers that could be read. Audit, targets, adapters and places are saved as far as they can be
+   * read. May be called again when it failed.
+   */
+  startOver(begin: (saved: readonly StoredEvent[]) => Commit): Promise<NewLog>;
 
   /** Goes in small steps, each in a turn of its own, so that commits are never held up for long. */
   prune(order: PruneOrder, turn?: PruneTurn): Promise<PruneReport>;
