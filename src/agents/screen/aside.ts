@@ -2,6 +2,7 @@
 // Rules speak of the interface, so it is cut away before any of them looks.
 
 import { width } from '../../text/width.ts';
+import type { Pattern } from './pattern.ts';
 
 const bar = '│';
 
@@ -9,7 +10,7 @@ const bar = '│';
  * What stands right of the bar, if one runs down the whole screen in the column where the first line has it. A frame in
  * the conversation never does: the interface below it has none. With the slightest gap everything stays as it is.
  */
-export function withoutAside(aside: RegExp | null, lines: readonly string[]): readonly string[] {
+export function withoutAside(aside: Pick<Pattern, 'exec'> | null, lines: readonly string[]): readonly string[] {
   const head = aside?.exec(lines[0] ?? '')?.[0];
   if (head === undefined || lines.length < 3) return lines;
   const column = width(head);

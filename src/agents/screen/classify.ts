@@ -7,6 +7,7 @@ import type { ReasonCode } from '../../model/reasons.ts';
 import { type Confidence, classOf, type StateName } from '../../model/states.ts';
 import type { SeenAsk } from '../contract.ts';
 import { isNeverAgent, type Sign, signOfOther } from './not-agents.ts';
+import type { Pattern } from './pattern.ts';
 import { type Regions, regionsOf, type Screen, unframed } from './regions.ts';
 import type { AskRule, Condition, Pick, Rule, RuleFile } from './rule-file.ts';
 import { fits } from './versions.ts';
@@ -108,7 +109,7 @@ function unmetIn(condition: Condition, regions: Regions): string | null {
   if (!present) return lines === null ? null : `${condition.in} is there`;
   if (lines === null) return `${condition.in} is not there`;
   const tested = flow ? [regions.flow(condition.in) ?? ''] : lines;
-  const found = (pattern: RegExp): boolean => tested.some((line) => pattern.test(line));
+  const found = (pattern: Pattern): boolean => tested.some((line) => pattern.test(line));
   const missing = all.find((pattern) => !found(pattern));
   if (missing !== undefined) return `${condition.in} lacks ${missing.source}`;
   if (any.length > 0 && !any.some(found))
@@ -123,7 +124,7 @@ function pickText(pick: Pick, regions: Regions): string | null {
   if (pick.match === null) return textOf(lines);
   for (const line of lines) {
     const found = pick.match.exec(line);
-    if (found !== null) return (found[1] ?? found[0]).trim();
+    if (found !== null) return (found[1] ?? found[0] ?? '').trim();
   }
   return null;
 }
@@ -156,7 +157,7 @@ function optionsOf({ options }: AskRule, regions: Regions): readonly AskOption[]
     const match = options.match.exec(line);
     const last = found.at(-1);
     if (match !== null && options.split !== null) {
-      const labels = (match[1] ?? match[0]).split(options.split).filter((one) => one.trim() !== '');
+      const labels = options.split.split(match[1] ?? match[0] ?? '').filter((one) => one.trim() !== '');
       found.push(...labels.map((label, place) => ({ id: String(place + 1), label: label.trim(), indent: 0 })));
     } else if (match?.[1] !== undefined && match[2] !== undefined) {
       found.push({ id: match[1], label: unframed(match[2]), indent: indentOf(line) });

@@ -2,6 +2,7 @@
 
 import { limits } from '../../model/limits.ts';
 import { withoutAside } from './aside.ts';
+import type { Pattern } from './pattern.ts';
 import type { Region, RuleFile } from './rule-file.ts';
 
 export interface Screen {
@@ -90,7 +91,7 @@ function narrow(lines: readonly string[], { top, bottom }: Region): readonly str
   return lines.slice(first, last);
 }
 
-function lastMatch(lines: readonly string[], pattern: RegExp, before: number): number {
+function lastMatch(lines: readonly string[], pattern: Pattern, before: number): number {
   for (let at = before - 1; at >= 0; at -= 1) if (pattern.test(lines[at] ?? '')) return at;
   return -1;
 }

@@ -5,18 +5,18 @@ import { type AskKind, askKinds } from '../../model/asks.ts';
 import { limits } from '../../model/limits.ts';
 import { isReasonCode, type ReasonCode, reasonFits } from '../../model/reasons.ts';
 import { type Confidence, confidences, isStateName, type StateName } from '../../model/states.ts';
-import { canTakeForever } from './pattern-cost.ts';
+import { builtInPattern, type CompilePattern, linearPattern, type Pattern } from './pattern.ts';
 import { parseRange, type VersionRange } from './versions.ts';
 
 /** A part of the screen. Ends are found first, from below: the live interface stands at the bottom. */
 export interface Region {
   readonly of: string;
   /** Begins below, or at, the last line that matches. */
-  readonly after: RegExp | null;
-  readonly from: RegExp | null;
+  readonly after: Pattern | null;
+  readonly from: Pattern | null;
   /** Ends above, or at, the last line that matches. */
-  readonly before: RegExp | null;
-  readonly to: RegExp | null;
+  readonly before: Pattern | null;
+  readonly to: Pattern | null;
   /** Without its anchor the region reaches to the edge instead of not being there. */
   readonly isOpen: boolean;
   /** Only so many lines that are not blank, counted from that side. */
@@ -32,15 +32,15 @@ export interface Condition {
   readonly flow: boolean;
   /** False: the region must not be there at all. */
   readonly present: boolean;
-  readonly all: readonly RegExp[];
-  readonly any: readonly RegExp[];
-  readonly none: readonly RegExp[];
+  readonly all: readonly Pattern[];
+  readonly any: readonly Pattern[];
+  readonly none: readonly Pattern[];
 }
 
 /** Text taken from a region: the first group of the first line that matches, or all of it. */
 export interface Pick {
   readonly in: string;
-  readonly match: RegExp | null;
+  readonly match: Pattern | null;
 }
 
 export interface AskRule {
@@ -49,8 +49,8 @@ export interface AskRule {
   readonly options: {
     readonly in: string;
     /** Groups: what chooses it, and its words. With `split` the first group is a line of several. */
-    readonly match: RegExp;
-    readonly split: RegExp | null;
+    readonly match: Pattern;
+    readonly split: Pattern | null;
     /** Which lines below an option belong to it: those indented more than it; with `flush` also those that begin with it. */
     readonly wrap: 'none' | 'indented' | 'flush';
   } | null;
@@ -78,9 +78,9 @@ export interface RuleFile {
   readonly regions: ReadonlyMap<string, Region>;
   readonly rules: readonly Rule[];
   /** Lines it prints when it ends by itself. They prove no end, only that one was in good order (RSV8, RSV12). */
-  readonly goodbye: readonly RegExp[];
+  readonly goodbye: readonly Pattern[];
   /** How the first line begins while a column of its own stands left of the interface, up to the bar between them. */
-  readonly aside: RegExp | null;
+  readonly aside: Pattern | null;
 }
 
 /** What is wrong, and a piece of the text near which it stands. */
@@ -97,20 +97,37 @@ export const builtInRegions = ['screen', 'title', 'command'] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
+interface RuleContext {
+  readonly regions: ReadonlyMap<string, Region>;
+  readonly compile: CompilePattern;
+}
+
+/** What the parts of one rule are read with: names of regions are checked, patterns made. */
+interface InRule {
+  readonly id: string;
+  readonly region: (name: string) => string;
+  readonly pattern: (value: unknown) => Pattern | null;
+}
+
 /** The file as data, already parsed from JSON or TOML. Throws RuleProblem. `base` lends its regions to a user's file. */
-export function readRuleFile(data: unknown, base: RuleFile | null = null): RuleFile {
+export function readRuleFile(
+  data: unknown,
+  base: RuleFile | null = null,
+  compile: CompilePattern = base === null ? builtInPattern : linearPattern,
+): RuleFile {
   const file = fieldsOf(data, 'the file', '');
   known(file, ['schema', 'agent', 'title', 'note', 'regions', 'rules', 'goodbye', 'aside', 'disable', 'replace'], '');
   if (file.schema !== 1) throw new RuleProblem('schema must be 1', 'schema');
   const agent = textOf(file, 'agent', 'agent');
   if (base !== null && base.agent !== agent) throw new RuleProblem(`this file is for ${base.agent}`, agent);
   const regions = new Map(file.replace === true ? [] : (base?.regions ?? []));
-  for (const [name, spec] of Object.entries(optionalFields(file, 'regions'))) regions.set(name, readRegion(name, spec));
+  for (const [name, spec] of Object.entries(optionalFields(file, 'regions')))
+    regions.set(name, readRegion(name, spec, compile));
   checkRegions(regions);
   const list = file.rules ?? [];
   if (!Array.isArray(list) || list.length > limits.screenRulesMax)
     throw new RuleProblem('rules must be a list', 'rules');
-  const own = list.map((spec: unknown, place) => readRule(spec, place, regions));
+  const own = list.map((spec: unknown, place) => readRule(spec, place, { regions, compile }));
   const ids = own.map((rule) => rule.id);
   const twice = ids.find((id, place) => ids.indexOf(id) !== place);
   if (twice !== undefined) throw new RuleProblem(`two rules are called ${twice}`, twice);
@@ -120,17 +137,17 @@ export function readRuleFile(data: unknown, base: RuleFile | null = null): RuleF
   const kept =
     file.replace === true ? [] : (base?.rules ?? []).filter(({ id }) => !ids.includes(id) && !disabled.includes(id));
   const rules = [...own, ...kept].sort((one, other) => other.priority - one.priority);
-  const goodbye = textsOf(file, 'goodbye').flatMap((text) => patternOf(text, 'goodbye') ?? []);
+  const goodbye = textsOf(file, 'goodbye').flatMap((text) => patternOf(text, 'goodbye', compile) ?? []);
   return {
     agent,
     regions,
     rules,
     goodbye: goodbye.length > 0 ? goodbye : (base?.goodbye ?? []),
-    aside: patternOf(file.aside, 'aside') ?? base?.aside ?? null,
+    aside: patternOf(file.aside, 'aside', compile) ?? base?.aside ?? null,
   };
 }
 
-function readRegion(name: string, spec: unknown): Region {
+function readRegion(name: string, spec: unknown, compile: CompilePattern): Region {
   const near = `"${name}"`;
   if ((builtInRegions as readonly string[]).includes(name)) throw new RuleProblem(`region ${name} is built in`, near);
   const fields = fieldsOf(spec, `region ${name}`, near);
@@ -141,10 +158,10 @@ function readRegion(name: string, spec: unknown): Region {
     throw new RuleProblem(`region ${name}: before or to, not both`, near);
   return {
     of: fields.of === undefined ? 'screen' : textOf(fields, 'of', name),
-    after: patternOf(fields.after, name),
-    from: patternOf(fields.from, name),
-    before: patternOf(fields.before, name),
-    to: patternOf(fields.to, name),
+    after: patternOf(fields.after, name, compile),
+    from: patternOf(fields.from, name, compile),
+    before: patternOf(fields.before, name, compile),
+    to: patternOf(fields.to, name, compile),
     isOpen: fields.open === true,
     top: countOf(fields, 'top', name),
     bottom: countOf(fields, 'bottom', name),
@@ -165,7 +182,7 @@ function checkRegions(regions: ReadonlyMap<string, Region>): void {
   }
 }
 
-function readRule(spec: unknown, place: number, regions: ReadonlyMap<string, Region>): Rule {
+function readRule(spec: unknown, place: number, { regions, compile }: RuleContext): Rule {
   const fields = fieldsOf(spec, `rule ${place + 1}`, 'rules');
   const id = textOf(fields, 'id', `rule ${place + 1}`);
   const names = ['id', 'priority', 'versions', 'where', 'proves', 'detail', 'ask', 'shells', 'agents', 'note'];
@@ -176,20 +193,21 @@ function readRule(spec: unknown, place: number, regions: ReadonlyMap<string, Reg
   if (typeof fields.priority !== 'number') throw new RuleProblem(`rule ${id}: priority must be a number`, id);
   const range = parseRange(fields.versions === undefined ? '*' : textOf(fields, 'versions', id));
   if (range === null) throw new RuleProblem(`rule ${id}: versions is like ">=2.1 <3"`, id);
-  const inRegion = (name: string): string => {
+  const region = (name: string): string => {
     if (!regions.has(name) && !(builtInRegions as readonly string[]).includes(name))
       throw new RuleProblem(`rule ${id}: there is no region ${name}`, id);
     return name;
   };
-  const pick = (value: unknown): Pick | null => (value === undefined ? null : readPick(value, id, inRegion));
+  const inRule: InRule = { id, region, pattern: (value) => patternOf(value, id, compile) };
+  const pick = (value: unknown): Pick | null => (value === undefined ? null : readPick(value, inRule));
   return {
     id,
     priority: fields.priority,
     versions: range,
-    where: where.map((one: unknown) => readCondition(one, id, inRegion)),
+    where: where.map((one: unknown) => readCondition(one, inRule)),
     ...readProof(fieldsOf(fields.proves, `rule ${id}: proves`, id), id),
     detail: pick(fields.detail),
-    ask: fields.ask === undefined ? null : readAsk(fieldsOf(fields.ask, `rule ${id}: ask`, id), id, inRegion),
+    ask: fields.ask === undefined ? null : readAsk(fieldsOf(fields.ask, `rule ${id}: ask`, id), inRule),
     shells: pick(fields.shells),
     agents: pick(fields.agents),
   };
@@ -213,13 +231,12 @@ interface Pick3 {
   readonly confidence: Confidence;
 }
 
-function readCondition(spec: unknown, id: string, inRegion: (name: string) => string): Condition {
+function readCondition(spec: unknown, { id, region, pattern }: InRule): Condition {
   const fields = fieldsOf(spec, `rule ${id}: a condition`, id);
   known(fields, ['in', 'flow', 'present', 'all', 'any', 'none'], id);
-  const patterns = (name: string): readonly RegExp[] =>
-    textsOf(fields, name).flatMap((text) => patternOf(text, id) ?? []);
+  const patterns = (name: string): readonly Pattern[] => textsOf(fields, name).flatMap((text) => pattern(text) ?? []);
   return {
-    in: inRegion(textOf(fields, 'in', id)),
+    in: region(textOf(fields, 'in', id)),
     flow: fields.flow === true,
     present: fields.present !== false,
     all: patterns('all'),
@@ -228,43 +245,38 @@ function readCondition(spec: unknown, id: string, inRegion: (name: string) => st
   };
 }
 
-function readPick(spec: unknown, id: string, inRegion: (name: string) => string): Pick {
+function readPick(spec: unknown, { id, region, pattern }: InRule): Pick {
   const fields = fieldsOf(spec, `rule ${id}: what to take`, id);
   known(fields, ['in', 'match'], id);
-  return { in: inRegion(textOf(fields, 'in', id)), match: patternOf(fields.match, id) };
+  return { in: region(textOf(fields, 'in', id)), match: pattern(fields.match) };
 }
 
-function readAsk(fields: Fields, id: string, inRegion: (name: string) => string): AskRule {
+function readAsk(fields: Fields, inRule: InRule): AskRule {
+  const { id, region, pattern } = inRule;
   known(fields, ['kind', 'text', 'options', 'cut'], id);
   const kind = askKinds.find((one) => one === fields.kind);
   if (kind === undefined) throw new RuleProblem(`rule ${id}: ask.kind is one of ${askKinds.join(', ')}`, id);
   const texts = Array.isArray(fields.text) ? fields.text : [fields.text];
-  const text = texts.map((one: unknown) => readPick(one, id, inRegion));
+  const text = texts.map((one: unknown) => readPick(one, inRule));
   const cuts = fields.cut ?? [];
   if (!Array.isArray(cuts)) throw new RuleProblem(`rule ${id}: ask.cut must be a list of conditions`, id);
-  const cut = cuts.map((one: unknown) => readCondition(one, id, inRegion));
+  const cut = cuts.map((one: unknown) => readCondition(one, inRule));
   if (fields.options === undefined) return { kind, text, options: null, cut };
   const options = fieldsOf(fields.options, `rule ${id}: ask.options`, id);
   known(options, ['in', 'match', 'split', 'wrap'], id);
-  const match = patternOf(options.match, id);
+  const match = pattern(options.match);
   if (match === null) throw new RuleProblem(`rule ${id}: ask.options needs match`, id);
-  const split = patternOf(options.split, id);
+  const split = pattern(options.split);
   const wrap = options.wrap === false ? 'none' : options.wrap === 'flush' ? 'flush' : 'indented';
-  return { kind, text, options: { in: inRegion(textOf(options, 'in', id)), match, split, wrap }, cut };
+  return { kind, text, options: { in: region(textOf(options, 'in', id)), match, split, wrap }, cut };
 }
 
-function patternOf(value: unknown, near: string): RegExp | null {
+function patternOf(value: unknown, near: string, compile: CompilePattern): Pattern | null {
   if (value === undefined) return null;
   if (typeof value !== 'string' || value.length > limits.screenPatternCharsMax)
     throw new RuleProblem(`${near}: a pattern must be a short text`, near);
-  if (canTakeForever(value)) {
-    throw new RuleProblem(
-      `${near}: a repeated group that itself holds a repetition can take for ever; bound one of them`,
-      value,
-    );
-  }
   try {
-    return new RegExp(value, 'u');
+    return compile(value);
   } catch (problem) {
     throw new RuleProblem(`${near}: ${problem instanceof Error ? problem.message : 'bad pattern'}`, value);
   }

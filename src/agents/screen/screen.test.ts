@@ -205,7 +205,7 @@ proves = { state = "running", reason = "turn_running" }
     ['rules.json', '{"schema": 1,\n"agent": "toy",\n"rules": [{"id": "a"}]}', 3, 'where'],
     ['rules.toml', 'schema = 1\nagent = "toy"\ndisable = ["nope"]', 3, 'nope'],
     ['rules.toml', 'schema = 1\nagent = "other"', 2, 'toy'],
-    ['rules.toml', 'schema = 1\nagent = "toy"\n[regions.x]\nafter = \'(\'', 4, 'regular expression'],
+    ['rules.toml', 'schema = 1\nagent = "toy"\n[regions.x]\nafter = \'(\'', 4, 'RE2'],
     ['rules.toml', 'schema = 1\nagent = "toy"\ncolour = 1', 3, 'colour'],
     [
       'rules.json',
