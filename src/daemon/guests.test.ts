@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { agents } from '../agents/registry.ts';
 import { readRuleFile } from '../agents/screen/rule-file.ts';
 import { agentName, paneId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
 import type { PaneAgents } from '../observe/process/foreground.ts';
 import type { TmuxPane } from '../observe/tmux/view.ts';
 import { Guests } from './guests.ts';
@@ -22,17 +23,18 @@ const door = {
   door: null,
 } as PaneAgents;
 
-function house() {
+function house(agentsIn: PaneAgents = door, isSeenElsewhere = (): boolean => false) {
   let changes = 0;
   const guests = new Guests({
     rules: () => rules,
     originOf: (agent) => agents.find(({ name }) => name === agent)?.forkOf ?? agent,
+    isSeenElsewhere,
     onChange: () => {
       changes += 1;
     },
   });
   let now = 0;
-  const at = (): string | null => guests.withGuests(new Map([[pane, door]]), now).get(pane)?.agent?.agent ?? null;
+  const at = (): string | null => guests.withGuests(new Map([[pane, agentsIn]]), now).get(pane)?.agent?.agent ?? null;
   at();
   return {
     changes: () => changes,
@@ -62,6 +64,24 @@ describe('agents behind a door', () => {
     expect(claude.look(['user@there:~$ '], 2_000)).toBe('claude');
     expect(claude.look(['user@there:~$ '], 6_000)).toBeNull();
     expect(claude.changes()).toBe(2);
+  });
+
+  it('IDN7 whoever has a row of its own is no guest, and leaves when that is found out later', () => {
+    let isElsewhere = true;
+    const claude = house(door, () => isElsewhere);
+    const running = screenOf('claude', '2.1.325-running_thinking.80x24.txt');
+    expect(claude.look(running, 10_000)).toBeNull();
+    isElsewhere = false;
+    expect(claude.in()).toBe('claude');
+    isElsewhere = true;
+    expect(claude.in()).toBeNull();
+  });
+
+  it('IDN7 a tmux client is held back until its server had time to be found', () => {
+    const claude = house({ ...door, inside: 'tmux' });
+    const running = screenOf('claude', '2.1.325-running_thinking.80x24.txt');
+    expect(claude.look(running, limits.guestInTmuxMs / 2)).toBeNull();
+    expect(claude.look(running, limits.guestInTmuxMs)).toBe('claude');
   });
 
   it('IDN7 whoever was let in is not put out by a dialog of its own', () => {

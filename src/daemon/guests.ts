@@ -5,7 +5,7 @@
 import type { Identified } from '../agents/contract.ts';
 import { classify } from '../agents/screen/classify.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
-import { type AgentName, agentName, type PaneId } from '../model/ids.ts';
+import { type AgentName, agentName, type PaneId, processKey } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { PaneAgents } from '../observe/process/foreground.ts';
 import type { TmuxPane } from '../observe/tmux/view.ts';
@@ -14,11 +14,15 @@ export interface GuestsParts {
   readonly rules: () => Iterable<readonly [AgentName, RuleFile]>;
   /** Who an agent's interface comes from; itself, unless it is a fork. */
   readonly originOf: (agent: AgentName) => AgentName;
+  /** What this door shows, an interface of this agent, has a row of its own. */
+  readonly isSeenElsewhere: (pane: PaneId, agents: PaneAgents, agent: AgentName) => boolean;
   /** A guest came or went: the processes are worth another look. */
   readonly onChange: () => void;
 }
 
 interface Door {
+  readonly process: string;
+  readonly openedAt: number;
   /** The agent that is believed to be there; null while none is. */
   agent: AgentName | null;
   /** What the screen looks like at the moment, and since when. */
@@ -38,18 +42,29 @@ export class Guests {
   withGuests(found: ReadonlyMap<TmuxPane, PaneAgents>, at: number): ReadonlyMap<TmuxPane, PaneAgents> {
     const all = new Map(found);
     const doors = [...found].filter(([, { agent, inside }]) => agent === null && inside !== null);
-    this.#follow(new Set(doors.map(([{ pane }]) => pane)), at);
+    this.#follow(new Map(doors.map(([{ pane }, agents]) => [pane, agents])), at);
     for (const [pane, agents] of doors) {
       const guest = this.#in(pane.pane);
-      if (guest !== null) all.set(pane, { ...agents, agent: guest, process: agents.door });
+      if (guest === null || this.#isHeldBack(pane.pane, agents, guest.agent, at)) continue;
+      all.set(pane, { ...agents, agent: guest, process: agents.door });
     }
     return all;
   }
 
-  #follow(panes: ReadonlySet<PaneId>, at: number): void {
+  /** A server that was started just now is found a moment later; whom it shows must not have two rows meanwhile. */
+  #isHeldBack(pane: PaneId, agents: PaneAgents, agent: AgentName, at: number): boolean {
+    if (this.#parts.isSeenElsewhere(pane, agents, agent)) return true;
+    const openedAt = this.#doors.get(pane)?.openedAt ?? at;
+    return agents.inside === 'tmux' && at - openedAt < limits.guestInTmuxMs;
+  }
+
+  #follow(panes: ReadonlyMap<PaneId, PaneAgents>, at: number): void {
     for (const pane of this.#doors.keys()) if (!panes.has(pane)) this.#doors.delete(pane);
-    for (const pane of panes)
-      if (!this.#doors.has(pane)) this.#doors.set(pane, { agent: null, shown: null, since: at });
+    for (const [pane, { door }] of panes) {
+      const process = door === null ? '' : processKey(door.identity);
+      if (this.#doors.get(pane)?.process !== process)
+        this.#doors.set(pane, { process, openedAt: at, agent: null, shown: null, since: at });
+    }
   }
 
   get panes(): readonly PaneId[] {

@@ -4,24 +4,25 @@
 import type { Failure, Result } from '../model/errors.ts';
 import type { EventEnvelope } from '../model/events.ts';
 import type { SourceInfo } from '../model/explanations.ts';
-import { type AgentName, type TargetId, targetId } from '../model/ids.ts';
+import { type AgentName, processKey, type TargetId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Health } from '../model/records.ts';
 import type { TargetRow } from '../model/rows.ts';
 import { openProc, type ProcSource } from '../observe/process/proc.ts';
-import { parsePsReport, psScript } from '../observe/process/ps.ts';
+import { psScript } from '../observe/process/ps.ts';
 import { type ClientLedger, createClientLedger } from '../observe/tmux/client-ledger.ts';
 import type { Cancel } from '../platform/clock.ts';
 import { createRealProcesses } from '../platform/processes.ts';
-import type { Collector } from '../targets/collector.ts';
 import type { Executor } from '../targets/executor.ts';
 import type { Machine, MachineView } from '../targets/machine.ts';
 import { type ManagerOptions, type TargetEvent, TargetManager, type TargetView } from '../targets/manager.ts';
 import { hostTarget, machineNameOf } from '../targets/names.ts';
 import type { Config } from './config.ts';
 import { Ears, type EarsParts } from './ears.ts';
+import type { Surroundings, WatchedServer } from './elsewhere.ts';
 import type { Ledger } from './ledger.ts';
 import { endOf, goodbyeOf } from './sightings.ts';
+import { sightOfCollector, sightOfProc, sightOfPs } from './sights.ts';
 import type { Timeline } from './timeline.ts';
 import { TargetWatch } from './watch.ts';
 import type { ProcessSight, WatchParts } from './watch-parts.ts';
@@ -141,11 +142,15 @@ export class Machines {
 
   #endOrphans(): void {
     const { ledger, offer, timeline } = this.#parts;
+    const watched = this.#around().agents.filter(({ target }) => this.#watches.has(target));
+    const rowed = new Set(watched.flatMap(({ process }) => (process === null ? [] : [processKey(process)])));
     for (const { identity, record } of ledger.world.entries.values()) {
       const { target, process } = identity;
       if (process === null || record === null || record.ended !== null || this.#watches.has(target)) continue;
-      if (process.boot === this.#proc?.boot && !this.#proc.isAlive(process))
-        offer([endOf({ target }, identity, timeline.now())]);
+      const at = timeline.now();
+      if (process.boot === this.#proc?.boot && !this.#proc.isAlive(process)) offer([endOf({ target }, identity, at)]);
+      // Its socket has another name now, and it has its row there.
+      else if (rowed.has(processKey(process))) offer([goodbyeOf(identity, at), endOf({ target }, identity, at)]);
     }
   }
 
@@ -347,12 +352,28 @@ export class Machines {
       rules: this.#parts.rules,
       agentOf: this.#parts.agentOf,
       views,
+      machine: machineWord(view),
+      around: () => this.#around(),
       onRuns: (runs) => hearing.setRuns(target, runs),
       onLook: (runtime, state) => hearing.look(runtime, state),
       onChange,
       glanceMs,
       aliveMs: alive_ms,
     });
+  }
+
+  /** Every server under watch and every agent that lives, for whoever asks whether one was seen already. */
+  #around(): Surroundings {
+    const { ledger, agentOf } = this.#parts;
+    const servers = this.#manager.targets().map((view): WatchedServer => {
+      const topology = this.#watches.get(view.target)?.topology ?? null;
+      const connectionRef = this.#manager.machine(view.machine)?.view().connectionRef ?? '';
+      return { target: view.target, kind: view.kind, connectionRef, machine: machineWord(view), topology };
+    });
+    const agents = [...ledger.world.entries.values()].flatMap(({ identity, record }) =>
+      record === null || record.ended !== null || identity.parent !== null ? [] : [identity],
+    );
+    return { servers, agents, originOf: (agent) => agentOf(agent)?.forkOf ?? agent };
   }
 
   /** One file for all control clients on this machine. */
@@ -371,36 +392,5 @@ export class Machines {
   }
 }
 
-function sightOfProc(proc: ProcSource): ProcessSight {
-  return {
-    read: (panePids) => Promise.resolve(proc.read(panePids)),
-    glance: (panePid) => proc.glance(panePid),
-    isAlive: (process) => proc.seemsAlive(process),
-  };
-}
-
-function sightOfCollector(collector: Collector): ProcessSight {
-  return {
-    read: async () => {
-      const told = await collector.ask('processes');
-      return told.ok ? tableOf(told.value) : null;
-    },
-    glance: null,
-    isAlive: null,
-  };
-}
-
-/** macOS, and Linux without a readable /proc. */
-function sightOfPs(executor: Executor): ProcessSight {
-  const bounds = { deadlineMs: limits.processesAnswerMs, outputBytesMax: limits.processesBytesMax };
-  return {
-    read: async () => tableOf((await executor.run(['sh', '-c', psScript], bounds)).stdout),
-    glance: null,
-    isAlive: null,
-  };
-}
-
-function tableOf(bytes: Uint8Array): ReturnType<ProcSource['read']> | null {
-  const table = parsePsReport(Buffer.from(bytes).toString('latin1'));
-  return table.ok ? table.value : null;
-}
+/** All local targets are one machine, however many names a person gave to its sockets. */
+const machineWord = ({ kind, machine }: TargetView): string => (kind === 'local' ? hostTarget : machine);

@@ -182,6 +182,45 @@ export function leftPane({ live, panes, table }: Pick<Look, 'live' | 'panes' | '
   return left;
 }
 
+/** A table that is read while processes move may be torn: who left its pane is believed when the next look agrees. */
+export class LeftPanes {
+  #seen: ReadonlySet<RuntimeId> = new Set();
+  #believed: ReadonlySet<RuntimeId> = new Set();
+
+  has(runtime: RuntimeId): boolean {
+    return this.#believed.has(runtime);
+  }
+
+  note(left: ReadonlySet<RuntimeId>): { readonly isNew: boolean; readonly isChanged: boolean } {
+    const before = this.#believed;
+    const believed = new Set([...left].filter((runtime) => this.#seen.has(runtime)));
+    const isNew = [...left].some((runtime) => !this.#seen.has(runtime));
+    const isChanged = believed.size !== before.size || [...believed].some((runtime) => !before.has(runtime));
+    this.#seen = left;
+    this.#believed = believed;
+    return { isNew, isChanged };
+  }
+}
+
+/** What is in a pane, without those that have their row at another target. */
+export function withoutTwins(agents: PaneAgents, twins: ReadonlySet<string>): PaneAgents {
+  if (twins.size === 0) return agents;
+  const isTwin = ({ process }: Pick<AgentRun, 'process'>): boolean => twins.has(processKey(process.identity));
+  const children = agents.children.filter((child) => !isTwin(child));
+  const { process } = agents;
+  if (process === null || !isTwin({ process })) return { ...agents, children };
+  return { ...agents, agent: null, process: null, suspended: false, children: [], inside: null, door: null };
+}
+
+/** Of an agent that was given two rows the later one leaves quietly. */
+export function doubles(look: Look, twins: ReadonlySet<string>): readonly RawEvent[] {
+  return look.live.flatMap(({ identity }) =>
+    identity.process !== null && twins.has(processKey(identity.process))
+      ? [goodbyeOf(identity, look.now), endOf(look, identity, look.now)]
+      : [],
+  );
+}
+
 /** Gone means that this very process is no longer there; a pid that came back is another one (IDN3, RSV8). */
 function isGone(table: ProcessTable, { process }: RuntimeIdentity): boolean {
   if (process === null) return false;

@@ -7,6 +7,7 @@ import type { RunViews } from '../observe/native/run-view.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
 import type { TmuxLinkOptions } from '../observe/tmux/link.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Surroundings } from './elsewhere.ts';
 import type { GuestsParts } from './guests.ts';
 import type { Ledger } from './ledger.ts';
 import type { RunFollowerParts } from './run-follower.ts';
@@ -37,6 +38,9 @@ export interface WatchParts {
   readonly rulesOf: ScreensParts['rulesOf'];
   readonly rules: GuestsParts['rules'];
   readonly agentOf: RunFollowerParts['agentOf'];
+  /** One word for its machine, however the target is called. */
+  readonly machine: string;
+  readonly around: () => Surroundings;
   readonly views: RunViews;
   /** The runs of this target, whenever something about them may have changed. */
   readonly onRuns: RunFollowerParts['onRuns'];

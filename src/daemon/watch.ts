@@ -3,30 +3,35 @@
 
 import { claimOf } from '../engine/contradict.ts';
 import type { RuntimeIdentity } from '../model/events.ts';
-import type { PaneId, RuntimeId, TargetId } from '../model/ids.ts';
+import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
 import type { Health } from '../model/records.ts';
 import type { StateName } from '../model/states.ts';
-import { agentIn } from '../observe/process/foreground.ts';
+import { agentIn, type PaneAgents } from '../observe/process/foreground.ts';
+import type { ProcessTable } from '../observe/process/table.ts';
 import { TmuxLink } from '../observe/tmux/link.ts';
 import type { UserOption } from '../observe/tmux/user-options.ts';
 import type { PaneScreen, TmuxServer, Topology } from '../observe/tmux/view.ts';
-import type { Cancel } from '../platform/clock.ts';
+import { isSeenElsewhere, rowedElsewhere } from './elsewhere.ts';
 import { Guests } from './guests.ts';
 import { dressOf, Leaving } from './leaving.ts';
 import { PaneReach } from './pane-reach.ts';
+import { Rounds } from './rounds.ts';
 import { serverKeyOf } from './rows.ts';
 import { RunFollower } from './run-follower.ts';
 import type { ScreenRun } from './screen-memory.ts';
 import { Screens } from './screens.ts';
 import {
+  doubles,
   endOf,
   factsOf,
   goodbyeOf,
+  LeftPanes,
   type LiveRuntime,
   type Look,
   leftPane,
   partings,
   serverSeenOf,
+  withoutTwins,
 } from './sightings.ts';
 import { anyOptionsOf, optionChanges } from './tmux-status.ts';
 import { WaitingEnds } from './waiting-ends.ts';
@@ -44,7 +49,7 @@ export class TargetWatch {
   readonly #runs: RunFollower;
   readonly #guests: Guests;
   readonly #glances = new Map<number, string>();
-  readonly #timers = new Set<Cancel>();
+  readonly #rounds: Rounds;
   #topology: Topology | null = null;
   /** Nothing is believed before the first look was answered (RSV5). */
   #health: Health = 'down';
@@ -61,8 +66,8 @@ export class TargetWatch {
   });
   #lookedAt = 0;
   #shape = '';
-  #left: ReadonlySet<RuntimeId> = new Set();
-  #seenLeft: ReadonlySet<RuntimeId> = new Set();
+  readonly #left = new LeftPanes();
+  #table: ProcessTable | null = null;
   #wanted: readonly PaneId[] = [];
   #shown: ReadonlyMap<string, UserOption> = new Map();
   #shownAt: number | null = null;
@@ -70,6 +75,7 @@ export class TargetWatch {
 
   constructor(parts: WatchParts) {
     this.#parts = parts;
+    this.#rounds = new Rounds(parts.clock);
     this.#link = new TmuxLink({
       ...parts.link,
       clock: parts.clock,
@@ -112,6 +118,7 @@ export class TargetWatch {
     this.#guests = new Guests({
       rules: parts.rules,
       originOf: (agent) => parts.agentOf(agent)?.forkOf ?? agent,
+      isSeenElsewhere: (pane, agents, agent) => this.#isSeenElsewhere(pane, agents, agent),
       onChange: () => this.#look(),
     });
     this.#runs = new RunFollower({
@@ -177,46 +184,24 @@ export class TargetWatch {
   start(): void {
     this.#isStopped = false;
     this.#link.start();
-    this.#every(
+    this.#rounds.every(
       () => this.#parts.glanceMs,
       () => this.#glance(),
     );
     // Where no agent runs there is nothing to check: a wake-up costs more than the check.
     const hasAgents = (): boolean => this.#isExpecting || this.#live().length > 0;
     const aliveMs = (): number => (hasAgents() ? this.#parts.aliveMs : this.#parts.glanceMs);
-    if (this.#parts.sight.isAlive !== null) this.#hurryAlive = this.#every(aliveMs, () => this.#checkAlive());
+    if (this.#parts.sight.isAlive !== null) this.#hurryAlive = this.#rounds.every(aliveMs, () => this.#checkAlive());
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const cancel of this.#timers) cancel();
-    this.#timers.clear();
+    this.#rounds.stop();
     // What nobody keeps up to date any more must not be shown.
     this.show(new Map());
     this.#screens.stop();
     await this.#link.stop();
     await this.#looking;
-  }
-
-  /** Calls again and again; what it gives back begins the wait anew. */
-  #every(ms: () => number, work: () => void): () => void {
-    let cancel: Cancel = () => undefined;
-    const arm = (): void => {
-      cancel = this.#parts.clock.after(ms(), () => {
-        this.#timers.delete(cancel);
-        if (this.#isStopped) return;
-        work();
-        arm();
-      });
-      this.#timers.add(cancel);
-    };
-    arm();
-    return () => {
-      if (this.#isStopped) return;
-      cancel();
-      this.#timers.delete(cancel);
-      arm();
-    };
   }
 
   #onTopology(topology: Topology): void {
@@ -255,6 +240,13 @@ export class TargetWatch {
   }
 
   /** Its panes are gone with it; its runtimes end by their processes, or when another server answers (IDN2). */
+  #isSeenElsewhere(pane: PaneId, { inside, door }: PaneAgents, agent: AgentName): boolean {
+    const { machine, around } = this.#parts;
+    const table = this.#table;
+    if (inside === null || door === null || table === null) return false;
+    return isSeenElsewhere({ machine, pane, inside, door, table }, agent, around());
+  }
+
   #onServerGone(_server: TmuxServer): void {
     this.#topology = null;
     this.#shape = '';
@@ -315,7 +307,9 @@ export class TargetWatch {
     }
     const table = await sight.read(panes.map((pane) => pane.panePid));
     if (table === null || this.#isStopped) return;
-    const seen = new Map(panes.map((pane) => [pane, agentIn(table, pane.panePid, identify)]));
+    this.#table = table;
+    const twins = rowedElsewhere(target, this.#parts.around());
+    const seen = new Map(panes.map((pane) => [pane, withoutTwins(agentIn(table, pane.panePid, identify), twins)]));
     const found = this.#guests.withGuests(seen, now());
     const look: Look = {
       target,
@@ -332,28 +326,19 @@ export class TargetWatch {
       toTimeline,
       now: now(),
     };
-    this.#noteLeft(leftPane(look));
+    const { isNew, isChanged } = this.#left.note(leftPane(look));
+    this.#lookAgain ||= isNew;
+    if (isChanged) this.#parts.onChange();
     const facts = factsOf(look);
     const ends = new Set(facts.flatMap((fact) => (fact.kind === 'runtime.ended' ? [fact.evidence.runtime_id] : [])));
     if (facts.length > ends.size) offer(facts.filter((fact) => fact.kind !== 'runtime.ended'));
     const ended = live.filter(({ identity }) => ends.has(identity.runtime_id));
     this.#endAll(this.#waitingEnds.due(ended, look, this.#lookedAt));
-    offer(partings(look, found));
+    offer([...partings(look, found), ...doubles(look, twins)]);
     this.#runs.follow(look, found);
     // A new agent may end within the second: it is checked on from now, not from the next slow round.
     this.#isExpecting = facts.some((fact) => fact.kind === 'runtime.started');
     if (this.#isExpecting) this.#hurryAlive();
-  }
-
-  /** A table that is read while processes move may be torn: who left is believed when the next look agrees. */
-  #noteLeft(left: ReadonlySet<RuntimeId>): void {
-    const isNew = [...left].some((runtime) => !this.#seenLeft.has(runtime));
-    const believed = new Set([...left].filter((runtime) => this.#seenLeft.has(runtime)));
-    const isChanged = believed.size !== this.#left.size || [...believed].some((runtime) => !this.#left.has(runtime));
-    this.#seenLeft = left;
-    this.#left = believed;
-    if (isNew) this.#lookAgain = true;
-    if (isChanged) this.#parts.onChange();
   }
 
   #checkAlive(): void {

@@ -1,4 +1,4 @@
-// The bounds of the diary, of what is asked of it, and of where agents were last seen; part of the one table in limits.ts, where everyone takes them from.
+// The bounds of the diary, of what is asked of it, and of where agents are and were; part of the one table in limits.ts, where everyone takes them from.
 
 export const diaryLimits = {
   /** What screens were told is written down this often; a daemon that falls loses so much of it. */
@@ -18,4 +18,6 @@ export const diaryLimits = {
   /** Where agents are is written down this soon after it was quiet, and this often at most. */
   placesSoonMs: 100,
   placesSaveMs: 5_000,
+  /** A tmux client that shows an agent: so long its server may take to be found and to say who looks at it. */
+  guestInTmuxMs: 8_000,
 } as const;

@@ -26,8 +26,8 @@ export interface FollowedRoute {
 }
 
 export class ActingWorld extends Live {
-  constructor() {
-    super();
+  constructor(variables: NodeJS.ProcessEnv = {}) {
+    super(variables);
     this.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 100000');
     this.trustPrograms();
   }

@@ -60,11 +60,18 @@ export class LookAlike {
     this.#file = file;
   }
 
-  /** In a new window of the session; `through` is a program that starts it elsewhere. */
-  static start(live: Live, kind: LookAlikeKind, session: string, through = '', cwd: string = live.dir): LookAlike {
+  /** In a new window of the session; `through` is a program that starts it elsewhere, `server` names another server. */
+  static start(
+    live: Live,
+    kind: LookAlikeKind,
+    session: string,
+    through = '',
+    cwd: string = live.dir,
+    server: readonly string[] = [],
+  ): LookAlike {
     const { file, own } = LookAlike.#prepare(live, kind);
     const command = through === '' ? own : `${through} '${own}'`;
-    const pane = live.tmux('new-window', '-t', `${session}:`, '-c', cwd, '-P', '-F', '#{pane_id}', command);
+    const pane = live.tmux(...server, 'new-window', '-t', `${session}:`, '-c', cwd, '-P', '-F', '#{pane_id}', command);
     return new LookAlike(kind, pane, file);
   }
 

@@ -206,6 +206,12 @@ function doorIn(nodes: readonly TreeNode[]): Pick<PaneAgents, 'inside' | 'door'>
 
 const isCarrier = (command: string): command is keyof typeof carriers => Object.hasOwn(carriers, command);
 
+/** Which door a program is; null for one that is none. */
+export function carrierOf(entry: ProcessEntry): InsideCommand | null {
+  const command = commandOf(entry)?.toLowerCase() ?? null;
+  return command !== null && isCarrier(command) ? carriers[command] : null;
+}
+
 /** A login shell has a dash in front; a renamed program may carry words behind its name (`tmux: client`). */
 function commandOf(entry: ProcessEntry): string | null {
   const called = entry.executable ?? entry.argv[0];

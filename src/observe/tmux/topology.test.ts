@@ -54,6 +54,7 @@ describe('the full answer', () => {
       windowName: 'editor',
       paneIndex: 1,
       visible: true,
+      viewers: '/dev/pts/9',
       dead: false,
       deadStatus: null,
       deadSignal: null,

@@ -116,7 +116,13 @@ export function topologyOf(server: TmuxServer, rows: readonly FullRow[]): Topolo
     // A window may be linked twice into one session.
     const names = new Set([...(known.otherSessions ?? []), view.sessionName]);
     names.delete(known.sessionName);
-    panes.set(view.pane, { ...known, visible, ...(names.size === 0 ? {} : { otherSessions: [...names] }) });
+    const viewers = [known.viewers, view.viewers].filter((some) => some !== undefined).join();
+    panes.set(view.pane, {
+      ...known,
+      visible,
+      ...(viewers === '' ? {} : { viewers }),
+      ...(names.size === 0 ? {} : { otherSessions: [...names] }),
+    });
   }
   return { server, panes };
 }
@@ -160,7 +166,11 @@ function isSamePane(one: TmuxPane, other: TmuxPane): boolean {
   const { otherSessions: some = [], ...rest } = one;
   const { otherSessions: others = [] } = other;
   const isSameNames = some.length === others.length && some.every((name, place) => name === others[place]);
-  return isSameNames && (Object.keys(rest) as (keyof typeof rest)[]).every((field) => rest[field] === other[field]);
+  return (
+    isSameNames &&
+    one.viewers === other.viewers &&
+    (Object.keys(rest) as (keyof typeof rest)[]).every((field) => rest[field] === other[field])
+  );
 }
 
 /** Some versions of tmux print control characters escaped, and then the separators too. */
@@ -197,6 +207,7 @@ function fullRowOf(record: string, bytes: Separators, nonce: string): FullRow | 
   const [dead = '', inMode = '', sessionId = '', windowId = '', windowIndex = '', paneIndex = '', tty = ''] =
     fields.slice(gateFields.length);
   const [sessionName = '', paneActive = '', windowActive = '', attached = ''] = fields.slice(gateFields.length + 7);
+  const viewers = viewersOf(attached);
   const [deadStatus = '', deadSignal = '', width = '', height = ''] = fields.slice(gateFields.length + 11);
   return {
     ...gate,
@@ -213,7 +224,8 @@ function fullRowOf(record: string, bytes: Separators, nonce: string): FullRow | 
       tty,
       sessionName,
       windowName,
-      visible: paneActive === '1' && windowActive === '1' && hasPerson(attached),
+      visible: paneActive === '1' && windowActive === '1' && viewers !== '',
+      ...(viewers === '' ? {} : { viewers }),
       deadStatus: deadStatus === '' ? null : numberOf(deadStatus),
       deadSignal: deadSignal === '' ? null : deadSignal,
       width: numberOf(width),
@@ -225,8 +237,9 @@ function fullRowOf(record: string, bytes: Separators, nonce: string): FullRow | 
 }
 
 /** Clients without a terminal (ours, and other programs') are called `client-<pid>`; nobody looks at them. */
-function hasPerson(attachedList: string): boolean {
-  return attachedList.split(',').some((name) => name !== '' && !/^client-\d+$/.test(name));
+function viewersOf(attachedList: string): string {
+  const names = attachedList.split(',');
+  return names.filter((name) => name !== '' && !/^client-\d+$/.test(name)).join();
 }
 
 function numberOf(text: string): number {

@@ -25,6 +25,8 @@ export interface TmuxPane {
   readonly paneIndex: number;
   /** The pane is the active one of the active window of an attached session. */
   readonly visible: boolean;
+  /** Terminals of the clients attached to its session, parted by commas; left out when there is none. */
+  readonly viewers?: string;
   readonly dead: boolean;
   readonly deadStatus: number | null;
   readonly deadSignal: string | null;

@@ -5,11 +5,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PaneItem } from '../../../src/api/schemas.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { ActingWorld } from '../../kit/acting.ts';
-import { until } from '../../kit/live.ts';
+import { Live, until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
 import { act } from '../../kit/scenes.ts';
+import { startSshd } from '../../kit/sshd.ts';
 
+const claim = { pid: process.pid, hops: 0 };
 let world: ActingWorld;
 
 beforeEach(() => {
@@ -158,5 +161,145 @@ describe('over a restart of the daemon', () => {
     const [lane] = await waited();
     expect(lane).toMatchObject({ project: basename(world.dir), where: 'work:1.0' });
     expect(lane?.spans.find(({ state }) => state === 'waiting_approval')).toMatchObject({ from: since });
+  });
+});
+
+describe('one agent is one row', () => {
+  const connected = async (): Promise<readonly string[]> =>
+    (await world.items()).filter(({ route, ended }) => route === 'CONNECTED' && ended === null).map(({ ref }) => ref);
+  const living = async (): Promise<readonly PaneItem[]> =>
+    (await agents()).filter(({ ended, agent }) => ended === null && agent !== null);
+
+  /** An inner server with an agent that waits at its prompt, and a pane of the outer one that shows it. */
+  async function nested(inner: readonly string[], attach: string): Promise<LookAlike> {
+    world.tmux(...inner, 'new-session', '-d', '-s', 'in', '-x', '80', '-y', '24', 'sleep 100000');
+    const agent = LookAlike.start(world, 'claude', 'in', '', world.dir, inner);
+    await act(agent, 'settled');
+    world.tmux('new-window', '-t', 'work:', `env -u TMUX ${attach}`);
+    return agent;
+  }
+
+  it.each([
+    ['a server of its own', ['-L', 'inner'], 'tmux -L inner attach', 'host@inner'],
+    ['the same server', [], 'tmux attach -t in', 'host'],
+    ['through script', ['-L', 'inner'], `script -qc 'tmux -L inner attach' /dev/null`, 'host@inner'],
+  ])(
+    'IDN7 RTE5 a tmux client in a pane that shows %s adds no agent and takes nothing',
+    async (_, inner, attach, target) => {
+      await nested(inner, attach);
+      await world.startDaemon();
+      await until(async () => (await living()).length > 0);
+      // As long as a guest is ever held back, and then some: nobody else comes.
+      const until9s = performance.now() + 9_000;
+      await until(
+        async () => {
+          const rows = await living();
+          expect(rows.map(({ identity }) => identity.target)).toEqual([target]);
+          return performance.now() > until9s && rows[0]?.state !== 'unknown';
+        },
+        60_000,
+        100,
+      );
+      expect(await connected()).toHaveLength(1);
+      const told = await world.agtmux(['tell', 'are you there?', '--json']);
+      expect(JSON.parse(told.stdout)).toMatchObject({ outcome: expect.stringMatching(/delivered|queued|unconfirmed/) });
+    },
+  );
+
+  it('IDN7 an agent of an inner server that nobody watches is listed where it is seen, once', async () => {
+    const path = join(world.dir, 'elsewhere.sock');
+    await nested(['-S', path], `tmux -S ${path} attach`);
+    try {
+      await world.startDaemon();
+      await until(async () => (await living())[0]?.reason_code === 'inside_tmux', 60_000);
+      expect(await living()).toMatchObject([
+        { identity: { target: 'host' }, reason_code: 'inside_tmux', confidence: 'low' },
+      ]);
+      // A person gives that socket a name: it is watched itself now, and what was seen through the pane leaves.
+      await world.client.post('/v1/targets', {
+        name: 'else',
+        kind: 'local',
+        connection_ref: path,
+        ...claim,
+      } as never);
+      await until(async () => (await living()).map(({ identity }) => identity.target).join() === 'else', 60_000);
+      expect(await connected()).toHaveLength(1);
+    } finally {
+      world.tmux('-S', path, 'kill-server');
+    }
+  });
+
+  it('IDN7 an ssh to a target, where its tmux shows an agent, adds none', async () => {
+    const far = new Live();
+    const sshd = await startSshd({
+      alias: 'vm1',
+      environment: { HOME: join(far.dir, 'home'), TMUX_TMPDIR: join(far.dir, 'tmux') },
+    });
+    const near = new ActingWorld({ AGTMUX_SSH_CONFIG: sshd.configFile });
+    try {
+      far.tmux('new-session', '-d', '-s', 'far', '-x', '80', '-y', '24', 'sleep 100000');
+      const agent = LookAlike.start(far, 'claude', 'far');
+      await act(agent, 'settled');
+      await near.startDaemon();
+      await near.client.post('/v1/targets', { name: 'there', kind: 'ssh', connection_ref: 'vm1', ...claim } as never);
+      const rows = async (): Promise<readonly string[]> =>
+        (await near.items())
+          .filter(({ agent: name, ended }) => name !== null && ended === null)
+          .map(({ identity, route }) => `${identity.target} ${route}`);
+      await until(async () => (await rows()).join() === 'there CONNECTED', 60_000);
+      near.tmux('new-window', '-t', 'work:', `ssh -F ${sshd.configFile} -t vm1 tmux -u attach -t far`);
+      const shown = (): string => near.tmux('capture-pane', '-p', '-t', 'work:{end}');
+      await until(() => shown().includes('far') && shown().includes('❯'), 60_000, 100);
+      // As long as it takes to believe in a guest, many times over.
+      const enough = performance.now() + 20 * limits.guestSeenMs;
+      await until(
+        async () => {
+          expect(await rows()).toEqual(['there CONNECTED']);
+          return performance.now() > enough;
+        },
+        60_000,
+        100,
+      );
+    } finally {
+      await near.close();
+      await sshd.close();
+      await far.close();
+    }
+  });
+
+  it('IDN1 IDN3 one machine that is reached twice, and a socket that is given a name, make one row', async () => {
+    const inner = ['-L', 'inner'];
+    world.tmux(...inner, 'new-session', '-d', '-s', 'in', '-x', '80', '-y', '24', 'sleep 100000');
+    await act(LookAlike.start(world, 'claude', 'work'), 'settled');
+    await act(LookAlike.start(world, 'codex', 'in', '', world.dir, inner), 'settled');
+    const environment = { HOME: join(world.dir, 'home'), TMUX_TMPDIR: join(world.dir, 'tmux') };
+    const sshd = await startSshd({ alias: 'vm1', environment });
+    world.env.AGTMUX_SSH_CONFIG = sshd.configFile;
+    try {
+      await world.startDaemon();
+      const rows = async (): Promise<string> =>
+        (await living())
+          .map(({ identity, agent }) => `${identity.target} ${agent}`)
+          .sort()
+          .join();
+      await until(async () => (await rows()) === 'host claude,host@inner codex', 60_000);
+      await world.client.post('/v1/targets', { name: 'there', kind: 'ssh', connection_ref: 'vm1', ...claim } as never);
+      await until(async () => {
+        const { items } = await world.client.get('/v1/targets');
+        return items.some(({ target, panes }) => target === 'there' && panes === 2);
+      }, 60_000);
+      await world.client.post('/v1/targets', {
+        name: 'mine',
+        kind: 'local',
+        connection_ref: 'inner',
+        ...claim,
+      } as never);
+      await until(async () => (await rows()) === 'host claude,mine codex', 60_000);
+      expect(await connected()).toHaveLength(1);
+    } finally {
+      await world.stopDaemon();
+      world.tmux(...inner, 'kill-server');
+      await sshd.close();
+    }
   });
 });
