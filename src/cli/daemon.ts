@@ -3,11 +3,14 @@
 import type { StatusReply } from '../api/schemas.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { Clock } from '../platform/clock.ts';
+import { lockHolderOf, lockPathOf } from '../platform/lock-holder.ts';
 import { createRealProcesses } from '../platform/processes.ts';
+import { createRealSignals } from '../platform/signals.ts';
 import { ageLabel } from '../view/words.ts';
 import { claim } from './act.ts';
-import { type Action, type Context, sleep } from './context.ts';
-import { print } from './output.ts';
+import { type Action, type Context, places, sleep } from './context.ts';
+import { note, print } from './output.ts';
 import { askRunning, isDown } from './running.ts';
 import { environmentOf, environmentOfProcess, restartDaemon, startDaemon } from './start-daemon.ts';
 
@@ -54,22 +57,41 @@ async function runningStatus(): Promise<Pick<StatusReply, 'pid' | 'up_ms'> | nul
 
 export async function stop({ clock }: Context): Promise<number | null> {
   const running = await runningStatus();
-  if (running === null) return null;
+  if (running === null) return stopSilent(clock);
   await askRunning({ method: 'POST', path: '/v1/stop', body: claim(), isAnyVersion: true }).catch(
     (problem: unknown) => {
       // Gone in the middle of its answer is gone.
       if (!isDown(problem)) throw problem;
     },
   );
+  if (await isGone(clock, running.pid, limits.daemonStopMs)) return running.pid;
+  throw new AgtmuxError('E_DAEMON_DOWN', `the daemon (pid ${running.pid}) was told to end and still runs`, {
+    next: 'look into its log with `agtmux logs`',
+  });
+}
+
+/** A daemon that hangs answers nobody, but it holds the lock of its state directory, and a signal reaches it. */
+async function stopSilent(clock: Clock): Promise<number | null> {
+  const lock = lockPathOf(places().stateDir);
+  const pid = lockHolderOf(lock);
+  if (pid === null) return null;
+  note(`the daemon (pid ${pid}) does not answer; ending it with a signal`);
+  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+    // Looked up again: the pid may be another process's by now, the lock never is.
+    if (lockHolderOf(lock) === pid) createRealSignals().toProcess(pid, signal);
+    if (await isGone(clock, pid, limits.daemonStopSilentMs)) return pid;
+  }
+  throw new AgtmuxError('E_DAEMON_DOWN', `the daemon (pid ${pid}) does not answer and could not be ended`, {
+    next: `end it yourself: kill -9 ${pid}`,
+  });
+}
+
+async function isGone(clock: Clock, pid: number, withinMs: number): Promise<boolean> {
   const processes = createRealProcesses();
-  const deadlineMs = clock.monotonicMs() + limits.daemonStopMs;
-  while (processes.exists(running.pid)) {
-    if (clock.monotonicMs() > deadlineMs) {
-      throw new AgtmuxError('E_DAEMON_DOWN', `the daemon (pid ${running.pid}) was told to end and still runs`, {
-        next: 'look into its log with `agtmux logs`',
-      });
-    }
+  const deadlineMs = clock.monotonicMs() + withinMs;
+  while (processes.exists(pid)) {
+    if (clock.monotonicMs() > deadlineMs) return false;
     await sleep(clock, limits.daemonPollMs);
   }
-  return running.pid;
+  return true;
 }

@@ -349,6 +349,8 @@ export const limits = {
   daemonFirstLookMs: 1_000,
   /** A daemon that was told to end drains its inbox and closes its log within this. */
   daemonStopMs: 10_000,
+  /** One that answers nobody gets this long after each signal. */
+  daemonStopSilentMs: 3_000,
   /** How often a command looks whether a daemon came or went; shorter than anyone notices. */
   daemonPollMs: 25,
   /** The daemon's log of some months; a larger one is set aside at the next start. */

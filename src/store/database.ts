@@ -5,6 +5,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { lockPathOf } from '../platform/lock-holder.ts';
 import { copyHead, decodeHead, type Head } from './head.ts';
 import { HeadFile, type HeadMark, readMark } from './head-file.ts';
 import { type Migration, migrate, prepareHeadWrite, readMeta, rollBack, verifiedVersion } from './migrations.ts';
@@ -26,7 +27,7 @@ export function storePaths(dir: string): StorePaths {
     database,
     wal: `${database}-wal`,
     head: join(dir, 'agtmux.head'),
-    lock: join(dir, 'agtmux.lock'),
+    lock: lockPathOf(dir),
     ballast: join(dir, 'agtmux.ballast'),
   };
 }

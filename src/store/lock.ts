@@ -2,9 +2,10 @@
 // system frees it with the process, so it can be neither stale nor forged by a reused pid. It is apart from the log
 // because the log can be set aside and made anew while the lock is held.
 
-import { closeSync, constants, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync } from 'node:fs';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { lockHolderOf } from '../platform/lock-holder.ts';
 import { type DatabaseSync, openDatabase } from './node-sqlite.ts';
 import { createPrivate } from './private-file.ts';
 import { isDamage, storeError } from './sqlite-errors.ts';
@@ -29,7 +30,7 @@ export function takeLock(path: string): StoreLock {
       return lockOnce(path);
     }
     if (!(mapped instanceof AgtmuxError) || mapped.code !== 'E_STORE_LOCKED') throw mapped;
-    const holder = holderOf(path);
+    const holder = lockHolderOf(path);
     const words = holder === null ? 'another process holds' : `process ${holder} holds`;
     throw new AgtmuxError('E_STORE_LOCKED', `${words} ${path}`, { cause: error });
   }
@@ -61,19 +62,5 @@ function emptyFile(path: string): void {
     ftruncateSync(file, 0);
   } finally {
     closeSync(file);
-  }
-}
-
-/** The pid that Linux names for the lock; elsewhere, and when it is gone again, null. For words only, never to act on. */
-function holderOf(path: string): number | null {
-  try {
-    const inode = statSync(path).ino;
-    const line = readFileSync('/proc/locks', 'latin1')
-      .split('\n')
-      .find((text) => new RegExp(`POSIX .* WRITE +\\d+ [0-9a-f:]+:${inode} `).test(text));
-    const pid = Number(line?.match(/WRITE +(\d+) /)?.[1]);
-    return Number.isInteger(pid) && pid > 0 ? pid : null;
-  } catch {
-    return null;
   }
 }

@@ -130,6 +130,23 @@ describe('the daemon', () => {
     expect((await world.agtmux('daemon', 'status')).status).toBe(5);
   });
 
+  it.runIf(process.platform === 'linux')('stop and restart end a daemon that hangs', async () => {
+    world = createWorld();
+    for (const [command, words] of [
+      ['stop', 'stopped, pid'],
+      ['restart', 'started, pid'],
+    ] as const) {
+      expect((await world.agtmux('daemon', 'start')).status).toBe(0);
+      const pid = await pidOf();
+      process.kill(pid, 'SIGSTOP');
+      const ended = await world.agtmux('daemon', command);
+      expect(ended.stdout).toContain(words);
+      expect(ended.stderr).toContain(`the daemon (pid ${pid}) does not answer`);
+      expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    }
+    expect((await world.agtmux('daemon', 'stop')).stdout).toMatch(/^stopped, pid/);
+  });
+
   it('runs in the foreground under its own pid and ends on SIGTERM', async () => {
     world = createWorld();
     const running = world.start('daemon', 'run', '--tmux-socket', 'other');
