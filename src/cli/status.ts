@@ -1,11 +1,11 @@
 // `agtmux status`: whether the daemon is up, what it sees and what troubles it. Starts nothing: who asks how it is wants
 // to know, not to change it.
 
-import type { SessionList, StatusReply, TargetItem } from '../api/schemas.ts';
+import type { PaneList, StatusReply, TargetItem } from '../api/schemas.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { cut } from '../text/width.ts';
 import { type PaintRole, paint } from '../view/paint.ts';
-import { ageLabel } from '../view/words.ts';
+import { ageLabel, statesInOrder, wordsOf } from '../view/words.ts';
 import type { Action } from './context.ts';
 import { columnsOf, hasColour, print } from './output.ts';
 import type { Parsed } from './parse.ts';
@@ -16,7 +16,7 @@ const troubleStatus = 1;
 
 export const status: Action = async (parsed, context) => {
   const daemon = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
-  const { summary } = JSON.parse((await askRunning({ path: '/v1/sessions' })).body) as SessionList;
+  const { summary } = JSON.parse((await askRunning({ path: '/v1/panes' })).body) as PaneList;
   const troubles = troublesOf(daemon, summary.targets, context.version);
   if (parsed.has('json')) {
     const { schema_version, generated_at, ...rest } = daemon;
@@ -42,21 +42,16 @@ const megabyte = 1_048_576;
 
 function lines(
   daemon: StatusReply,
-  summary: SessionList['summary'],
+  summary: PaneList['summary'],
   troubles: readonly string[],
   parsed: Parsed,
 ): readonly string[] {
-  const { by_state } = summary;
-  const waiting = by_state.waiting_approval + by_state.waiting_input;
-  const counts = [
-    [waiting, waiting === 1 ? 'needs you' : 'need you'],
-    [by_state.error, 'error'],
-    [by_state.unknown, 'unknown'],
-    [by_state.completed, 'done'],
-    [by_state.running, 'running'],
-    [by_state.idle, 'idle'],
-  ] as const;
-  const agents = counts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  const { by_state, needs_action } = summary;
+  const told = statesInOrder.filter((state) => by_state[state] > 0);
+  const agents = [
+    ...(needs_action === 0 ? [] : [`${needs_action} ${needs_action === 1 ? 'needs' : 'need'} you`]),
+    ...told.map((state) => `${by_state[state]} ${wordsOf(state).word}`),
+  ];
   const targets = summary.targets.map(
     ({ target, health, panes }) => `${target} ${health}, ${panes} pane${panes === 1 ? '' : 's'}`,
   );

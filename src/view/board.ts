@@ -7,7 +7,7 @@ import { agentName, targetId } from '../model/ids.ts';
 import { type StateName, stateNames } from '../model/states.ts';
 import { needsAction } from './lists.ts';
 import { compareText } from './lists-order.ts';
-import { isListed, placeOf, projectOf, whatOf } from './pane-words.ts';
+import { isListed, placeOf, whatOf } from './pane-words.ts';
 import { agentLabel, wordsOf } from './words.ts';
 
 /** A pane with an agent in it, or a session that agtmux leads. */
@@ -18,10 +18,17 @@ export type AgentItem = PaneItem & {
   readonly reason_code: NonNullable<PaneItem['reason_code']>;
 };
 
-const isAgent = (item: PaneItem): item is AgentItem =>
+export const isAgent = (item: PaneItem): item is AgentItem =>
   item.runtime_id !== null && item.agent !== null && item.state !== null && item.reason_code !== null;
 
 export const needsYou = (item: AgentItem): boolean => needsAction(item);
+
+/** How many wait for a person: the one number that stands in titles, on badges and over lists. */
+export const needsYouCount = (items: readonly AgentItem[]): number => items.filter(needsYou).length;
+
+export type Counts = Readonly<Record<StateName, number>>;
+
+export const countsOf = (items: readonly AgentItem[]): Counts => rolledUp(items).by_state;
 
 /** Who needs a person first; then who has waited longest; rows that tie stand by their place. */
 function compareItems(one: AgentItem, other: AgentItem): number {
@@ -82,8 +89,9 @@ export function fits(item: AgentItem, filter: BoardFilter, nowMs: number): boole
 }
 
 function textOf(item: AgentItem, nowMs: number): string {
-  const { word } = wordsOf(item.state);
-  return [word, agentLabel(item), projectOf(item.cwd), whatOf(item, nowMs, 0), placeOf(item)].join(' ').toLowerCase();
+  const { cwd, title, session, state } = item;
+  const said = [wordsOf(state).word, state, agentLabel(item), whatOf(item, nowMs, 0), placeOf(item)];
+  return [...said, cwd, title, session?.title ?? ''].join(' ').toLowerCase();
 }
 
 /** What a word of a filter may become: names of states, agents and targets that begin like it. */
@@ -107,7 +115,7 @@ export interface BoardGroup {
   /** What is listed under it. */
   readonly items: readonly AgentItem[];
   /** Counts of all of it, also of those that are listed elsewhere. */
-  readonly counts: Readonly<Record<StateName, number>>;
+  readonly counts: Counts;
   readonly top: StateName | null;
 }
 
@@ -121,10 +129,13 @@ const windowKey = (item: AgentItem): string =>
     ? `${item.identity.target}/${item.identity.session_name}:${item.window_index} ${item.window_name}`
     : sessionKey(item);
 
-function groupOf(key: string, title: string, all: readonly AgentItem[], items: readonly AgentItem[]): BoardGroup {
-  const { by_state, top_state } = rollup(
-    all.map(({ identity, agent, state }) => ({ target: targetId(identity.target), agent: agentName(agent), state })),
+const rolledUp = (items: readonly AgentItem[]): ReturnType<typeof rollup> =>
+  rollup(
+    items.map(({ identity, agent, state }) => ({ target: targetId(identity.target), agent: agentName(agent), state })),
   );
+
+function groupOf(key: string, title: string, all: readonly AgentItem[], items: readonly AgentItem[]): BoardGroup {
+  const { by_state, top_state } = rolledUp(all);
   return { key, title, items, counts: by_state, top: top_state };
 }
 

@@ -35,23 +35,37 @@ export const routeMarks = { CONNECTED: '→', DISCONNECTED: '·', NONE: '' } as 
 export const routeRoles = { CONNECTED: 'connected', DISCONNECTED: 'disconnected', NONE: null } as const;
 
 /** What it asks, does or suffers from; unknown is never shown without its reason. */
-export function whatOf(item: PaneItem, nowMs: number, offsetMinutes: number): string {
+export function saidOf(item: PaneItem, nowMs: number, offsetMinutes: number): string {
   if (item.state === null || item.reason_code === null) return item.current_command;
-  const parts = [
-    // What was known last must not look like what is known.
-    item.state === 'unknown' ? reasonText(item, nowMs) : '',
+  const said =
     item.ask?.text ??
-      limitText(item, offsetMinutes) ??
-      item.detail ??
-      (item.state === 'unknown' ? '' : reasonText(item, nowMs)),
-    item.asks_open > 1 ? `(${item.asks_open})` : '',
+    limitText(item, offsetMinutes) ??
+    item.detail ??
+    (item.state === 'unknown' ? '' : reasonText(item, nowMs));
+  return joined([doubtOf(item, nowMs), said]);
+}
+
+/** Why nobody knows what it does: what was known last must not look like what is known. Empty for everyone else. */
+export const doubtOf = (item: PaneItem, nowMs: number): string =>
+  item.state === 'unknown' ? reasonText(item, nowMs) : '';
+
+/** What is true beside its state. */
+export const besidesOf = (item: PaneItem): readonly string[] =>
+  [
     item.reason_code === 'stalled' ? 'stalled' : '',
     backgroundLabel(item.background),
     item.suspended ? 'suspended' : '',
-    item.session?.auto_approve === true ? '[auto-approve]' : '',
-  ];
-  return parts.filter((part) => part !== '').join('  ');
+  ].filter((part) => part !== '');
+
+/** Both, in one line. */
+export function whatOf(item: PaneItem, nowMs: number, offsetMinutes: number): string {
+  const said = saidOf(item, nowMs, offsetMinutes);
+  if (item.state === null || item.reason_code === null) return said;
+  const asks = item.asks_open > 1 ? `(${item.asks_open})` : '';
+  return joined([said, asks, ...besidesOf(item), item.session?.auto_approve === true ? '[auto-approve]' : '']);
 }
+
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('  ');
 
 function limitText({ reason_code, until }: PaneItem, offsetMinutes: number): string | null {
   if (reason_code !== 'usage_limit') return null;

@@ -24,6 +24,34 @@ async function asked(path: string, count = 1): Promise<Asked['body']> {
 const to = (id: string) => ({ ref: `runtime:${id}`, conditions: { if_runtime: id } });
 
 describe('who needs you', () => {
+  it('SCR1 is one number: on the badge, in the title, over the cards and as many cards', async () => {
+    const { page } = await theatre.show('/');
+    const number = page.locator('#needs-title .number');
+    await number.waitFor();
+    const count = Number(await number.textContent());
+    const cards = page.getByRole('region', { name: /^Needs you/ }).getByRole('article');
+    expect(count).toBeGreaterThan(2);
+    await expect.poll(() => cards.count()).toBe(count);
+    expect(await page.getByRole('link', { name: /^Overview/ }).textContent()).toBe(`Overview${count} need you`);
+    await expect.poll(() => page.title()).toBe(`(${count}) Overview · agtmux`);
+  });
+
+  it('is found by state, agent and place in the filter of the agents, as on the board', async () => {
+    const { page } = await theatre.show('/agents');
+    const filter = page.getByRole('searchbox', { name: 'Filter agents' });
+    const rows = page.locator('.board .row');
+    await expect.poll(() => rows.count()).toBeGreaterThan(3);
+    await filter.fill('state:approve');
+    await expect
+      .poll(async () => new Set(await rows.locator('.state').allTextContents()))
+      .toEqual(new Set(['▲approve']));
+    await filter.fill('agent:codex');
+    const names = async (): Promise<readonly string[]> => rows.locator('.agent').allTextContents();
+    await expect.poll(async () => (await names()).every((name) => name.includes('codex'))).toBe(true);
+    await filter.fill('state:nothing');
+    await page.getByText('No agent fits').waitFor();
+  });
+
   it.each(['desktop', 'phone'] as const)('ASK3 is answered by the option, for exactly this ask: %s', async (size) => {
     const { page } = await theatre.show('/', { size });
     const card = page.getByRole('article', { name: 'claude in web-shop: approve' });

@@ -25,7 +25,7 @@ describe('what changes', () => {
     await page.getByRole('article', { name: 'claude in web-shop: approve' }).waitFor();
     theatre.play.change('row:rt-shop', done());
     await page.getByRole('article', { name: 'claude in web-shop: approve' }).waitFor({ state: 'detached' });
-    await expect.poll(() => page.title()).toBe('(2) Overview · agtmux');
+    await expect.poll(() => page.title()).toBe('(3) Overview · agtmux');
     theatre.play.change('row:rt-shop', before);
   });
 });

@@ -22,7 +22,7 @@ afterAll(() => theatre.end());
 /** Each with words that stand on it only when it is whole. */
 const addresses: readonly (readonly [path: string, words: string])[] = [
   ['/', 'agents waited for you'],
-  ['/agents', 'sessions led by agtmux'],
+  ['/agents', 'led by agtmux'],
   ['/agents/rt-shop', 'waited for you in the last 24 hours'],
   ['/agents/rt-shop/explain', 'claude.approval.bash'],
   ['/agents/rt-run/queue', 'write the changelog'],
@@ -87,7 +87,7 @@ describe('every page', () => {
   it('is reached from the rail, with the number of those who wait', async () => {
     const { page } = await theatre.show('/');
     await page.getByText('Needs you').waitFor();
-    expect(await page.title()).toBe('(3) Overview · agtmux');
+    expect(await page.title()).toBe('(4) Overview · agtmux');
     for (const name of ['Agents', 'Sessions', 'Shells', 'Timeline', 'Audit', 'Targets', 'Settings']) {
       await page.getByRole('navigation').getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();

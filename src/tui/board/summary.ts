@@ -3,7 +3,7 @@
 import type { TargetItem } from '../../api/schemas.ts';
 import type { StateName } from '../../model/states.ts';
 import { pad, width } from '../../text/width.ts';
-import type { AgentItem } from '../../view/board.ts';
+import { type AgentItem, countsOf } from '../../view/board.ts';
 import { healthRole, healthText } from '../../view/pane-words.ts';
 import { cutLine, type Span, type SpanLine, span } from '../../view/shells-spans.ts';
 import { statesInOrder, wordsOf } from '../../view/words.ts';
@@ -31,10 +31,9 @@ export function summaryLine(world: World, items: readonly AgentItem[], columns: 
 }
 
 function marks(items: readonly AgentItem[], before: string, between: string): readonly Span[] {
-  const counts = new Map<StateName, number>();
-  for (const { state } of items) counts.set(state, (counts.get(state) ?? 0) + 1);
+  const counts = countsOf(items);
   return statesInOrder.flatMap((state) => {
-    const count = counts.get(state) ?? 0;
+    const count = counts[state];
     return count === 0 ? [] : [span(`${before}${wordsOf(state).mark}${between}${count}`, wordsOf(state).colour)];
   });
 }

@@ -5,12 +5,13 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import type { AuditList, QueueList, ReceiptReply } from '../../api/schemas-act.ts';
 import type { ExplanationDocument } from '../../api/schemas-explain.ts';
 import type { TimelineDocument } from '../../api/schemas-timeline.ts';
+import type { AgentItem } from '../../view/board.ts';
 import { post, remove } from '../door.ts';
 import { AuditTable } from '../parts/audit-table.tsx';
 import { OutcomeLine, ReadingNote, Scroll } from '../parts/basics.tsx';
 import { Lanes, Totals } from '../parts/plots.tsx';
 import { Age, block, line, StateText } from '../parts/text.tsx';
-import { type AgentItem, refOf } from '../state/agents.ts';
+import { refOf } from '../state/agents.ts';
 import { did, receiptOutcome } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useBeat, useNow, useReading } from '../state/hooks.ts';
@@ -31,7 +32,8 @@ export function TimelineTab({ item }: TabProps): ReactNode {
     `${useBeat(beatMs)} ${item.state_version}`,
   );
   const now = useNow();
-  const began = Date.parse(item.started_at ?? item.since);
+  const told = item.started_at ?? item.since;
+  const began = told === null ? now : Date.parse(told);
   const frame = { from: Math.max(now - dayMs, Math.min(began, now - 600_000)), to: now };
   const { value } = reading;
   return (

@@ -2,13 +2,15 @@
 
 import { type ReactNode, useId } from 'react';
 import { reasons } from '../../model/reasons.ts';
+import { type AgentItem, isAgent } from '../../view/board.ts';
+import { doubtOf, placeOf, projectOf } from '../../view/pane-words.ts';
 import { agentLabel } from '../../view/words.ts';
 import { Actions, SendBox } from '../parts/actions.tsx';
 import { AskBox } from '../parts/ask.tsx';
 import { Empty, Link, OutcomeLine, Tabs } from '../parts/basics.tsx';
 import { LivePane } from '../parts/live-pane.tsx';
 import { Age, line, RouteMark, StateWord } from '../parts/text.tsx';
-import { type AgentItem, isAgent, marksOf, placeOf, projectOf, refOf, whatOf } from '../state/agents.ts';
+import { marksOf, refOf, whatOf } from '../state/agents.ts';
 import { go, useModel, useNow } from '../state/hooks.ts';
 import { pathOf } from '../state/route.ts';
 import { AuditTab, ExplainTab, QueueTab, TimelineTab } from './agent-tabs.tsx';
@@ -87,7 +89,8 @@ function Ended({ item }: { readonly item: AgentItem }): ReactNode {
 
 function AgentHead({ item }: { readonly item: AgentItem }): ReactNode {
   const now = useNow();
-  const what = item.ask === null ? line(whatOf(item, now)) : '';
+  // What it asks stands below, whole; that nobody knows whether it still does stands here.
+  const what = line(item.ask === null ? whatOf(item, now) : doubtOf(item, now));
   return (
     <header className="agent-head">
       <div>

@@ -1,6 +1,7 @@
 // Agents: everyone on one board, narrowed by words.
 
 import { type ReactNode, useState } from 'react';
+import { boardGroups } from '../../view/board.ts';
 import { PageHead } from '../parts/basics.tsx';
 import { Board, NoAgents } from '../parts/board.tsx';
 import { agentsOf, filterAgents } from '../state/agents.ts';
@@ -9,8 +10,9 @@ import { useModel, useNow } from '../state/hooks.ts';
 export function AgentsPage(): ReactNode {
   const model = useModel();
   const [typed, setTyped] = useState('');
-  const items = agentsOf(model, useNow());
-  const shown = filterAgents(items, typed);
+  const now = useNow();
+  const items = agentsOf(model, now);
+  const shown = filterAgents(items, typed, now);
   return (
     <>
       <PageHead title="Agents">
@@ -19,7 +21,7 @@ export function AgentsPage(): ReactNode {
           data-filter
           className="filter"
           aria-label="Filter agents"
-          placeholder="Filter: agent, state, project…  /"
+          placeholder="Filter: words, state:approve, agent:claude, in:host/work…  /"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -29,7 +31,7 @@ export function AgentsPage(): ReactNode {
       </PageHead>
       {items.length === 0 && model.isFilled ? <NoAgents /> : null}
       {items.length > 0 && shown.length === 0 ? <p className="calm-note">No agent fits “{typed}”.</p> : null}
-      <Board items={shown} />
+      <Board groups={boardGroups(shown, 'sessions')} />
     </>
   );
 }

@@ -2,12 +2,14 @@
 
 import type { ReactNode } from 'react';
 import type { TimelineDocument } from '../../api/schemas-timeline.ts';
+import { boardGroups, countsOf, needsYou, needsYouCount, needsYouKey } from '../../view/board.ts';
+import { statesInOrder } from '../../view/words.ts';
 import { AgentCard } from '../parts/agent-card.tsx';
 import { Link, PageHead, ReadingNote } from '../parts/basics.tsx';
 import { Board, NoAgents } from '../parts/board.tsx';
 import { Lanes, Totals } from '../parts/plots.tsx';
 import { line, StateText } from '../parts/text.tsx';
-import { agentsOf, countsOf, needsYou, statesInOrder } from '../state/agents.ts';
+import { agentsOf } from '../state/agents.ts';
 import { useBeat, useModel, useNow, useReading } from '../state/hooks.ts';
 import type { Model } from '../state/model.ts';
 import { pathOf } from '../state/route.ts';
@@ -20,7 +22,7 @@ export function OverviewPage(): ReactNode {
   const model = useModel();
   const items = agentsOf(model, useNow());
   const needing = items.filter(needsYou);
-  const others = items.filter((item) => !needsYou(item));
+  const others = boardGroups(items, 'agents').filter(({ key }) => key !== needsYouKey);
   const counts = countsOf(items);
   return (
     <>
@@ -42,7 +44,7 @@ export function OverviewPage(): ReactNode {
           {others.length === 0 ? null : (
             <section aria-labelledby="board-title">
               <h2 id="board-title">Everyone else</h2>
-              <Board items={others} />
+              <Board groups={others} />
             </section>
           )}
         </div>
@@ -65,7 +67,7 @@ function NeedsYou({ needing, hasAgents }: NeedsProps): ReactNode {
   return (
     <section aria-labelledby="needs-title">
       <h2 id="needs-title">
-        Needs you {needing.length === 0 ? null : <span className="number">{needing.length}</span>}
+        Needs you {needing.length === 0 ? null : <span className="number">{needsYouCount(needing)}</span>}
       </h2>
       {needing.length === 0 ? (
         <p className="calm-note">Nobody needs you. This page tells when that changes.</p>

@@ -2,10 +2,10 @@
 
 import type { ReactNode } from 'react';
 import type { ManagedItem, ManagedList } from '../../api/schemas-sessions.ts';
+import { projectOf } from '../../view/pane-words.ts';
 import { autoWarning, machineLabel } from '../../view/sessions.ts';
 import { Command, Empty, Link, PageHead, ReadingNote } from '../parts/basics.tsx';
 import { Age, line } from '../parts/text.tsx';
-import { projectOf } from '../state/agents.ts';
 import { useModel, useReading } from '../state/hooks.ts';
 import type { Model } from '../state/model.ts';
 import { pathOf } from '../state/route.ts';

@@ -2,8 +2,10 @@
 // more.
 
 import { type FormEvent, type ReactNode, useState } from 'react';
+import type { AgentItem } from '../../view/board.ts';
+import { placeOf, projectOf } from '../../view/pane-words.ts';
 import { agentLabel } from '../../view/words.ts';
-import { type AgentItem, placeOf, projectOf, refOf } from '../state/agents.ts';
+import { refOf } from '../state/agents.ts';
 import { act } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { Command, Dialog } from './basics.tsx';

@@ -1,9 +1,11 @@
 // One agent on a page: as a card when it needs a person, as a row on the board otherwise.
 
 import { memo, type ReactNode } from 'react';
+import type { AgentItem } from '../../view/board.ts';
+import { isAway, placeOf, projectOf } from '../../view/pane-words.ts';
 import { autoWarning } from '../../view/sessions.ts';
 import { agentLabel, wordsOf } from '../../view/words.ts';
-import { type AgentItem, isAway, marksOf, placeOf, projectOf, whatOf } from '../state/agents.ts';
+import { marksOf, whatOf } from '../state/agents.ts';
 import { act } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useNow } from '../state/hooks.ts';

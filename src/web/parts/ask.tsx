@@ -2,7 +2,8 @@
 
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { stateOfAsk } from '../../model/asks.ts';
-import { type AgentItem, projectOf } from '../state/agents.ts';
+import type { AgentItem } from '../../view/board.ts';
+import { projectOf } from '../../view/pane-words.ts';
 import { act } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { Dialog } from './basics.tsx';

@@ -1,32 +1,30 @@
 // The board: every agent, by target and session, with what each group sums up to; and what to do while it is empty.
 
 import type { ReactNode } from 'react';
-import { wordsOf } from '../../view/words.ts';
-import { type AgentItem, countsOf, groupsOf, statesInOrder } from '../state/agents.ts';
+import type { BoardGroup, Counts } from '../../view/board.ts';
+import { statesInOrder, wordsOf } from '../../view/words.ts';
 import { AgentRow } from './agent-card.tsx';
 import { Command, Empty } from './basics.tsx';
 import { line } from './text.tsx';
 
 /** `1 approve · 2 running`. */
-function sumOf(items: readonly AgentItem[]): string {
-  const counts = countsOf(items);
-  return statesInOrder
+const sumOf = (counts: Counts): string =>
+  statesInOrder
     .filter((state) => counts[state] > 0)
     .map((state) => `${counts[state]} ${wordsOf(state).word}`)
     .join(' · ');
-}
 
-export function Board({ items }: { readonly items: readonly AgentItem[] }): ReactNode {
+export function Board({ groups }: { readonly groups: readonly BoardGroup[] }): ReactNode {
   return (
     <div className="board">
-      {groupsOf(items).map(({ name, items: group }) => (
-        <section key={name} className="group" aria-label={line(name)}>
+      {groups.map(({ key, title, items, counts }) => (
+        <section key={key} className="group" aria-label={line(title)}>
           <h3>
-            <span>{line(name)}</span>
-            <span className="sum">{sumOf(group)}</span>
+            <span>{line(title)}</span>
+            <span className="sum">{sumOf(counts)}</span>
           </h3>
           <ul className="rows">
-            {group.map((item) => (
+            {items.map((item) => (
               <AgentRow key={item.runtime_id} item={item} />
             ))}
           </ul>

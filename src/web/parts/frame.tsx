@@ -2,8 +2,9 @@
 // in its title and on the app's badge.
 
 import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { type AgentItem, countsOf, needsYouCount } from '../../view/board.ts';
 import { ageLabel, wordsOf } from '../../view/words.ts';
-import { type AgentItem, agentsOf, countsOf, waitingCount } from '../state/agents.ts';
+import { agentsOf } from '../state/agents.ts';
 import { isOutdated, useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel, useNow, usePlace } from '../state/hooks.ts';
 import type { Model } from '../state/model.ts';
@@ -26,14 +27,14 @@ export const pageTitles: Readonly<Record<PageName, string>> = {
 };
 
 function badgeOf(page: PageName, model: Model, items: readonly AgentItem[]): number {
-  if (page === 'overview') return waitingCount(items);
+  if (page === 'overview') return needsYouCount(items);
   if (page === 'shells') return [...model.shells.values()].filter(({ status }) => status === 'running').length;
   if (page === 'targets') return [...model.targets.values()].filter(({ health }) => health !== 'ok').length;
   return 0;
 }
 
 const badgeWords: Partial<Record<PageName, string>> = {
-  overview: 'waiting for you',
+  overview: 'need you',
   shells: 'running',
   targets: 'in trouble',
 };
@@ -122,7 +123,7 @@ function useFocusOnPage(place: string): void {
 
 /** In the title, and on the icon of the installed app. */
 function useBadge(items: readonly AgentItem[], title: string): void {
-  const count = waitingCount(items);
+  const count = needsYouCount(items);
   useEffect(() => {
     document.title = `${count === 0 ? '' : `(${count}) `}${title} · agtmux`;
     if (!('setAppBadge' in navigator)) return;

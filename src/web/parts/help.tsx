@@ -1,7 +1,7 @@
 // The keys, in a dialog, and how to read the marks.
 
 import type { ReactNode } from 'react';
-import { statesInOrder } from '../state/agents.ts';
+import { statesInOrder } from '../../view/words.ts';
 import { Dialog } from './basics.tsx';
 import { StateText } from './text.tsx';
 

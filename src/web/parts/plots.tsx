@@ -2,8 +2,7 @@
 
 import { type ReactNode, useState } from 'react';
 import type { TimelineDocument, TimelineLane } from '../../api/schemas-timeline.ts';
-import { wordsOf } from '../../view/words.ts';
-import { statesInOrder } from '../state/agents.ts';
+import { statesInOrder, wordsOf } from '../../view/words.ts';
 import { pathOf } from '../state/route.ts';
 import { barsOf, durationText, type Frame, roundTop, ticksOf } from '../state/timeline.ts';
 import { Link } from './basics.tsx';

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react';
 import type { PaneItem } from '../../api/schemas.ts';
 import type { Confidence, StateName } from '../../model/states.ts';
 import { foreign, gateBlock, gateLine, gateRevealed } from '../../text/gate.ts';
+import { ageSince, routeMarks } from '../../view/pane-words.ts';
 import { stateLabel, unseenMark, wordsOf } from '../../view/words.ts';
-import { ageOf } from '../state/agents.ts';
 import { useNow } from '../state/hooks.ts';
 
 export const line = (text: string): string => gateLine(foreign(text));
@@ -46,13 +46,11 @@ export function Age({ since, after = '' }: { readonly since: string | null; read
   if (since === null) return null;
   return (
     <time className="age" dateTime={since} title={new Date(since).toLocaleString()}>
-      {ageOf(since, now)}
+      {ageSince(since, now)}
       {after}
     </time>
   );
 }
-
-const routeMarks = { CONNECTED: '→', DISCONNECTED: '·', NONE: '' } as const;
 
 export function RouteMark({ route }: { readonly route: PaneItem['route'] }): ReactNode {
   if (route === null || route === 'NONE') return null;

@@ -2,18 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { StateName } from '../../model/states.ts';
-import {
-  type AgentItem,
-  agentsOf,
-  countsOf,
-  filterAgents,
-  groupsOf,
-  marksOf,
-  needsYou,
-  statesInOrder,
-  waitingCount,
-  whatOf,
-} from './agents.ts';
+import { type AgentItem, boardGroups, countsOf, needsYou, needsYouCount } from '../../view/board.ts';
+import { agentsOf, filterAgents, marksOf, whatOf } from './agents.ts';
 
 const now = Date.parse('2026-01-01T12:00:00.000Z');
 const ago = (seconds: number): string => new Date(now - seconds * 1_000).toISOString();
@@ -65,8 +55,14 @@ describe('agents on the pages', () => {
       now,
     );
     expect(ids(shown)).toBe('old young ask err odd done run idle');
-    expect(statesInOrder.at(0)).toBe('waiting_approval');
-    expect(statesInOrder.at(-1)).toBe('idle');
+  });
+
+  it('SCR1 stand by the numbers of their windows where nothing else tells them apart', () => {
+    const shown = agentsOf(
+      rows(agent('ten', 'idle', { window_index: 10 }), agent('two', 'idle', { window_index: 2 })),
+      now,
+    );
+    expect(ids(shown)).toBe('two ten');
   });
 
   it('RSV12 shows no bare panes and nobody who left in good order; a bad end stays for a while', () => {
@@ -96,7 +92,7 @@ describe('agents on the pages', () => {
       ['waiting_approval', 'waiting_input', 'error', 'running', 'completed', 'idle', 'unknown'] as const
     ).filter((state) => needsYou(agent('a', state)));
     expect(needing).toEqual(['waiting_approval', 'waiting_input', 'error']);
-    expect(waitingCount([agent('a', 'waiting_approval'), agent('b', 'waiting_input'), agent('c', 'error')])).toBe(2);
+    expect(needsYouCount([agent('a', 'waiting_approval'), agent('b', 'waiting_input'), agent('c', 'error')])).toBe(3);
   });
 
   it('say what they ask, do or suffer from; unknown never without its reason', () => {
@@ -116,36 +112,50 @@ describe('agents on the pages', () => {
     expect(whatOf(agent('a', 'unknown', { reason_code: 'target_unreachable', last_seen_at: ago(12) }), now)).toBe(
       'its machine does not answer, seen 12s ago',
     );
+    // What was known last must not look like what is known.
+    const away = { reason_code: 'target_unreachable', last_seen_at: ago(12), detail: 'npm test' } as const;
+    expect(whatOf(agent('a', 'unknown', away), now)).toBe('its machine does not answer, seen 12s ago  npm test');
+    expect(whatOf(agent('a', 'unknown', { ...away, ask }), now)).toBe(
+      'its machine does not answer, seen 12s ago  rm -rf build',
+    );
     expect(whatOf(agent('a', 'error', { reason_code: 'usage_limit', until: ago(-60) }), now)).toMatch(
       /^usage limit, resets \d\d:\d\d$/,
     );
     expect(
       marksOf(agent('a', 'running', { background: { shells: 2, agents: 1 }, asks_open: 3, suspended: true })),
-    ).toEqual(['+2 shells +1 agent', '3 asks', 'suspended']);
+    ).toEqual(['3 asks', '+2 shells +1 agent', 'suspended']);
   });
 
   it('are grouped by target and session, those that agtmux leads in a group of their own', () => {
     const elsewhere = { target: 'vm1', session_name: 'api', window_id: '@1', pane_id: '%1' };
     const led = { session: { id: 's1' } } as unknown as Partial<AgentItem>;
-    const groups = groupsOf([
+    const all = [
       agent('a', 'idle'),
       agent('b', 'idle', { identity: elsewhere }),
       agent('c', 'idle'),
       agent('d', 'idle', led),
-    ]);
-    expect(groups.map(({ name, items }) => `${name}: ${ids(items)}`)).toEqual([
+    ];
+    expect(boardGroups(all, 'sessions').map(({ title, items }) => `${title}: ${ids(items)}`)).toEqual([
+      'host / led by agtmux: d',
       'host / work: a c',
       'vm1 / api: b',
-      'sessions led by agtmux: d',
     ]);
   });
 
   it('are found by every word that was typed', () => {
     const items = [agent('a', 'running', { detail: 'npm test' }), agent('b', 'idle', { cwd: '/home/ada/docs' })];
-    expect(ids(filterAgents(items, ''))).toBe('a b');
-    expect(ids(filterAgents(items, 'claude SHOP'))).toBe('a');
-    expect(ids(filterAgents(items, 'docs idle'))).toBe('b');
-    expect(ids(filterAgents(items, 'docs running'))).toBe('');
+    expect(ids(filterAgents(items, '', now))).toBe('a b');
+    expect(ids(filterAgents(items, 'claude SHOP', now))).toBe('a');
+    expect(ids(filterAgents(items, 'docs idle', now))).toBe('b');
+    expect(ids(filterAgents(items, 'docs running', now))).toBe('');
+    for (const [typed, found] of [
+      ['state:run', 'a'],
+      ['state:idle agent:claude', 'b'],
+      ['in:host/work:1 npm', 'a'],
+      ['target:vm1', ''],
+      ['agent:codex', ''],
+    ] as const)
+      expect([typed, ids(filterAgents(items, typed, now))]).toEqual([typed, found]);
     expect(countsOf(items)).toMatchObject({ running: 1, idle: 1, error: 0 });
   });
 });

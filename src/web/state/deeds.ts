@@ -4,9 +4,10 @@
 import { useSyncExternalStore } from 'react';
 import type { ActBody, ReceiptReply } from '../../api/schemas-act.ts';
 import type { Failure, Result } from '../../model/errors.ts';
+import type { AgentItem } from '../../view/board.ts';
 import { post } from '../door.ts';
 import { clock } from '../port.ts';
-import type { AgentItem } from './agents.ts';
+
 import { refOf } from './agents.ts';
 
 export interface Outcome {
