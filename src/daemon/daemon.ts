@@ -353,7 +353,6 @@ export class Daemon implements DaemonService {
   }
 
   ruleTroubles = (): readonly string[] => this.#rules.unused;
-
   agentInfos(): readonly AgentInfo[] {
     return this.#adapters.infos();
   }

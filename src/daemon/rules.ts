@@ -30,6 +30,9 @@ interface Page {
   trouble: Failure | null;
 }
 
+/** More files than anyone keeps there. */
+const rulesFolderEntriesMax = 1_000;
+
 /** A folder that cannot be read holds nothing that is used; its files tell why. */
 function nullIfUnreadable(problem: unknown): null {
   if (problem instanceof FileError) return null;
@@ -93,7 +96,7 @@ export class RuleBook {
 
   async #lookForUnused(): Promise<void> {
     const { log, files, folder } = this.#parts;
-    const names = await files.list(folder, limits.rulesFolderEntriesMax).catch(nullIfUnreadable);
+    const names = await files.list(folder, rulesFolderEntriesMax).catch(nullIfUnreadable);
     const known = [...this.#pages.keys()];
     const unused = (names?.names ?? []).toSorted().flatMap((name) => {
       const stem = /^([^.].*)\.(?:toml|json)$/.exec(name)?.[1];

@@ -15,6 +15,8 @@ export const tuiLimits = {
   tuiAskSeenMs: 300,
   /** Evidence and the queue of the agent that is looked at are asked for anew this often. */
   tuiExplainMs: 2_000,
+  /** How long an ask that was answered is shown as answered while the agent does not say so itself. */
+  tuiAnsweredMs: 10_000,
   /** Who sits at the session that a popup is asked for. A tmux that does not answer shows no popup either. */
   popupLookMs: 2_000,
   popupLookBytesMax: 65_536,

@@ -373,8 +373,6 @@ export const limits = {
   configBytesMax: 1_048_576,
   /** A person who saves the file looks at the screen next. */
   configLookMs: 2_000,
-  /** Files in the folder of a person's screen rules. */
-  rulesFolderEntriesMax: 1_000,
   /** What is still on its way to the disk when the daemon is told to stop gets this long. */
   drainMs: 3_000,
   /** The daemon says it is ready when it has looked at this machine once, or after this. */

@@ -62,7 +62,13 @@ export type Acting =
   | Done;
 
 export type ActingOwn =
-  | { readonly is: 'receipt'; readonly whom: Whom; readonly receipt: ReceiptReply }
+  | {
+      readonly is: 'receipt';
+      readonly whom: Whom;
+      readonly receipt: ReceiptReply;
+      /** The ask that it answered; null when it was about none. */
+      readonly askId?: string | null;
+    }
   | { readonly is: 'refused'; readonly whom: Whom; readonly deed: Deed; readonly problem: AgtmuxError };
 
 export const notActing: Acting = { is: 'none' };
@@ -232,6 +238,7 @@ function request(deed: Deed, whom: Whom, wanted: Distribute<ActBody>): ActingSte
         run: async ({ api, pid, hops }) => ({
           is: 'receipt',
           whom,
+          askId: 'ask_id' in wanted ? (wanted.ask_id ?? null) : null,
           receipt: await api.post('/v1/act', { ...wanted, ref: `runtime:${whom.runtime}`, conditions, pid, hops }),
         }),
         late: (own) => doneBy(own),

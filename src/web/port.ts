@@ -17,6 +17,9 @@ export const clock: Clock = {
   after,
 };
 
+/** Of the clock that a person in front of this browser reads, east of Greenwich. */
+export const offsetMinutes = (): number => -new Date().getTimezoneOffset();
+
 export function every(periodMs: number, callback: () => void): Cancel {
   const timer = setInterval(callback, periodMs);
   return () => clearInterval(timer);

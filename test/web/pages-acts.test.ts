@@ -66,6 +66,10 @@ describe('who needs you', () => {
     await button(page, 'Approve').click();
     expect(await asked('/v1/act')).toEqual({ ...to('rt-cart'), action: 'approve', ask_id: 'ask-2' });
     await card.getByText('Delivered').waitFor();
+    // What was answered is not asked again while the agent has not gone on.
+    await card.getByText('Answered. Waiting for the agent to go on.').waitFor();
+    expect(await button(page, 'Approve').count()).toBe(0);
+    await page.reload();
     await button(page, 'Reject').click();
     expect(await asked('/v1/act', 2)).toEqual({ ...to('rt-cart'), action: 'reject', ask_id: 'ask-2' });
     await page.getByLabel('Answer in your own words').fill('Whatever is there already');

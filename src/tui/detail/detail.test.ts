@@ -66,6 +66,33 @@ describe('one agent', () => {
     expect(sent?.body).toMatchObject({ ask_id: 'a2', option: 'y' });
   });
 
+  it('SCR2 what was answered stands there no longer as what it asks, and neither does the evidence for it', () => {
+    const explained = (item: PaneItem): { is: 'told'; explanation: never; queue: []; timeline: null } => ({
+      is: 'told',
+      explanation: { item, reason_words: 'asks for approval', evidence: [], screen: null, events: [] } as never,
+      queue: [],
+      timeline: null,
+    });
+    const played = opened({ ...asking, state_version: 4 }).own(explained({ ...asking, state_version: 4 }));
+    const whom = { runtime, ref: 'r', name: 'claude', where: 'host/work:1.0', state: 'waiting_approval' } as const;
+    const delivered = { outcome: 'delivered', action: 'approve', failure: null, words: null } as never;
+    played.own({ is: 'acting', own: { is: 'receipt', whom, receipt: delivered, askId: 'a1' } });
+    expect(played.text(wide)).toContain('Answered; waiting for the agent.');
+    expect(played.text(wide)).not.toContain('rm -rf build');
+    // The keys of a dialog that it did not close are offered again.
+    played.becomes({ nowMs: nowMs + 11_000 });
+    expect(played.text(wide)).toContain('rm -rf build');
+    const running = { ...asking, ask: null, asks_open: 0, state: 'running', reason_code: 'turn_running' } as const;
+    played.becomes({ rows: rowsOf({ ...running, state_version: 5 }) });
+    expect(played.text(wide)).not.toMatch(/rm -rf build|asks for approval/);
+    expect(played.press('x').text(wide)).toContain('Reading…');
+    // An answer that was under way tells of the state before.
+    played.own(explained({ ...asking, state_version: 4 }));
+    expect(played.text(wide)).not.toContain('rm -rf build');
+    const keys = detailScreen.streams?.(played.model, played.world).map(({ key }) => key);
+    expect(keys).toEqual(['output', 'told 5']);
+  });
+
   it('SCR2 a digit first shows an ask that is not all on the screen, and what is cut is said to be there', async () => {
     const text = Array.from({ length: 30 }, (_, row) => `step ${row}.`).join('\n');
     const played = opened({ ...asking, ask: { ...ask, text } });

@@ -4,6 +4,7 @@ import type { QueueList, ViewedOutputReply } from '../../api/schemas-act.ts';
 import type { ExplanationDocument } from '../../api/schemas-explain.ts';
 import type { TimelineDocument } from '../../api/schemas-timeline.ts';
 import type { AgtmuxError } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
 import type { AgentItem } from '../../view/board.ts';
 import { type Acting, type ActingOwn, notActing } from '../acting.ts';
 import type { World } from '../contract.ts';
@@ -15,6 +16,8 @@ export interface DetailModel {
   readonly isGone: boolean;
   /** Since when what it asks is on the screen, in ms: an answer within a blink was meant for what stood there before. */
   readonly askedMs: number;
+  /** The ask that was answered from here, and when: until the agent's next word it is no longer the one to answer. */
+  readonly answered: { readonly askId: string; readonly atMs: number } | null;
   readonly output: { readonly lines: readonly string[]; readonly words: string | null } | null;
   readonly outputTrouble: string | null;
   /** Lines above the last ones that are shown; 0 follows what comes. */
@@ -44,6 +47,7 @@ export const firstDetail = (runtime: string, world: World): DetailModel => ({
   item: itemOf(runtime, world),
   isGone: false,
   askedMs: 0,
+  answered: null,
   output: null,
   outputTrouble: null,
   up: 0,
@@ -53,6 +57,10 @@ export const firstDetail = (runtime: string, world: World): DetailModel => ({
   isExplaining: false,
   acting: notActing,
 });
+
+/** Delivered a moment ago. Should it still be open after that, it is asked again. */
+export const isAnswered = ({ answered, item }: DetailModel, nowMs: number): boolean =>
+  answered !== null && answered.askId === item?.ask?.ask_id && nowMs - answered.atMs < limits.tuiAnsweredMs;
 
 export function itemOf(runtime: string, { rows }: World): AgentItem | null {
   const item = rows.get(`row:${runtime}`);

@@ -1,6 +1,7 @@
 // One agent as a screen: its pane live, what it asks with the keys that answer, and everything that can be done to it. Pure;
 // what it reads from the daemon comes as streams that end when one leaves.
 
+import type { ExplanationDocument } from '../../api/schemas-explain.ts';
 import { AgtmuxError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import {
@@ -43,15 +44,16 @@ function update(message: Message<DetailOwn>, model: DetailModel, world: World): 
       return acting === null ? null : { model: { ...model, acting } };
     }
     case 'own':
-      return { model: told(model, message.own) };
+      return { model: told(model, message.own, world) };
     case 'world':
     case 'back': {
       const item = itemOf(model.runtime, world);
       const isGone = item === null && world.link.is === 'up';
       const isNewAsk = item !== null && item.ask?.ask_id !== model.item?.ask?.ask_id;
       const askedMs = isNewAsk ? world.nowMs : model.askedMs;
+      const next = { ...model, item: item ?? model.item, isGone, askedMs };
       return {
-        model: { ...model, item: item ?? model.item, isGone, askedMs },
+        model: { ...next, explanation: isOld(next, model.explanation) ? null : model.explanation },
         commands: markSeen({ ...model, item }, model.item),
       };
     }
@@ -76,10 +78,18 @@ function markSeen({ item, runtime }: DetailModel, before: DetailModel['item']): 
   ];
 }
 
-function told(model: DetailModel, own: DetailOwn): DetailModel {
+/** Of a state that it has left: what it asked then must not stand here as what it asks. */
+const isOld = ({ item }: DetailModel, explanation: ExplanationDocument | null): boolean =>
+  item !== null && (explanation?.item.state_version ?? 0) < (item.state_version ?? 0);
+
+function told(model: DetailModel, own: DetailOwn, { nowMs }: World): DetailModel {
   switch (own.is) {
-    case 'acting':
-      return { ...model, acting: actingAfter(model.acting, own.own) };
+    case 'acting': {
+      const { own: told } = own;
+      const askId = told.is === 'receipt' && told.receipt.outcome === 'delivered' ? (told.askId ?? null) : null;
+      const answered = askId === null ? model.answered : { askId, atMs: nowMs };
+      return { ...model, answered, acting: actingAfter(model.acting, told) };
+    }
     case 'output':
       return {
         ...model,
@@ -87,7 +97,12 @@ function told(model: DetailModel, own: DetailOwn): DetailModel {
         outputTrouble: null,
       };
     case 'told':
-      return { ...model, explanation: own.explanation, queue: own.queue, timeline: own.timeline ?? model.timeline };
+      return {
+        ...model,
+        explanation: isOld(model, own.explanation) ? null : own.explanation,
+        queue: own.queue,
+        timeline: own.timeline ?? model.timeline,
+      };
     case 'trouble':
       return own.of === 'output' ? { ...model, outputTrouble: own.problem.message } : model;
     case 'seen':
@@ -179,7 +194,7 @@ const trouble =
 /** Rows above the screen that can be scrolled to. */
 const historyLines = 200;
 
-function streams({ runtime, isGone }: DetailModel, { link }: World): readonly Stream<DetailOwn>[] {
+function streams({ runtime, isGone, item }: DetailModel, { link }: World): readonly Stream<DetailOwn>[] {
   if (isGone || link.is !== 'up') return [];
   const ref = `runtime:${runtime}`;
   const tell = async (api: Ports['api']): Promise<DetailOwn> => {
@@ -207,7 +222,8 @@ function streams({ runtime, isGone }: DetailModel, { link }: World): readonly St
       failed: (problem) => ({ is: 'trouble', of: 'output', problem }),
     },
     {
-      key: 'told',
+      // Read anew as soon as its state is another one.
+      key: `told ${item?.state_version ?? 0}`,
       start: async function* ({ api, sleep }, signal) {
         while (!signal.aborted) {
           yield await tell(api).catch(trouble('told'));

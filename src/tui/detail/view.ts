@@ -1,6 +1,7 @@
 // One agent as lines: its pane at the left, at the right its state and why, what it asks, its queue and its day; one below
 // the other where the terminal is narrow. Pure.
 
+import { reasons } from '../../model/reasons.ts';
 import { foreign, gateLine } from '../../text/gate.ts';
 import { cut, pad, width } from '../../text/width.ts';
 import { askText, wrapped } from '../../view/asks.ts';
@@ -13,7 +14,7 @@ import { barCells, sumLabel } from '../../view/timeline-text.ts';
 import { agentLabel, backgroundLabel, wordsOf } from '../../view/words.ts';
 import { actingLines, optionLines } from '../acting-view.ts';
 import type { World } from '../contract.ts';
-import type { DetailModel } from './model.ts';
+import { type DetailModel, isAnswered } from './model.ts';
 
 /** From here on pane and facts stand side by side. */
 const besideColumns = 96;
@@ -72,7 +73,7 @@ export function isAskWhole(model: DetailModel, world: World): boolean {
   const isBeside = columns >= besideColumns;
   const room = isBeside ? lines - 1 : Math.max(3, Math.floor((lines - 1) * factsShare));
   const facts = isBeside ? factsColumns - 2 : columns;
-  const asked = [...stateLines(model, world, facts), ...askLines(model, facts)].length;
+  const asked = [...stateLines(model, world, facts), ...askLines(model, world, facts)].length;
   return asked < room || factLines(model, world, facts).length <= room;
 }
 
@@ -124,22 +125,22 @@ function factLines(model: DetailModel, world: World, columns: number): readonly 
   if (item === null) return [[span('It is not known any more.', 'dim')]];
   return [
     ...stateLines(model, world, columns),
-    ...askLines(model, columns),
+    ...askLines(model, world, columns),
     ...evidenceLines(model, world, columns),
     ...queueLines(model, columns),
     ...timelineBlock(model, columns),
   ].map((line) => cutLine(line, columns));
 }
 
-function stateLines({ item, explanation }: DetailModel, world: World, columns: number): readonly SpanLine[] {
+function stateLines({ item }: DetailModel, world: World, columns: number): readonly SpanLine[] {
   if (item === null) return [];
-  const why = explanation?.reason_words ?? '';
+  const why = reasons[item.reason_code].words;
   const said = item.ask === null ? gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes))) : '';
   // Where nothing more is known than the reason, once is enough.
   const what = said === why ? '' : said;
   const beside = backgroundLabel(item.background);
   return [
-    ...(why === '' ? [] : [[span(why)]]),
+    [span(why)],
     ...wrapped(what, columns)
       .slice(0, 3)
       .filter((line) => line !== '')
@@ -149,9 +150,11 @@ function stateLines({ item, explanation }: DetailModel, world: World, columns: n
   ];
 }
 
-function askLines({ item }: DetailModel, columns: number): readonly SpanLine[] {
+function askLines(model: DetailModel, world: World, columns: number): readonly SpanLine[] {
+  const { item } = model;
   const ask = item?.ask ?? null;
   if (item === null || ask === null) return [];
+  if (isAnswered(model, world.nowMs)) return [[], [span('Answered; waiting for the agent.', 'dim')]];
   const more = item.asks_open > 1 ? `, the first of ${item.asks_open}` : '';
   return [
     [],

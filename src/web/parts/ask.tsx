@@ -4,8 +4,9 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { stateOfAsk } from '../../model/asks.ts';
 import type { AgentItem } from '../../view/board.ts';
 import { projectOf } from '../../view/pane-words.ts';
-import { act } from '../state/deeds.ts';
+import { act, isAnswered } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
+import { useNow } from '../state/hooks.ts';
 import { Dialog } from './basics.tsx';
 import { line, revealed } from './text.tsx';
 
@@ -94,8 +95,11 @@ function AnswerText({
 /** The ask of an agent with its buttons. */
 export function AskBox({ item }: { readonly item: AgentItem }): ReactNode {
   const [isBusy, setBusy] = useState(false);
+  // Looked at again every second: an answer that did nothing is no answer.
+  useNow();
   const { ask } = item;
   if (ask === null) return null;
+  if (isAnswered(item)) return <p className="calm-note">Answered. Waiting for the agent to go on.</p>;
   const { ask_id } = ask;
   const doing = async (deed: Parameters<typeof act>[1]): Promise<void> => {
     setBusy(true);

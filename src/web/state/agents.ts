@@ -4,6 +4,7 @@
 import type { PaneItem } from '../../api/schemas.ts';
 import { type AgentItem, boardItems, fits, parseFilter } from '../../view/board.ts';
 import { besidesOf, saidOf } from '../../view/pane-words.ts';
+import { offsetMinutes } from '../port.ts';
 import type { Model } from './model.ts';
 
 export const agentsOf = (model: Pick<Model, 'rows'>, now: number): readonly AgentItem[] =>
@@ -12,7 +13,7 @@ export const agentsOf = (model: Pick<Model, 'rows'>, now: number): readonly Agen
 export const refOf = ({ runtime_id }: AgentItem): string => `runtime:${runtime_id}`;
 
 /** What it asks, does or suffers from, in the time of whoever looks. */
-export const whatOf = (item: PaneItem, now: number): string => saidOf(item, now, -new Date().getTimezoneOffset());
+export const whatOf = (item: PaneItem, now: number): string => saidOf(item, now, offsetMinutes());
 
 /** Small words beside it: open asks, background work, a stall. */
 export const marksOf = (item: AgentItem): readonly string[] => [

@@ -4,6 +4,7 @@
 import { useSyncExternalStore } from 'react';
 import type { ActBody, ReceiptReply } from '../../api/schemas-act.ts';
 import type { Failure, Result } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
 import type { AgentItem } from '../../view/board.ts';
 import { post } from '../door.ts';
 import { clock } from '../port.ts';
@@ -96,9 +97,22 @@ const busyWords: Readonly<Record<Deed['action'], string>> = {
   name: 'Naming',
 };
 
+/** The ask of each agent that was answered from this page, and when. */
+const answered = new Map<string, { readonly askId: string; readonly at: number }>();
+
+/** Delivered a moment ago, and the agent has not gone on yet. Should it still be open after that, it is shown again. */
+export function isAnswered({ runtime_id, ask }: AgentItem): boolean {
+  const last = answered.get(runtime_id);
+  return last !== undefined && last.askId === ask?.ask_id && clock.wallMs() - last.at < limits.tuiAnsweredMs;
+}
+
 /** To this very run of the agent, and to no other that may have taken its place (ACT1). */
 export function act(item: AgentItem, deed: Deed): Promise<boolean> {
   const body = { ...deed, ref: refOf(item), conditions: { if_runtime: item.runtime_id } };
   const busy = `${busyWords[deed.action]}…`;
-  return did(item.runtime_id, busy, post<ReceiptReply>('/v1/act', body), receiptOutcome);
+  return did(item.runtime_id, busy, post<ReceiptReply>('/v1/act', body), (receipt) => {
+    if (receipt.outcome === 'delivered' && 'ask_id' in deed && deed.ask_id !== undefined)
+      answered.set(item.runtime_id, { askId: deed.ask_id, at: clock.wallMs() });
+    return receiptOutcome(receipt);
+  });
 }
