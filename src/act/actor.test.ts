@@ -7,7 +7,6 @@ import {
   type FakeAgent,
   person,
   program,
-  testKeys,
 } from '../../test/kit/act.ts';
 import type { ActionRequest, Receipt } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
@@ -268,21 +267,43 @@ describe('a message', () => {
     }
   });
 
-  it('ACT2 is not delivered before the prompt is empty, where Enter may have been a line of it', async () => {
-    const cases: [string, (agent: FakeAgent) => void][] = [
-      ['delivered', (agent) => Object.assign(agent, { screen: [' > Type your message'] })],
-      ['delivered', (agent) => Object.assign(agent, { look: commandScreen })],
-      ['unconfirmed', (agent) => Object.assign(agent, { screen: [...agent.screen, ''] })],
+  it('ACT4 is delivered when its agent was seen to take it after Enter, and while it was still this agent', async () => {
+    const cases: [string, RegExp | null, (agent: FakeAgent, world: ActWorld) => void][] = [
+      ['delivered', null, (agent) => Object.assign(agent, { screen: [' > Type your message'] })],
+      ['delivered', null, (agent) => Object.assign(agent, { look: commandScreen })],
+      ['delivered', null, (agent, world) => world.becomes(agent, { state: 'running', decided_by: 'hook' })],
+      [
+        'unconfirmed',
+        /not seen to take/,
+        (agent, world) => world.becomes(agent, { state: 'running', decided_by: 'screen' }),
+      ],
+      ['unconfirmed', /not seen to take/, (agent) => Object.assign(agent, { screen: [...agent.screen, ''] })],
+      ['unconfirmed', /ended or another program/, (agent) => Object.assign(agent, { screen: ['$ '], place: null })],
+      ['unconfirmed', /ended or another program/, (agent, world) => world.ends(agent)],
     ];
-    for (const [outcome, onEnter] of cases) {
+    for (const [outcome, words, onEnter] of cases) {
       const { world, actor } = await oneAgent();
-      world.keys = { ...testKeys, emptyPrompt: '^ > Type your ' };
       world.onStep = (step, agent) => {
-        if (step === 'press:Enter') onEnter(agent);
-        return undefined;
+        if (step !== 'press:Enter') return undefined;
+        onEnter(agent, world);
+        return { kind: 'done' };
       };
-      expect((await world.act(actor, { action: 'send' })).outcome).toBe(outcome);
+      const receipt = await world.act(actor, { action: 'send' });
+      expect(receipt.outcome, String(onEnter)).toBe(outcome);
+      if (words !== null) expect(receipt.words).toMatch(words);
+      expect(world.held).toEqual([]);
     }
+  });
+
+  it('ACT2 is not submitted where somebody typed into the prompt with it, and the receipt says what to do', async () => {
+    const { world, actor } = await oneAgent();
+    world.onStep = (step, agent) => {
+      if (step.startsWith('paste:')) agent.screen = ['a prompt', 'rm hello there'];
+      return step.startsWith('paste:') ? { kind: 'done' } : undefined;
+    };
+    const receipt = await world.act(actor, { action: 'send' });
+    expect(receipt).toMatchObject({ outcome: 'unconfirmed', words: expect.stringMatching(/not submitted.*attach/s) });
+    expect([world.typed, world.held]).toEqual([[], []]);
   });
 
   it('ACT3 leaves Enter alone when a dialog comes up after the paste', async () => {
@@ -292,7 +313,7 @@ describe('a message', () => {
       return undefined;
     };
     const receipt = await world.act(actor, { action: 'send' });
-    expect(receipt).toMatchObject({ outcome: 'unconfirmed', words: 'pasted, not submitted' });
+    expect(receipt).toMatchObject({ outcome: 'unconfirmed', words: expect.stringMatching(/^pasted, not submitted/) });
     expect(world.typed).toEqual(['%1 paste:hello there']);
   });
 

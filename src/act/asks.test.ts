@@ -6,7 +6,7 @@ import { askId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { fitsScreen } from './fitting.ts';
 import type { FreshLook } from './ground.ts';
-import { wordsOnScreen } from './strokes.ts';
+import { asksSame, dialogOn } from './strokes.ts';
 import { optionMeant } from './wishes.ts';
 
 const code = (receipt: Receipt): string => receipt.failure?.code ?? receipt.outcome;
@@ -550,13 +550,24 @@ describe('an ask on the screen', () => {
     expect(optionMeant('7', told, shown)).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
   });
 
-  it('keys hang on the words that are asked about, not on those of every dialog', () => {
-    const lines = ['Do you want', '│ touch made.txt │', '> 1. Yes'];
-    expect(wordsOnScreen({ text: 'touch made.txt\nDo you want to proceed?' }, lines)).toBe('touch made');
-    expect(wordsOnScreen({ text: 'Do you want to proceed?' }, lines)).toBe('Do you want');
-    expect(wordsOnScreen({ text: 'touch made.txt' }, lines)).toBe('touch made');
-    expect(wordsOnScreen({ text: 'rm' }, lines)).toBeNull();
-    const about = ['Run what was asked for', 'touch made.txt'];
-    expect(wordsOnScreen({ text: 'touch made.txt\n# Run what was asked for' }, about)).toBe('touch made');
+  it('ASK3 keys hang on the whole dialog: every row from the first that shows something of it to the last', () => {
+    const lines = ['working', '│ touch made.txt │', '│ │', 'Do you want', '> 1. Yes', '  2. No', 'esc to cancel'];
+    const options = ['Yes', 'No'].map((label, at) => ({ id: String(at + 1), label }));
+    const rowsOf = (text: string) => dialogOn({ text, options }, lines)?.rows ?? null;
+    expect(rowsOf('touch made.txt\nDo you want to proceed?')).toEqual([1, 2, 3, 4, 5]);
+    expect(rowsOf('Do you want to proceed?')).toEqual([3, 4, 5]);
+    expect(rowsOf('rm')).toBeNull();
+  });
+
+  it('ASK3 a mark that moved is the same dialog, another command is not', () => {
+    const ask = { text: 'touch made.txt', options: [{ id: '1', label: 'Yes' }] };
+    const on = (...lines: string[]) => dialogOn(ask, lines);
+    const [one, moved, other] = [
+      on('touch made.txt', '> 1. Yes'),
+      on('touch made.txt', '  1. Yes'),
+      on('touch made', '> 1. Yes'),
+    ];
+    if (one === null || moved === null || other === null) throw new Error('there is no dialog');
+    expect([asksSame(ask, one, moved), asksSame(ask, one, other)]).toEqual([true, false]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ActWorld, commandScreen, type FakeAgent } from '../../test/kit/act.ts';
 import { keys as opencode } from '../agents/opencode/keys.ts';
 import { limits } from '../model/limits.ts';
-import type { Hands } from './hands.ts';
+import type { Hands, Shown } from './hands.ts';
 
 const hint = '⬝⬝⬝⬝  esc again to interrupt';
 
@@ -68,7 +68,7 @@ describe('interrupting with a key that must be pressed twice', () => {
     const hands = ground.handsOf(agent.identity.target);
     if (hands === null) throw new Error('there are no hands');
     let looks = 0;
-    const guards: (string | undefined)[] = [];
+    const guards: (Shown | undefined)[] = [];
     const press: Hands['press'] = (place, keys, shown) => {
       guards.push(shown);
       return hands.press(place, keys, shown);
@@ -87,7 +87,7 @@ describe('interrupting with a key that must be pressed twice', () => {
     });
     expect((await world.act(actor, { action: 'interrupt' })).outcome).toBe('delivered');
     // The second was refused, then both went out once more.
-    const words = 'esc again to interrupt';
+    const words = { words: 'esc again to interrupt' };
     expect([guards, world.typed.length]).toEqual([[undefined, words, undefined, words], 3]);
   });
 

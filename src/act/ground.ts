@@ -19,8 +19,10 @@ export interface FreshLook {
   readonly state: StateName;
   /** The dialog that is open, as the screen words it. */
   readonly ask: SeenAsk | null;
+  /** The screen that this was read from. */
+  readonly lines?: readonly string[];
   /** Its prompt; null when it is not there, left out where nobody knows its looks. */
-  readonly prompt?: SeenPrompt | null;
+  readonly prompt?: Pick<SeenPrompt, 'unsent' | 'sign'> | null;
 }
 
 export type ChannelEnd =

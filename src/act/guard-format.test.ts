@@ -3,21 +3,47 @@
 import { describe, expect, it } from 'vitest';
 import { paneId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import { guardOf, searchable, whyOf } from './guard-format.ts';
+import { guardOf, noneOf, searchable, whyOf } from './guard-format.ts';
 
 const place = { serverPid: 7, pane: paneId('%5'), panePid: 42, command: 'claude' };
 
 describe('guardOf', () => {
   it('ACT2: names everything the action was decided on, in pairs', () => {
-    expect(guardOf(place)).toBe(
-      '#{&&:#{==:#{pid},7},#{&&:#{==:#{pane_id},%5},#{&&:#{==:#{pane_pid},42},#{&&:#{==:#{pane_current_command},claude},' +
-        '#{&&:#{==:#{pane_in_mode},0},#{&&:#{==:#{pane_synchronized},0},#{&&:#{!=:#{pane_input_off},1},#{!=:#{pane_dead},1}}}}}}}}',
-    );
-    expect(guardOf(place, 'the bug')).toMatch(/,#\{&&:#\{!=:#\{pane_dead\},1\},#\{C:the bug\}\}{8}$/);
+    const parts = ['pid},7', 'pane_id},%5', 'pane_pid},42', 'pane_current_command},claude', 'pane_in_mode},0'];
+    for (const part of [...parts, 'pane_synchronized},0']) expect(guardOf(place)).toContain(`#{==:#{${part}}`);
+    for (const part of ['pane_input_off', 'pane_dead']) expect(guardOf(place)).toContain(`#{!=:#{${part}},1}`);
+    expect(guardOf(place).split('#{&&:')).toHaveLength(8);
+    expect(guardOf(place, { words: 'the bug' })).toContain('#{C:the bug}');
+  });
+
+  it('ACT2: of a pane that is held, that it still is, under this very name', () => {
+    const guard = guardOf(place, null, 'cafe-1');
+    for (const part of ['pane_input_off},1', '@agtmux-held},cafe-1']) expect(guard).toContain(`#{==:#{${part}}`);
+    expect(guard).not.toContain('#{!=:#{pane_input_off}');
+  });
+
+  it('ACT2: rows are asked for letter by letter, each where it was seen first', () => {
+    const lines = ['a, b {c} #1', '', '(x) [y] \\z', ''];
+    const guard = guardOf(place, { lines, rows: [0, 2, 3] });
+    expect(guard).toContain('#{==:#{C/r:^a#, b \\{c\\#} ##1$},1}');
+    expect(guard).toContain('#{==:#{C/r:^\\(x\\) \\[y\\] \\\\z$},3}');
+    expect(guard).not.toContain('#{C/r:^$}');
+    expect(guardOf(place, { lines, rows: [0], core: [0] })).toMatch(/#\{==:#\{C\/r:\^\(.*\},0\}/);
   });
 
   it('ACT2: a foreign command is a literal', () => {
     expect(guardOf({ ...place, command: 'a},#(id)' })).toContain('#{==:#{pane_current_command},a#}#,##(id)}');
+  });
+});
+
+describe('noneOf', () => {
+  it('ACT2: fits every line that begins otherwise than these', () => {
+    const pattern = new RegExp(noneOf(['', '│ touch a', '  (b)^-', 'to', '──────────', '> 1. Yes']));
+    for (const line of ['', '│ touch a', '│ touch b', '  (b)^-', 'to', '─────────', '> 1. Yes, always'])
+      expect(pattern.test(line), line).toBe(false);
+    for (const line of ['t', 'ton', '│', '│ rm', '  (c)^-', '  (b)^', '> 2. No', 'rm', ' ', '    x'])
+      expect(pattern.test(line), line).toBe(true);
+    expect(new RegExp(noneOf(['a'])).test('')).toBe(true);
   });
 });
 

@@ -7,8 +7,9 @@ import { paneId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { ReplyBlocks } from '../observe/tmux/command-client.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createGuardedHands, type HandsLink, type TypingHands, typeAndSubmit } from './guarded-hands.ts';
+import { createGuardedHands, type HandsLink } from './guarded-hands.ts';
 import type { Touch } from './hands.ts';
+import { type TypingHands, typeAndSubmit } from './submitting.ts';
 
 const place = { serverPid: 7, pane: paneId('%5'), panePid: 42, command: 'claude' };
 const random = { hex: () => 'cafe' };
@@ -73,12 +74,12 @@ describe('paste', () => {
     const hands = createGuardedHands({ ...link, loadBuffer }, random);
     const ready = async () => {
       link.said.push('ready');
-      return { shown: 'for shortcuts' };
+      return { shown: { words: 'for shortcuts' } };
     };
     const long = 'x'.repeat(limits.bufferPieceCharsMax + 1);
     expect(await hands.paste(place, long, ready)).toEqual({ kind: 'done' });
     expect(link.said.slice(0, 2)).toEqual(['load', 'ready']);
-    expect(link.said[2]).toMatch(/^if-shell .*#\{C:for shortcuts\}.* \{ paste-buffer /s);
+    expect(link.said[2]).toMatch(/^run-shell -d 0 ; if-shell .*#\{C:for shortcuts\}.* \{ paste-buffer /s);
     link.said.length = 0;
     expect(await hands.paste(place, long, async () => null)).toEqual({ kind: 'refused', why: 'other_process' });
     expect(link.said).toEqual(['load', 'delete-buffer -b agtmux-cafe-2']);
@@ -141,7 +142,7 @@ describe('typeAndSubmit', () => {
   }
 
   /** A prompt that shows what was pasted after so many looks. */
-  function prompt(shownAfter: number, touches: { paste?: Touch; press?: Touch } = {}, enterPauseMs = 0) {
+  function prompt(shownAfter: number, touches: { paste?: Touch; press?: Touch; hold?: Touch } = {}, enterPauseMs = 0) {
     const steps: string[] = [];
     let looks = -1;
     const hands: TypingHands = {
@@ -150,14 +151,20 @@ describe('typeAndSubmit', () => {
         return looks > shownAfter ? ['> fix the bug'] : ['> '];
       },
       paste: async (_, __, ready) => {
-        await ready?.();
+        if ((await ready?.()) === null) return { kind: 'refused', why: 'other_process' };
         steps.push('paste');
         return touches.paste ?? { kind: 'done' };
       },
       press: async (_, keys, shown) => {
-        steps.push(`${keys.join(' ')} if ${shown}`);
+        const rows = shown !== undefined && 'rows' in shown ? shown.rows.map((row) => shown.lines[row]) : [];
+        steps.push(`${keys.join(' ')} if ${rows.join(' / ')}`);
         return touches.press ?? { kind: 'done' };
       },
+      hold: async () => {
+        if (!steps.includes('hold')) steps.push('hold');
+        return touches.hold ?? { kind: 'done' };
+      },
+      release: async () => void steps.push('release'),
     };
     const recheck = async (): Promise<boolean> => {
       steps.push('recheck');
@@ -172,13 +179,14 @@ describe('typeAndSubmit', () => {
   it('ACT2: the owner is checked before the text and again before Enter, which needs the text on the screen', async () => {
     const { steps, send } = prompt(5);
     expect(await send()).toBe('submitted');
-    expect(steps).toEqual(['recheck', 'paste', 'recheck', 'Enter if fix the bug']);
+    expect(steps).toEqual(['hold', 'recheck', 'paste', 'recheck', 'Enter if > fix the bug', 'release']);
   });
 
   it('ACT2: where the words of the prompt have changed it is looked at anew, a few times', async () => {
     const { steps, send } = prompt(0, { paste: { kind: 'refused', why: 'not_shown' } });
     expect(await send()).toEqual({ kind: 'refused', why: 'not_shown' });
-    expect(steps).toEqual(Array.from({ length: limits.keyTriesMax }, () => ['recheck', 'paste']).flat());
+    const tries = Array.from({ length: limits.keyTriesMax }, () => ['recheck', 'paste']).flat();
+    expect(steps).toEqual(['hold', ...tries, 'release']);
   });
 
   it('ACT2: Enter keeps the distance from the paste that its agent needs, and no more', async () => {
@@ -196,14 +204,16 @@ describe('typeAndSubmit', () => {
   it('ACT2: what is not seen in time stays in the prompt without Enter', async () => {
     const { steps, send, clock } = prompt(Number.POSITIVE_INFINITY);
     expect(await send()).toBe('pasted');
-    expect(steps).toEqual(['recheck', 'paste']);
+    expect(steps).toEqual(['hold', 'recheck', 'paste', 'release']);
     expect(clock.monotonicMs()).toBe(limits.pasteShownMs);
   });
 
   it.each([
     [{ paste: { kind: 'refused', why: 'in_mode' } }, { kind: 'refused', why: 'in_mode' }],
     [{ paste: { kind: 'lost', words: 'x' } }, { kind: 'lost', words: 'x' }],
+    [{ hold: { kind: 'refused', why: 'in_mode' } }, { kind: 'refused', why: 'in_mode' }],
     [{ press: { kind: 'refused', why: 'other_process' } }, 'pasted'],
+    [{ press: { kind: 'refused', why: 'not_shown' } }, 'pasted'],
     [{ press: { kind: 'lost', words: 'x' } }, { kind: 'lost', words: 'x' }],
   ] as const)('ACT2: %j gives %j', async (touches, outcome) => {
     expect(await prompt(0, touches).send()).toEqual(outcome);

@@ -6,17 +6,24 @@ import type { PaneId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { type TmuxAddress, tmuxArgv } from '../observe/tmux/address.ts';
 import type { ReplyBlocks } from '../observe/tmux/command-client.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { quoteTmux, quoteTmuxFormat } from '../text/quote.ts';
-import { deadGuardOf, guardOf, type Refusal, searchable, whyFormat, whyNotDead, whyOf } from './guard-format.ts';
-import type { Hands, Place, Ready, Touch } from './hands.ts';
-import { isEchoed, type Sighting, sightingOf } from './message-text.ts';
+import {
+  deadGuardOf,
+  guardOf,
+  heldOption,
+  type Refusal,
+  searchable,
+  whyFormat,
+  whyNotDead,
+  whyOf,
+} from './guard-format.ts';
+import type { Hands, Place, Ready, SeenRows, Shown, Touch } from './hands.ts';
 
 /** What the hands need of a TmuxLink. */
 export interface HandsLink {
   command(text: string, deadlineMs?: number): Promise<ReplyBlocks>;
-  capture(pane: PaneId): Promise<readonly string[]>;
+  capture(pane: PaneId, hasColours?: boolean): Promise<readonly string[]>;
   /** From 3.7 on paste-buffer rewrites what it holds for unsafe, unless it is told not to. */
   readonly capabilities: { readonly safePaste: boolean } | null;
   /** A faster way into a buffer for large texts, if there is one; false when it did not work. */
@@ -80,12 +87,16 @@ interface Step {
   /** That it is this very place, unless it says otherwise. */
   readonly guard?: string;
   readonly why?: (answer: string) => Refusal;
+  /** What must stand on the screen. */
+  readonly shown?: Shown | null;
 }
 
 class GuardedHands implements Hands {
   readonly #link: HandsLink;
   /** Unguessable, so that a buffer of the user's or of another daemon is never touched. */
   readonly #name: string;
+  /** The names under which panes are held, by pane. */
+  readonly #held = new Map<PaneId, string>();
   #count = 0;
 
   constructor(link: HandsLink, name: string) {
@@ -121,7 +132,7 @@ class GuardedHands implements Hands {
         first: fill,
         effect: `paste-buffer ${marks}${flags} -b ${buffer} -t ${place.pane}`,
         otherwise: `delete-buffer -b ${buffer}`,
-        ...shownOn(place, now.shown === null ? null : searchable(now.shown)),
+        shown: now.shown,
       });
       if (touch.kind === 'lost') this.#drop(buffer);
       return touch;
@@ -132,19 +143,51 @@ class GuardedHands implements Hands {
     }
   }
 
-  async press(place: Place, keys: readonly string[], shown?: string): Promise<Touch> {
-    const part = shown === undefined ? null : searchable(shown);
-    if (shown !== undefined && part === null) {
+  async press(place: Place, keys: readonly string[], shown?: Shown): Promise<Touch> {
+    if (shown !== undefined && 'words' in shown && searchable(shown.words) === null) {
       // Nothing of it can be searched for inside tmux: looked for here, directly before.
       const lines = await this.look(place);
-      if (!lines.some((line) => line.includes(shown))) return { kind: 'refused', why: 'not_shown' };
+      if (!lines.some((line) => line.includes(shown.words))) return { kind: 'refused', why: 'not_shown' };
     }
     return orLost(() =>
       this.#guarded(place, {
         effect: `send-keys -t ${place.pane} -- ${keys.map(quoted).join(' ')}`,
-        ...shownOn(place, part),
+        shown: shown ?? null,
       }),
     );
+  }
+
+  async hold(place: Place): Promise<Touch> {
+    if (this.#held.has(place.pane)) return { kind: 'done' };
+    this.#count += 1;
+    const name = `${this.#name}-${this.#count}`;
+    const { pane } = place;
+    const touch = await orLost(() =>
+      this.#guarded(place, {
+        // The way back comes first: whatever goes wrong after it, the keyboard is given back in time.
+        effect: [
+          `run-shell -b -d ${limits.inputHeldMs / 1_000} ${quoted(releaseLater(pane, name))}`,
+          `set-option -p -t ${pane} ${heldOption} ${name}`,
+          `select-pane -d -t ${pane}`,
+        ].join(' ; '),
+      }),
+    );
+    if (touch.kind !== 'refused') this.#held.set(pane, name);
+    if (touch.kind === 'lost') await this.release(place);
+    return touch;
+  }
+
+  async release({ pane }: Place): Promise<void> {
+    const name = this.#held.get(pane);
+    if (name === undefined) return;
+    this.#held.delete(pane);
+    const [guard, effect] = [heldBy(name), released(pane)];
+    try {
+      await this.#link.command(`if-shell -F -t ${pane} ${quoted(guard)} { ${effect} }`);
+    } catch (problem) {
+      // tmux gives it back by itself.
+      if (!(problem instanceof AgtmuxError)) throw problem;
+    }
   }
 
   async type(place: Place, line: string): Promise<Touch> {
@@ -172,9 +215,9 @@ class GuardedHands implements Hands {
   }
 
   /** A pane that is gone shows nothing. */
-  async look(place: Place): Promise<readonly string[]> {
+  async look(place: Place, hasColours = false): Promise<readonly string[]> {
     try {
-      return await this.#link.capture(place.pane);
+      return await this.#link.capture(place.pane, hasColours);
     } catch (error) {
       if (error instanceof AgtmuxError) return [];
       throw error;
@@ -201,20 +244,30 @@ class GuardedHands implements Hands {
 
   async #guarded(place: Place, step: Step): Promise<Touch> {
     if (!/^%\d+$/.test(place.pane)) return { kind: 'refused', why: 'gone' };
-    const guard = quoted(step.guard ?? guardOf(place));
+    const held = this.#held.get(place.pane) ?? null;
+    const shown = step.shown ?? null;
+    const guard = quoted(step.guard ?? guardOf(place, shown, held));
     const why = quoted(`${refusedWord}${whyFormat}`);
     const otherwise = step.otherwise === undefined ? '' : `${step.otherwise} ; `;
-    const line =
-      `if-shell -F -t ${place.pane} ${guard} { ${step.effect} ; display-message -p ${doneWord} } ` +
-      `{ ${otherwise}display-message -p -t ${place.pane} ${why} }`;
-    const blocks = await this.#link.command(step.first == null ? line : `${step.first} ; ${line}`);
+    // Where nobody's keys go through, ours do, and nothing comes between.
+    const on = `select-pane -e -t ${place.pane}`;
+    const effect = held === null ? step.effect : `${on} ; ${step.effect} ; select-pane -d -t ${place.pane}`;
+    const refuse = `{ ${otherwise}display-message -p -t ${place.pane} ${why} }`;
+    const ifSo = (condition: string, then: string): string =>
+      `if-shell -F -t ${place.pane} ${condition} { ${then} } ${refuse}`;
+    const done = `${effect} ; display-message -p ${doneWord}`;
+    const core = coreOf(shown);
+    const again = core === null ? done : `${readFirst} ; ${ifSo(quoted(guardOf(place, core, held)), done)}`;
+    const line = ifSo(guard, again);
+    const first = step.first == null ? [] : [step.first];
+    const blocks = await this.#link.command([...first, ...(shown === null ? [] : [readFirst]), line].join(' ; '));
     const last = blocks.at(-1);
     const answer = last === undefined ? '' : Buffer.from(last.body).toString().trimEnd();
     if (last !== undefined && !last.isError) {
       if (answer === doneWord) return { kind: 'done' };
       if (answer.startsWith(refusedWord)) {
         const said = answer.slice(refusedWord.length);
-        return { kind: 'refused', why: step.why?.(said) ?? whyOf(place, said, false) };
+        return { kind: 'refused', why: step.why?.(said) ?? whyOf(place, said, shown !== null, held !== null) };
       }
     }
     return lost('tmux did not say whether it was typed');
@@ -226,9 +279,24 @@ class GuardedHands implements Hands {
   }
 }
 
-/** The guard that asks the screen as well. */
-const shownOn = (place: Place, part: string | null): Pick<Step, 'guard' | 'why'> =>
-  part === null ? {} : { guard: guardOf(place, part), why: (answer) => whyOf(place, answer, true) };
+/**
+ * tmux reads what programs have drawn and what it is told in any order. After this wait of no length it has read
+ * everything that was drawn before it was told, and the guard sees it.
+ */
+const readFirst = 'run-shell -d 0';
+
+/** What is asked for once more in the last moment. */
+const coreOf = (shown: Shown | null): SeenRows | null =>
+  shown === null || 'words' in shown || shown.core === undefined ? null : { lines: shown.lines, rows: shown.core };
+
+const heldBy = (name: string): string => `#{==:#{${heldOption}},${name}}`;
+const released = (pane: PaneId): string => `select-pane -e -t ${pane} ; set-option -pu -t ${pane} ${heldOption}`;
+
+/** For the shell of tmux's own jobs, whichever that is; what it prints would come up in a pane of the user's. */
+function releaseLater(pane: PaneId, name: string): string {
+  const command = `tmux if-shell -F -t ${pane} "${heldBy(name)}" "${released(pane)}"`;
+  return `exec sh -c '${command} >/dev/null 2>&1; :'`.replaceAll('#', '##');
+}
 
 /** Cut between characters, never inside one. */
 function piecesOf(text: string): readonly string[] {
@@ -243,78 +311,3 @@ function piecesOf(text: string): readonly string[] {
 }
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
-
-export type TypingHands = Pick<Hands, 'paste' | 'press' | 'look'>;
-
-export interface TypingOptions {
-  /** False: the text is left in the prompt. */
-  readonly enter: boolean;
-  /** What the agent's prompt shows instead of a long paste (`Keys.collapsed`). */
-  readonly collapsed: string | null;
-  /** From the sight of it to Enter (`Keys.enterPauseMs`). */
-  readonly enterPauseMs: number;
-  /** Whether the place still belongs to the runtime, by its processes: what tmux cannot know. */
-  readonly recheck: (isTyped: boolean) => Promise<boolean>;
-  /** Words that the prompt itself shows, as the last recheck saw them; the text goes out only where they still stand. */
-  readonly sign?: () => string | null;
-  readonly clock: Clock;
-}
-
-/**
- * A message in two guarded steps (ACT2). `submitted`: it was seen in the prompt and Enter was pressed. `done`: it was
- * seen, and Enter was not wanted. `pasted`: it was typed, but not seen in time, or the guard refused Enter; Enter was left
- * alone. `refused`: nothing was typed.
- */
-export async function typeAndSubmit(
-  hands: TypingHands,
-  place: Place,
-  text: string,
-  options: TypingOptions,
-): Promise<'submitted' | 'pasted' | Touch> {
-  let before: readonly string[] = [];
-  // Directly before the guard: tmux knows a foreground command by its name, the processes know which run of it this is.
-  const ready = async (): Promise<Ready> => {
-    before = await hands.look(place);
-    return (await options.recheck(false)) ? { shown: options.sign?.() ?? null } : null;
-  };
-  let pasted = await hands.paste(place, text, ready);
-  // What stands around a prompt changes while its agent works: then it is looked at anew.
-  for (let tries = 1; isNotShown(pasted) && tries < limits.keyTriesMax; tries += 1) {
-    pasted = await hands.paste(place, text, ready);
-  }
-  if (pasted.kind !== 'done') return pasted;
-  const pastedAt = options.clock.monotonicMs();
-  const sighting = await waitForSighting(hands, place, text, before, options);
-  if (sighting === null) return 'pasted';
-  if (!options.enter) return pasted;
-  if (options.enterPauseMs > 0) {
-    // Where it was slow to show the text, it is slow to be done with it.
-    const pauseMs = options.enterPauseMs + 2 * (options.clock.monotonicMs() - pastedAt);
-    await new Promise<void>((resolve) => void options.clock.after(pauseMs, resolve));
-  }
-  if (!(await options.recheck(true))) return 'pasted';
-  const entered = await hands.press(place, ['Enter'], sighting.shown ?? undefined);
-  if (entered.kind === 'done') return 'submitted';
-  return entered.kind === 'refused' ? 'pasted' : entered;
-}
-
-const isNotShown = (touch: Touch): boolean => touch.kind === 'refused' && touch.why === 'not_shown';
-
-async function waitForSighting(
-  hands: TypingHands,
-  place: Place,
-  text: string,
-  before: readonly string[],
-  { collapsed, clock }: TypingOptions,
-): Promise<Sighting | null> {
-  const pattern = collapsed === null ? null : new RegExp(collapsed, 'gu');
-  const deadlineMs = clock.monotonicMs() + limits.pasteShownMs;
-  for (;;) {
-    const now = await hands.look(place);
-    if (isEchoed(text, before, now)) return null;
-    const sighting = sightingOf(text, pattern, before, now);
-    if (sighting !== null) return sighting;
-    if (clock.monotonicMs() >= deadlineMs) return null;
-    await new Promise<void>((resolve) => void clock.after(limits.pasteLookMs, resolve));
-  }
-}

@@ -23,8 +23,22 @@ export type Touch =
   /** tmux did not answer in time: nobody knows. */
   | { readonly kind: 'lost'; readonly words: string };
 
-/** What must stand on the screen at that very moment; null when it must not go out. */
-export type Ready = { readonly shown: string | null } | null;
+/**
+ * These rows of a screen that was looked at, letter by letter and in the same places. With `core` no other line may have
+ * come up anywhere either; tmux takes a millisecond to find that out, so that these few rows are asked for once more after
+ * it.
+ */
+export interface SeenRows {
+  readonly lines: readonly string[];
+  readonly rows: readonly number[];
+  readonly core?: readonly number[];
+}
+
+/** What must stand on the screen at that very moment: words, anywhere, or rows. */
+export type Shown = { readonly words: string } | SeenRows;
+
+/** Null when it must not go out. */
+export type Ready = { readonly shown: Shown | null } | null;
 
 export interface Hands {
   /**
@@ -40,8 +54,14 @@ export interface Hands {
   type(place: Place, line: string): Promise<Touch>;
   /** A new program in a pane whose own one is dead; null leaves the directory it was opened in. */
   respawn(place: Place, line: string, cwd: string | null): Promise<Touch>;
-  /** Keys by tmux's names. With `shown`, only if the visible screen holds this plain text at that very moment. */
-  press(place: Place, keys: readonly string[], shown?: string): Promise<Touch>;
-  /** The visible screen as it is now. */
-  look(place: Place): Promise<readonly string[]>;
+  /** Keys by tmux's names. With `shown`, only while this stands on the visible screen. */
+  press(place: Place, keys: readonly string[], shown?: Shown): Promise<Touch>;
+  /**
+   * From now on only what is typed from here reaches the program: keys of people and of other programs are dropped until
+   * `release`, and never longer than a few seconds, also if nobody is left to release it.
+   */
+  hold(place: Place): Promise<Touch>;
+  release(place: Place): Promise<void>;
+  /** The visible screen as it is now, plain or with its colours. */
+  look(place: Place, hasColours?: boolean): Promise<readonly string[]>;
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { limits } from '../model/limits.ts';
-import { checkMessage, isEchoed, sightingOf } from './message-text.ts';
+import { checkMessage, isEchoed, isTakenFrom, standingOf } from './message-text.ts';
 
 const codeOf = (text: string, strip = false): string => {
   const result = checkMessage(text, { strip });
@@ -53,39 +53,97 @@ describe('checkMessage', () => {
   });
 });
 
-describe('sightingOf', () => {
-  const seen = (text: string, before: readonly string[], after: readonly string[], collapsed: RegExp | null = null) =>
-    sightingOf(text, collapsed, before, after);
+describe('standingOf', () => {
+  type Lines = readonly string[];
+  const pattern = /\[Pasted text #\d+ \+\d+ lines\]/gu;
+  const stands = (text: string, before: Lines, now: Lines, collapsed: RegExp | null = null) => {
+    const standing = standingOf(text, collapsed, { lines: before, prompt: null }, { lines: now, prompt: null });
+    return standing.kind === 'alone' ? standing.rows : standing.kind;
+  };
+  const inPrompt = (text: string, unsent: string, collapsed: RegExp | null = pattern) => {
+    const prompt = { unsent, sign: null, rows: { from: 3, to: 5 } };
+    const standing = standingOf(text, collapsed, { lines: [], prompt: null }, { lines: [], prompt });
+    return standing.kind === 'alone' ? standing.rows : standing.kind;
+  };
 
-  it('ACT2: a message is seen where its end stands once more than before', () => {
+  it('ACT2: a message stands there where it stands once more than before', () => {
     const before = ['> fix the bug', '', '> '];
-    expect(seen('fix the bug', before, before)).toBeNull();
-    expect(seen('fix the bug', before, ['> fix the bug', '', '> fix the bug'])).toEqual({ shown: 'fix the bug' });
+    expect(stands('fix the bug', before, before)).toBe('not_yet');
+    expect(stands('fix the bug', before, ['> fix the bug', '', '> fix the bug'])).toEqual([2]);
   });
 
-  it('ACT2: it is found through wraps and frames, with a piece that stands in one line', () => {
+  it('ACT2: it is found through wraps and frames', () => {
     const after = ['╭──────────────╮', '│ > please fix │', '│ the bug      │', '╰──────────────╯'];
-    expect(seen('please fix the bug', [], after)).toEqual({ shown: 'the bug' });
-    expect(seen('first\n\tsecond: 漢字', [], ['> first', '    second: 漢字'])).toEqual({ shown: 'second' });
+    expect(stands('please fix the bug', ['│ > Try "x" │'], after)).toEqual([1, 2]);
+    expect(stands('first\n\tsecond: 漢字', ['> '], ['> first', '    second: 漢字'])).toEqual([0, 1]);
   });
 
-  it('ACT2: a short message must end a line, for its letters are everywhere', () => {
-    expect(seen('y', [], ['why', 'say yes'])).toBeNull();
-    expect(seen('y', ['> '], ['> y                 │'])).toEqual({ shown: 'y' });
-    expect(seen('🙂', ['> '], ['> 🙂'])).toEqual({ shown: null });
+  it('ACT2: short messages and those of signs alone are found, and their letters elsewhere are none', () => {
+    expect(stands('y', ['why', 'say yes', '> '], ['why', 'say yes', '> '])).toBe('not_yet');
+    expect(stands('y', ['> '], ['> y                 │'])).toEqual([0]);
+    expect(stands('🙂', ['> '], ['> 🙂'])).toEqual([0]);
+    for (const text of ['a b', '1, 2', 'y\n', 'o k'])
+      expect(stands(text, ['> '], [`> ${text.trim()}`]), text).toEqual([0]);
+    for (const text of ['a b', '1, 2', 'y\n']) expect(inPrompt(text, text.trim()), text).toEqual([3, 4]);
   });
 
-  it('ACT2: what the agent shows in its place counts, if it is new', () => {
-    const pattern = /\[Pasted text #\d+ \+\d+ lines\]/gu;
-    const before = ['> [Pasted text #1 +12 lines]'];
-    expect(seen('long\ntext', before, before, pattern)).toBeNull();
-    const after = [...before, '> [Pasted text #2 +30 lines]'];
-    expect(seen('long\ntext', before, after, pattern)).toEqual({ shown: 'Pasted text' });
-    expect(seen('long\ntext', before, after)).toBeNull();
+  it('ACT2: what somebody typed in the same line makes it mixed', () => {
+    for (const now of ['> rm fix the bug', '> fix the bugrm', '> fix the bug rm']) {
+      expect(stands('fix the bug', ['earlier', '> '], ['earlier', now]), now).toBe('mixed');
+      expect(inPrompt('fix the bug', now.slice(2)), now).toBe('mixed');
+    }
+    expect(stands('fix the bug', ['? for shortcuts'], ['? for shortcutsfix the bug'])).toEqual([0]);
+    expect(stands('fix the bug', ['? for shortcuts'], ['? for shortcutsrm fix the bug'])).toBe('mixed');
+  });
+
+  it('ACT2: what the agent shows in its place counts, if it is new and alone', () => {
+    const before = ['> [Pasted text #1 +12 lines]', '> '];
+    expect(stands('long\ntext', before, before, pattern)).toBe('not_yet');
+    const after = ['> [Pasted text #1 +12 lines]', '> [Pasted text #2 +30 lines]'];
+    expect(stands('long\ntext', before, after, pattern)).toEqual([1]);
+    expect(stands('long\ntext', before, after)).toBe('not_yet');
+    expect(stands('long\ntext', before, [before[0] ?? '', '> rm [Pasted text #2 +30 lines]'], pattern)).toBe('mixed');
+    const long = 'begin of it\n'.repeat(40).concat('and end');
+    expect(inPrompt(long, '[Pasted text #2 +30 lines]')).toEqual([3, 4]);
+    expect(inPrompt(long, 'begin of it[Pasted text #2 +30 lines]and end')).toEqual([3, 4]);
+    for (const other of ['rm ', '[Pasted text #1 +2 lines]', '| x'])
+      expect(inPrompt(long, `${other}[Pasted text #2 +30 lines]`), other).toBe('mixed');
+    // A mark of somebody else's paste before a message that is there whole.
+    expect(inPrompt('please', '[Pasted text #1 +5 lines]please')).toBe('mixed');
+  });
+
+  it('ACT2: of a message that is too long for the prompt its end counts, and its begin is waited for', () => {
+    const long = 'one two three four five six seven eight nine';
+    expect(inPrompt(long, 'five six seven eight nine')).toEqual([3, 4]);
+    expect(inPrompt(long, 'one two three')).toBe('not_yet');
+    expect(inPrompt(long, 'five six seven eight nine rm')).toBe('mixed');
+    expect(inPrompt(long, 'rm')).toBe('not_yet');
   });
 
   it('ACT2: nothing but marks without a width is never seen', () => {
-    expect(seen('\u200b', [], ['\u200b'])).toBeNull();
+    expect(stands('\u200b', [], ['\u200b'])).toBe('not_yet');
+  });
+});
+
+describe('isTakenFrom', () => {
+  const on = { lines: ['above', '> fix it'], rows: [1] };
+  const taken = (unsent: string | null, lines: readonly string[]) =>
+    isTakenFrom(on, 'fix it', null, {
+      lines,
+      prompt: unsent === null ? null : { unsent, sign: null, rows: { from: 1, to: 2 } },
+    });
+
+  it('ACT4: a message is taken when it no longer stands where Enter was pressed on it', () => {
+    expect([taken(null, on.lines), taken('fix it', on.lines), taken('fix', ['above', '> fix'])]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect([taken(null, ['above', '> ']), taken('', ['above', '> ']), taken('next', ['', '> next'])]).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 });
 

@@ -1,9 +1,10 @@
 // Messages as text: which ones may be typed at all (ACT2), and how one is recognised on a screen that wraps, frames and
 // shortens it.
 
+import type { SeenPrompt } from '../agents/contract.ts';
 import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { safePieces, searchable } from './guard-format.ts';
+import type { SeenRows } from './hands.ts';
 
 const controls = /(?![\n\t])\p{Cc}/gu;
 
@@ -37,56 +38,141 @@ export function checkMessage(text: string, { strip }: { readonly strip: boolean 
 
 /** Frames, blanks and marks without a width: where a prompt wraps, these come between the characters of a message. */
 const noise = /[\s\p{Cf}\p{M}\u2500-\u259f|]+/gu;
-const frameEnd = /[\s\u2500-\u259f|]+$/u;
-const isWordChar = /[\p{L}\p{N}]$/u;
+/** Signs that terminals draw in ways of their own, such as two of one letter, or none. */
+const pictures = /[^\p{L}\p{N}\p{ASCII}]+/gu;
 
-/** Characters of its end by which a message is known: enough to be itself, few enough to stand whole after a wrap. */
+type Squeeze = (text: string) => string;
+
+/** How texts are compared with this one: what a prompt or a terminal may set differently is left out. */
+function squeezeFor(text: string): Squeeze {
+  const bare: Squeeze = (one) => one.normalize('NFC').replace(noise, '');
+  const plain: Squeeze = (one) => bare(one).replace(pictures, '');
+  return plain(text) === '' ? bare : plain;
+}
+
+/** Characters of its end by which a message is known that does not stand there whole. */
 const tailChars = 12;
-/** Shorter ones stand on every screen somewhere; these must be the end of a line. */
-const tailCharsAnywhere = 4;
-/** What is searched for pieces of the end: some lines of the widest prompt. */
+/** What is searched for the end: some lines of the widest prompt. */
 const endChars = 400;
 
-const squeeze = (text: string): string => text.replace(noise, '');
-
-function countOf(text: string, part: string): number {
-  return part === '' ? 0 : text.split(part).length - 1;
+/** A screen that was looked at, and the prompt on it, if it is one that is known. */
+export interface SeenScreen {
+  readonly lines: readonly string[];
+  readonly prompt: SeenPrompt | null;
 }
 
-function tailCount(tail: string, lines: readonly string[]): number {
-  if ([...tail].length >= tailCharsAnywhere) return countOf(squeeze(lines.join('\n')), tail);
-  return lines.filter((line) => {
-    const end = line.replace(frameEnd, '');
-    return end.endsWith(tail) && !(isWordChar.test(end.slice(0, -tail.length)) && isWordChar.test(tail));
-  }).length;
-}
+/** Whether a message stands in a prompt: with nothing else, in these rows; beside something else; or not at all yet. */
+export type Standing =
+  | { readonly kind: 'alone'; readonly rows: readonly number[] }
+  | { readonly kind: 'mixed' | 'not_yet' };
 
-/** Seen, with the part of it that the guard before Enter can search for; null when nothing in it can be searched. */
-export interface Sighting {
-  readonly shown: string | null;
-}
+const notYet: Standing = { kind: 'not_yet' };
+const mixed: Standing = { kind: 'mixed' };
 
 /**
- * Whether a message came onto the screen since `before`: its end stands there once more than it did, or what the agent
- * shows in its place (`collapsed`) does. The same words further up, from an earlier message, are no sighting.
+ * How a message stands on the screen that was pasted since `before`. The same words further up, from an earlier message,
+ * do not count. `collapsed` is what the agent shows in the place of a long one.
  */
-export function sightingOf(
+export function standingOf(text: string, collapsed: RegExp | null, before: SeenScreen, now: SeenScreen): Standing {
+  if (now.prompt !== null && squeezeFor(text)(now.prompt.unsent) !== '') {
+    const { from, to } = now.prompt.rows;
+    const rows = Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+    const found = standingIn(text, collapsed, now.prompt.unsent);
+    return found === 'alone' ? { kind: 'alone', rows } : found === 'mixed' ? mixed : notYet;
+  }
+  return standingAnywhere(text, collapsed, before.lines, now.lines);
+}
+
+/** In a prompt that was read. */
+function standingIn(text: string, collapsed: RegExp | null, unsent: string): Standing['kind'] {
+  const squeeze = squeezeFor(text);
+  const [wanted, held] = [squeeze(text), squeeze(unsent)];
+  if (held === wanted) return 'alone';
+  const marks = collapsed === null ? [] : [...unsent.matchAll(collapsed)];
+  if (collapsed !== null && marks.length > 0) {
+    const [begin = '', end = ''] = unsent.split(marks[0]?.[0] ?? '').map(squeeze);
+    // Around the mark may stand the begin and the end of the text, and it stands for some of it.
+    const isAround = wanted.startsWith(begin) && wanted.endsWith(end) && begin.length + end.length < wanted.length;
+    return marks.length === 1 && isAround ? 'alone' : 'mixed';
+  }
+  // A prompt that is too low shows the end of it; one that is still being filled its begin.
+  if (held.length >= tailChars && wanted.endsWith(held)) return 'alone';
+  if (wanted.startsWith(held)) return 'not_yet';
+  return held.includes(tailOf(text)) ? 'mixed' : 'not_yet';
+}
+
+const tailOf = (text: string): string => [...squeezeFor(text)(text.slice(-endChars))].slice(-tailChars).join('');
+
+/** On a screen of which nobody knows where its prompt is: what stands in the same line must have stood there before. */
+function standingAnywhere(
   text: string,
   collapsed: RegExp | null,
   before: readonly string[],
-  after: readonly string[],
-): Sighting | null {
-  const tail = [...squeeze(text.slice(-endChars))].slice(-tailChars).join('');
-  if (tail !== '' && tailCount(tail, after) > tailCount(tail, before)) {
-    return { shown: endOnScreen(text.slice(-endChars), after) };
+  now: readonly string[],
+): Standing {
+  const squeeze = squeezeFor(text);
+  const shown = collapsed === null ? [] : [...now.join('\n').matchAll(collapsed)].map(([mark]) => squeeze(mark));
+  const [was, is] = [before.map(squeeze), now.map(squeeze)];
+  let isThere = false;
+  for (const part of new Set([squeeze(text), ...shown])) {
+    const [earlier, found] = [foundIn(part, was), foundIn(part, is)];
+    if (found.length <= earlier.length) continue;
+    isThere = true;
+    const alone = found.filter((one) => isAlone(one, was));
+    if (alone.length > earlier.filter((one) => isAlone(one, was)).length) return aloneIn(alone);
   }
-  if (collapsed === null) return null;
-  const earlier = before.join('\n');
-  const now = after.join('\n');
-  for (const [found] of now.matchAll(collapsed)) {
-    if (countOf(now, found) > countOf(earlier, found)) return { shown: searchable(found) };
+  if (isThere) return mixed;
+  // Not all of a long one is in sight, or it is drawn otherwise.
+  const tail = tailOf(text);
+  const [earlier, found] = [foundIn(tail, was), foundIn(tail, is)];
+  const isEnough = [...tail].length === tailChars && found.length > earlier.length;
+  return isEnough ? aloneIn(found) : notYet;
+}
+
+const aloneIn = (found: readonly Found[]): Standing => {
+  const { from = 0, to = 0 } = found.at(-1) ?? {};
+  return { kind: 'alone', rows: Array.from({ length: to - from + 1 }, (_, index) => from + index) };
+};
+
+/** Where a text stands in rows, wrapped or not, and what stands before and after it in the same rows. */
+interface Found {
+  readonly from: number;
+  readonly to: number;
+  readonly left: string;
+  readonly right: string;
+}
+
+function foundIn(part: string, rows: readonly string[]): readonly Found[] {
+  const all = rows.join('');
+  const found: Found[] = [];
+  if (part === '') return found;
+  let [from, begin] = [0, 0];
+  for (let at = all.indexOf(part); at >= 0; at = all.indexOf(part, at + part.length)) {
+    for (; begin + (rows[from]?.length ?? 0) <= at; from += 1) begin += rows[from]?.length ?? 0;
+    let [to, end] = [from, begin];
+    for (; end + (rows[to]?.length ?? 0) < at + part.length; to += 1) end += rows[to]?.length ?? 0;
+    const left = rows[from]?.slice(0, at - begin) ?? '';
+    found.push({ from, to, left, right: rows[to]?.slice(at + part.length - end) ?? '' });
   }
-  return null;
+  return found;
+}
+
+/** Rows may move a little; what is further away must be the whole row. */
+function isAlone({ from, left, right }: Found, was: readonly string[]): boolean {
+  const isNear = (row: number): boolean => Math.abs(row - from) <= nearRows;
+  const isLeft = (row: string, at: number): boolean => (isNear(at) ? row.startsWith(left) : row === left);
+  return (left === '' || was.some(isLeft)) && (right === '' || was.some((row) => row.endsWith(right)));
+}
+const nearRows = 3;
+
+/** Whether it no longer stands where Enter was pressed on it: then its agent has taken it. */
+export function isTakenFrom(on: SeenRows, text: string, collapsed: RegExp | null, now: SeenScreen): boolean {
+  const squeeze = squeezeFor(text);
+  if (now.prompt !== null && squeeze(now.prompt.unsent) !== '') {
+    const held = squeeze(now.prompt.unsent);
+    return standingIn(text, collapsed, now.prompt.unsent) === 'not_yet' && !squeeze(text).startsWith(held);
+  }
+  return on.rows.some((row) => (on.lines[row] ?? '').trimEnd() !== (now.lines[row] ?? '').trimEnd());
 }
 
 /** As a terminal shows the marks of a paste that it echoes by itself. */
@@ -97,21 +183,7 @@ const echoedMark = '^[[200~';
  * reads it next, should the program end now, would get the text and Enter with it.
  */
 export function isEchoed(text: string, before: readonly string[], after: readonly string[]): boolean {
+  const countOf = (whole: string, part: string): number => whole.split(part).length - 1;
   const countIn = (lines: readonly string[]): number => countOf(lines.join(''), echoedMark);
   return countIn(after) > countIn(before) + countOf(text, echoedMark);
-}
-
-/** The longest piece of the message's end that stands in one line of the screen, for tmux searches line by line. */
-function endOnScreen(end: string, lines: readonly string[]): string | null {
-  let best = '';
-  for (const piece of safePieces(end.slice(-limits.shownCharsMax)).toReversed()) {
-    const chars = [...piece];
-    for (let from = 0; chars.length - from > best.length; from += 1) {
-      const part = chars.slice(from).join('').trim();
-      if (!lines.some((line) => line.includes(part))) continue;
-      best = part;
-      break;
-    }
-  }
-  return best === '' ? null : best;
 }

@@ -5,6 +5,7 @@ import { type Failure, failure } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
+import { rankOf } from '../model/sources.ts';
 import {
   type Attempt,
   type Bench,
@@ -17,7 +18,9 @@ import {
   unreadable,
 } from './bench.ts';
 import type { FreshLook } from './ground.ts';
-import { typeAndSubmit } from './guarded-hands.ts';
+import type { SeenRows } from './hands.ts';
+import { isTakenFrom } from './message-text.ts';
+import { screenOf, type TypingOptions, typeAndSubmit } from './submitting.ts';
 
 /** type: as a message. answer: what is asked takes it as its answer. Otherwise why not. */
 export type MessageRule = 'type' | 'answer' | Failure;
@@ -96,23 +99,31 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
     why = notNow(look) ?? (isTyped ? null : (leftThere(bench, runtime, look) ?? bench.check(attempt)));
     return why === null;
   };
-  const typed = await typeAndSubmit(grip.value.hands, grip.value.place, text, {
+  let entered: SeenRows | null = null;
+  const options: TypingOptions = {
     enter,
     collapsed: keys?.collapsed ?? null,
     enterPauseMs: keys?.enterPauseMs ?? limits.enterPauseMs,
+    ...(keys?.prompt === undefined ? {} : { prompt: keys.prompt }),
     recheck,
     sign: () => sign,
+    onEnter: (on) => {
+      entered = on;
+    },
     clock: bench.ground.clock,
-  });
-  if (typed === 'submitted' && (await isTaken(bench, attempt, grip.value, keys?.emptyPrompt))) {
-    return ended('delivered', { way: 'keys' });
+  };
+  const before = bench.ground.stateOf(runtime);
+  const typed = await typeAndSubmit(grip.value.hands, grip.value.place, text, options);
+  // Set inside of what is called back, which the compiler does not see.
+  const on = entered as SeenRows | null;
+  if (typed === 'submitted' && on !== null) {
+    const taken = await whatBecame(bench, attempt, grip.value, { text, on, before, options });
+    if (taken === 'taken') return ended('delivered', { way: 'keys' });
+    bench.unsure.add(runtime);
+    return ended('unconfirmed', { way: 'keys', words: notTaken[taken] });
   }
-  if (typed === 'submitted' || typed === 'pasted' || typed.kind !== 'refused') bench.unsure.add(runtime);
-  if (typed === 'submitted') {
-    const words = 'Enter went out and its prompt still holds text; look at the pane';
-    return ended('unconfirmed', { way: 'keys', words });
-  }
-  if (typed === 'pasted') return ended('unconfirmed', { way: 'keys', words: 'pasted, not submitted' });
+  if (typeof typed === 'string' || typed.kind !== 'refused') bench.unsure.add(runtime);
+  if (typeof typed === 'string') return ended('unconfirmed', { way: 'keys', words: notSubmitted[typed] });
   switch (typed.kind) {
     case 'done':
       return ended('delivered', { way: 'keys', words: 'left in the prompt' });
@@ -123,21 +134,63 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
   }
 }
 
-/** For agents that may take Enter for a line of the text: their prompt is empty, or they ask something already. */
-async function isTaken(
+const notSubmitted = {
+  submitted: 'Enter went out, and nobody knows on what; look at the pane (`agtmux attach`)',
+  pasted: 'pasted, not submitted: it was not seen in its prompt in time; look at the pane (`agtmux attach`)',
+  mixed:
+    'pasted, not submitted: something else stands in its prompt beside the message, perhaps somebody is typing there; ' +
+    'look at the pane (`agtmux attach`), and submit or clear it there',
+} as const;
+
+const notTaken = {
+  held: 'Enter went out and it was not seen to take the message; look at the pane (`agtmux attach`)',
+  replaced: 'Enter went out, and it ended or another program came to the front before it was seen to take the message',
+} as const;
+
+interface Submitted {
+  readonly text: string;
+  /** What Enter was pressed on. */
+  readonly on: SeenRows;
+  /** Its state before the text. */
+  readonly before: StateRecord | null;
+  readonly options: TypingOptions;
+}
+
+/** Delivered is what the agent was seen to take, and while it was still this very agent (ACT4). */
+async function whatBecame(
   bench: Bench,
   attempt: Attempt,
-  { place, hands }: Grip,
-  emptyPrompt: string | undefined,
-): Promise<boolean> {
-  if (emptyPrompt === undefined) return true;
-  const pattern = new RegExp(emptyPrompt, 'u');
-  return bench.comesTrue(async () => {
-    if ((await hands.look(place)).some((line) => pattern.test(line))) return true;
-    const look = await bench.look(attempt);
-    return look !== null && showsDialog(look);
-  });
+  grip: Grip,
+  { text, on, before, options }: Submitted,
+): Promise<'taken' | keyof typeof notTaken> {
+  const collapsed = options.collapsed === null ? null : new RegExp(options.collapsed, 'gu');
+  let end: 'taken' | keyof typeof notTaken = 'held';
+  await bench.comesTrue(
+    async () => {
+      const isTaken =
+        isTakenFrom(on, text, collapsed, await screenOf(grip.hands, grip.place, options)) ||
+        isToldAtWork(bench, attempt, before) ||
+        hasDialog(await bench.look(attempt));
+      // Whoever is there after the look was there at the look.
+      if (!(await bench.holds(attempt, grip))) end = 'replaced';
+      else if (isTaken) end = 'taken';
+      return end !== 'held';
+    },
+    limits.submitSeenMs,
+    limits.submitLookMs,
+  );
+  return end;
 }
+
+const hasDialog = (look: FreshLook | null): boolean => look !== null && showsDialog(look);
+
+/** By what it has told itself since: one that did not work does now. */
+function isToldAtWork({ ground }: Bench, { identity }: Attempt, before: StateRecord | null): boolean {
+  const now = ground.stateOf(identity.runtime_id);
+  if (now === null || now.decided_by === null || before === null || before.state === 'running') return false;
+  return now.state_version !== before.state_version && now.state === 'running' && rankOf(now.decided_by) > screenRank;
+}
+const screenRank = rankOf('screen');
 
 /** The second look said no: told is what it saw. */
 function refusedRecheck(bench: Bench, attempt: Attempt, why: Failure | null): Ending {

@@ -9,7 +9,8 @@ import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { type Attempt, type Bench, type Ending, ended, refused, refusedTouch, showsDialog } from './bench.ts';
 import { fitsScreen } from './fitting.ts';
-import { perform, rechecks, type Stroked, squeezed, wordsOnScreen } from './strokes.ts';
+import type { SeenRows } from './hands.ts';
+import { asksSame, dialogOn, perform, rechecks, type Stroked, squeezed } from './strokes.ts';
 import { type Plan, planOn, type Wish } from './wishes.ts';
 
 export interface AnsweredAsks {
@@ -106,14 +107,18 @@ async function press(
   const { ask, seen, plan, keys } = answer;
   const grip = await bench.grip(attempt);
   if (!grip.ok) return { kind: 'not_begun', ending: refused(grip.failure), isNoted: false };
-  const lines = await grip.value.hands.look(grip.value.place);
-  const shown = (isFirstDialog ? wordsOnScreen(ask, lines) : null) ?? wordsOnScreen(seen, lines);
-  if (shown === null) return { kind: 'not_begun', ending: refused(notVisible), isNoted: false };
+  const { place, hands } = grip.value;
+  if (dialogOn(seen, await hands.look(place)) === null)
+    return { kind: 'not_begun', ending: refused(notVisible), isNoted: false };
   await note();
   let isFirst = true;
   let isReplaced = false;
+  let lines: readonly string[] = [];
+  let dialog: SeenRows | null = null;
   const asBefore = async (): Promise<boolean> => {
-    const now = (await bench.look(attempt))?.ask ?? null;
+    const look = await bench.look(attempt);
+    const now = look?.ask ?? null;
+    lines = look?.lines ?? [];
     // The first key only if nothing has changed since it was decided on, the very dialog included: its words may stand
     // above another one by now. Later keys, which change it themselves, only if no other dialog has come up meanwhile.
     if (!isFirst) return now === null || fitsScreen(ask, now) || !areApart(seen, now);
@@ -122,6 +127,13 @@ async function press(
     return !isReplaced && (!isFirstDialog || bench.check(attempt) === null);
   };
   const recheck = rechecks(bench, attempt, grip.value, asBefore);
+  // Out of the very look that was read as this dialog. Keys of its own may have moved the mark in it since.
+  const shown = async (): Promise<SeenRows | null> => {
+    const now = dialogOn(seen, lines);
+    if (now === null || (dialog !== null && !asksSame(seen, dialog, now))) return null;
+    dialog = now;
+    return now;
+  };
   const stroked = await perform(bench, grip.value, plan.strokes, { ...keys, shown, recheck });
   if (stroked.done === 0 && stroked.stop?.kind === 'refused') {
     const ending = isReplaced ? refused(notVisible) : refusedBefore(bench, attempt, stroked);

@@ -18,8 +18,8 @@ import {
   refusedTouch,
 } from './bench.ts';
 import type { PaneRest } from './ground.ts';
-import { type TypingHands, typeAndSubmit } from './guarded-hands.ts';
 import type { Hands, Place, Touch } from './hands.ts';
+import { type TypingHands, typeAndSubmit } from './submitting.ts';
 
 export async function resumeEnded(bench: Bench, attempt: Attempt): Promise<Ending> {
   const { ground } = bench;
@@ -111,10 +111,15 @@ async function typeAtShell(
         : { kind: 'refused', why: 'other_process' },
     press: (place, keys, shown) => hands.press(place, keys, shown),
     look: (place) => hands.look(place),
+    hold: (place) => hands.hold(place),
+    release: (place) => hands.release(place),
   };
   const options = { enter: true, collapsed: null, enterPauseMs: 0, recheck: isStill, clock: bench.ground.clock };
   const typed = await typeAndSubmit(typing, rest.place, line, options);
-  if (typed === 'pasted') return ended('unconfirmed', { way: 'keys', words: 'typed at its shell, not submitted' });
+  if (typed === 'pasted' || typed === 'mixed') {
+    const words = 'typed at its shell, not submitted; look at the pane before you press Enter there';
+    return ended('unconfirmed', { way: 'keys', words });
+  }
   if (typed !== 'submitted') {
     if (typed.kind === 'refused') return refusedAt(bench, attempt, typed.why);
     return ended('unconfirmed', { way: 'keys', words: typed.kind === 'lost' ? typed.words : null });

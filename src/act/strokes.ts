@@ -1,12 +1,11 @@
-// Keys at a dialog, one guarded step after the other: each only while the dialog's own words are on the screen, and text
-// in two steps like any message (ACT2). Stops at the first step that does not go through.
+// Keys at a dialog, one guarded step after the other: each only while the whole dialog stands on the screen, and text in
+// two steps like any message (ACT2). Stops at the first step that does not go through.
 
 import type { Keys, SeenAsk, Stroke } from '../agents/contract.ts';
 import { limits } from '../model/limits.ts';
 import type { Attempt, Bench, Grip } from './bench.ts';
-import { searchable } from './guard-format.ts';
-import { typeAndSubmit } from './guarded-hands.ts';
-import type { Touch } from './hands.ts';
+import type { SeenRows, Shown, Touch } from './hands.ts';
+import { typeAndSubmit } from './submitting.ts';
 
 /** How far it went, and what stopped it; null when everything was done. */
 export interface Stroked {
@@ -15,8 +14,8 @@ export interface Stroked {
 }
 
 export interface StrokeOptions extends Pick<Keys, 'collapsed' | 'enterPauseMs'> {
-  /** The words that must be on the screen for a key to be pressed. */
-  readonly shown: string | null;
+  /** What must stand on the screen for the next key to be pressed, looked at now; null when it does not. */
+  readonly shown: (() => Promise<Shown | null>) | null;
   /** Asked directly before every step. */
   readonly recheck: () => Promise<boolean>;
 }
@@ -39,17 +38,20 @@ export async function perform(
       if (after === undefined && index > 0) await bench.wait(limits.strokesApartMs);
       const stop =
         after === undefined
-          ? await pressed(grip, keys, shown, options)
+          ? await pressedWhile(grip, keys, shown, options)
           : await pressedAfter(bench, grip, { keys, after, last, before }, options);
       if (stop !== null) return { done: index, stop };
       last = keys;
       continue;
     }
     const enter = isEnter(strokes[index + 1]);
-    const typed = await typeAndSubmit(hands, place, stroke.text, { ...options, enter, clock: bench.ground.clock });
+    // A field of a dialog is no prompt.
+    const { collapsed, enterPauseMs, recheck } = options;
+    const how = { enter, collapsed, enterPauseMs, recheck, clock: bench.ground.clock };
+    const typed = await typeAndSubmit(hands, place, stroke.text, how);
     // Once words were typed the dialog shows them instead of its own.
     shown = null;
-    if (typed === 'pasted') return { done: index + 1, stop: { kind: 'unseen' } };
+    if (typed === 'pasted' || typed === 'mixed') return { done: index + 1, stop: { kind: 'unseen' } };
     if (typed !== 'submitted' && typed.kind !== 'done') return { done: index, stop: typed };
     if (enter) index += 1;
   }
@@ -59,12 +61,29 @@ export async function perform(
 async function pressed(
   { place, hands }: Grip,
   keys: readonly string[],
-  shown: string | null,
+  shown: Shown | null,
   { recheck }: Pick<StrokeOptions, 'recheck'>,
 ): Promise<Stroked['stop']> {
   if (!(await recheck())) return { kind: 'refused', why: 'other_process' };
   const touch = await hands.press(place, keys, shown ?? undefined);
   return touch.kind === 'done' ? null : touch;
+}
+
+/** Something around a dialog may have moved between look and key: then it is looked at anew, a few times. */
+async function pressedWhile(
+  { place, hands }: Grip,
+  keys: readonly string[],
+  shown: (() => Promise<Shown | null>) | null,
+  { recheck }: Pick<StrokeOptions, 'recheck'>,
+): Promise<Stroked['stop']> {
+  for (let tries = 1; ; tries += 1) {
+    if (!(await recheck())) return { kind: 'refused', why: 'other_process' };
+    const now = shown === null ? undefined : await shown();
+    if (now === null) return { kind: 'refused', why: 'not_shown' };
+    const touch = await hands.press(place, keys, now);
+    if (touch.kind === 'done') return null;
+    if (touch.kind !== 'refused' || touch.why !== 'not_shown' || tries === limits.dialogTriesMax) return touch;
+  }
 }
 
 interface KeysAfter {
@@ -88,7 +107,7 @@ async function pressedAfter(
   for (let tries = 1; ; tries += 1) {
     // Looked for often: Copilot waits half a second for the second key.
     const stop = (await bench.comesTrue(isThere, limits.keyShownMs, limits.pasteLookMs))
-      ? await pressed(grip, keys, after, options)
+      ? await pressed(grip, keys, { words: after }, options)
       : ({ kind: 'unseen' } as const);
     const isLost = stop?.kind === 'unseen' || (stop?.kind === 'refused' && stop.why === 'not_shown');
     if (!isLost || tries === limits.keyTriesMax) return stop;
@@ -101,30 +120,47 @@ const isEnter = (stroke: Stroke | undefined): boolean =>
   stroke !== undefined && 'keys' in stroke && stroke.keys.length === 1 && stroke.keys[0] === 'Enter';
 
 /**
- * A piece of one line of the screen that belongs to this dialog: keys are pressed only while it stands there. Rather of
- * what is asked about than of the question, which is the same in every dialog; null when nothing of it is found.
+ * The dialog on a screen, row by row: from the first row that shows something of it to the last, frames and blank rows
+ * between them included. Null when nothing of it is there.
  */
-export function wordsOnScreen({ text }: Pick<SeenAsk, 'text'>, lines: readonly string[]): string | null {
-  const matter = text.split('\n').flatMap((line) => (isBeside.test(line) ? [] : line.replace(label, '')));
-  return longestOf(matter.join('\n'), lines) ?? longestOf(text, lines);
-}
-
-function longestOf(text: string, lines: readonly string[]): string | null {
+export function dialogOn(
+  { text, options }: Pick<SeenAsk, 'text' | 'options'>,
+  lines: readonly string[],
+): SeenRows | null {
   const asked = squeezed(text);
-  let best: string | null = null;
-  for (const line of lines) {
-    const piece = searchable(line);
-    if (piece === null || squeezed(piece).length < pieceCharsMin || !asked.includes(squeezed(piece))) continue;
-    if (best === null || piece.length > best.length) best = piece;
-  }
-  return best;
+  const labels = options.map(({ id, label }) => squeezed(`${id === label ? '' : id}${label}`));
+  const isOf = (row: string): boolean =>
+    row.length >= pieceCharsMin &&
+    (asked.includes(row) || labels.some((label) => label !== '' && (row.includes(label) || label.includes(row))));
+  const found = lines.flatMap((line, at) => (isOf(squeezed(line)) ? [at] : []));
+  const [first] = found;
+  const last = found.at(-1);
+  if (first === undefined || last === undefined || !lines.some((line) => isPart(squeezed(line), asked))) return null;
+  const rows = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const core = rows.filter((row) => isPart(squeezed(lines[row] ?? ''), asked));
+  return {
+    lines,
+    rows,
+    core: core.length <= coreRowsMax ? core : [...core.slice(0, coreRowsMax / 2), ...core.slice(-coreRowsMax / 2)],
+  };
 }
 
-/** A question, or words about what is asked: other dialogs may have the same. */
-const isBeside = /\?\s*$|^\s*#\s/;
+/** Of a long command the begin and the end. */
+const coreRowsMax = 6;
 
-/** `Environment: local` stands in every dialog of its agent. */
-const label = /^\s*[A-Z]\w+:\s/;
+/** Whether a row shows something of what is asked, and not of the options alone. */
+const isPart = (row: string, asked: string): boolean => row.length >= pieceCharsMin && asked.includes(row);
+
+/** Whether two looks show the same of what is asked; marks, and hints beside the options, may differ. */
+export function asksSame({ text }: Pick<SeenAsk, 'text'>, one: SeenRows, other: SeenRows): boolean {
+  const asked = squeezed(text);
+  const words = ({ lines, rows }: SeenRows): string =>
+    rows
+      .map((row) => squeezed(lines[row] ?? ''))
+      .filter((row) => isPart(row, asked))
+      .join('\n');
+  return words(one) === words(other);
+}
 
 /** Shorter pieces stand on every screen. */
 const pieceCharsMin = 3;

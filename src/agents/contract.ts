@@ -178,6 +178,8 @@ export interface SeenPrompt {
   readonly unsent: string;
   /** Words that are on the screen only while the prompt is; null when there are none. */
   readonly sign: string | null;
+  /** The rows of the screen that it takes up; `to` is the first one below. */
+  readonly rows: { readonly from: number; readonly to: number };
 }
 
 /** Where things are when hooks are put in. */
@@ -291,8 +293,6 @@ export interface Keys {
   readonly collapsed: string | null;
   /** From the sight of a text in its prompt to Enter: some take an Enter that comes sooner for a line of the text. */
   readonly enterPauseMs: number;
-  /** A line of its screen when its prompt holds nothing, as the text of a pattern: until it is seen, Enter may have been a line. */
-  readonly emptyPrompt?: string;
   /** For dialogs in which nothing but a colour tells what Enter takes: that label, out of lines with their colours. */
   marked?(lines: readonly string[]): string | null;
   /** The prompt, out of lines with their colours; null when it is not there. Left out where nobody knows its looks. */

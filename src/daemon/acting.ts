@@ -135,9 +135,10 @@ async function factsIn(
   return executor === null ? null : callerFactsByPs(pid, { ...parts, executor });
 }
 
-const freshLookOf = ({ state, ask, prompt }: PromptReading): FreshLook => ({
+const freshLookOf = ({ state, ask, lines, prompt }: PromptReading): FreshLook => ({
   state,
   ask,
+  lines,
   ...(prompt === undefined ? {} : { prompt }),
 });
 

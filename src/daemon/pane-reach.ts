@@ -36,7 +36,7 @@ export class PaneReach {
     this.hands = createGuardedHands(
       {
         command: (text, deadlineMs) => link.command(text, deadlineMs),
-        capture: (pane) => link.capture(pane),
+        capture: (pane, colours = false) => link.capture(pane, { colours }),
         get capabilities() {
           return link.capabilities;
         },

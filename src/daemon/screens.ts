@@ -2,6 +2,7 @@
 // against what is believed. Where a better witness is wrong for longer than a moment, the reconciler says so (RSV2, RSV3).
 
 import type { Keys, SeenAsk, SeenPrompt } from '../agents/contract.ts';
+import { plainLines } from '../agents/keys/dressed.ts';
 import { classify, type Reading } from '../agents/screen/classify.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
 import { type ClaimNow, followClaim, followScreen, isLate, isUndrawn, reconcile } from '../engine/contradict.ts';
@@ -41,13 +42,10 @@ export interface ScreensParts {
 }
 
 /** With the prompt as it is at that moment; left out where nobody knows its looks. */
-export type PromptReading = Reading & { readonly prompt?: SeenPrompt | null };
+export type PromptReading = Reading & { readonly lines: readonly string[]; readonly prompt?: SeenPrompt | null };
 
 /** A turn that was cut short leaves its mark on the screen. */
 const cutWords = ({ reason }: Reading): string => (isCut(reason) ? reason : '');
-
-/** As `capture-pane -e` writes them. */
-const colours = /\u001b\[[\d;:]*m|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[\u000e\u000f]/gu;
 
 export class Screens {
   readonly #parts: ScreensParts;
@@ -114,12 +112,13 @@ export class Screens {
     // One look for all: a mark in another dialog than the one that was read would be worse than none.
     const seen = await this.#parts.capture(pane, hasColours).catch(() => null);
     if (seen === null) return null;
-    const lines = hasColours ? seen.map((line) => line.replace(colours, '').replace(/ +$/, '')) : seen;
+    const lines = hasColours ? plainLines(seen) : seen;
     const title = this.#parts.titleOf(pane);
     const reading = classify(rules, { lines, title, command: null, isAlive: true }, version);
     const { ask } = reading;
     return {
       ...reading,
+      lines,
       ask: ask === null || keys?.marked === undefined ? ask : { ...ask, marked: keys.marked(seen) },
       ...(keys?.prompt === undefined ? {} : { prompt: keys.prompt(seen) }),
     };

@@ -15,6 +15,22 @@ export const actLimits = {
   bufferPiecesTogetherMax: 16,
   /** What tmux is asked to find on the screen before Enter; a row of a narrow pane. */
   shownCharsMax: 40,
+  /** What moves beside a dialog, such as a clock, may come between a look and a key this often. */
+  dialogTriesMax: 5,
+  /** Letters by which a line is known that came up in or beside a dialog: tmux searches for them in a third of a millisecond. */
+  rowBeginCharsMax: 5,
+  /** The longest that a message keeps the keyboard of a pane, should nobody give it back. */
+  inputHeldMs: 4_000,
+  /** Somebody else's letters in a prompt beside our text are there to stay if they stand this long. */
+  mixedSeenMs: 250,
+  /** A message that every prompt shows whole. */
+  shortCharsMax: 150,
+  shortLinesMax: 3,
+  /** After the keyboard was taken: what was typed before is drawn by then, also by a busy agent. */
+  inputQuietMs: 250,
+  /** After Enter: how long it is looked for that the agent took the message, and how often. */
+  submitSeenMs: 5_000,
+  submitLookMs: 30,
   /** A prompt shows what was pasted within milliseconds, a busy one within a second. */
   pasteShownMs: 1_500,
   pasteLookMs: 30,

@@ -4,7 +4,7 @@
 import { Actor, type ActorParts } from '../../src/act/actor.ts';
 import type { AncestorFacts, CallerFacts } from '../../src/act/callers.ts';
 import type { ActGround, Channel, FreshLook, PaneRest } from '../../src/act/ground.ts';
-import type { Hands, Place, Touch } from '../../src/act/hands.ts';
+import type { Hands, Place, Shown, Touch } from '../../src/act/hands.ts';
 import { defaultPolicy, type Policy } from '../../src/act/policy.ts';
 import type { Keys } from '../../src/agents/contract.ts';
 import type { ActionRequest, CallerClaim, Receipt } from '../../src/model/actions.ts';
@@ -127,6 +127,8 @@ export interface FakeAgent {
   look: FreshLook | null;
   place: Place | null;
   screen: string[];
+  /** The screen as it was before something was pasted that was not submitted yet. */
+  draft: string[] | null;
 }
 
 const idle: FreshLook = { state: 'idle', ask: null };
@@ -144,6 +146,8 @@ export class ActWorld {
   readonly warnings: string[] = [];
   /** What reached a pane, in order: `%1 paste:text`, `%1 press:Enter`. */
   readonly typed: string[] = [];
+  /** Panes whose keyboard is kept. */
+  held: string[] = [];
   readonly channels: Channel[] = [];
   policy: Policy = defaultPolicy;
   health: Health = 'ok';
@@ -179,6 +183,7 @@ export class ActWorld {
       look: state === 'running' ? { state: 'running', ask: null } : idle,
       place: { serverPid: 5, pane, panePid: 100 + number, command: 'claude' },
       screen: ['a prompt'],
+      draft: null,
     };
     this.agents.set(identity.runtime_id, agent);
     return agent;
@@ -256,7 +261,10 @@ export class ActWorld {
       handsOf: () => this.#hands(),
       restOf: async () => this.rest,
       wrapped: (_, command) => ['sh', '/wrap', '--', ...command],
-      freshLook: async (runtime) => agentOf(runtime)?.look ?? null,
+      freshLook: async (runtime) => {
+        const agent = agentOf(runtime);
+        return agent?.look == null ? null : { lines: agent.screen, ...agent.look };
+      },
       signal: async (_, process, signal) => (this.#signal(process.pid, signal) ? 'sent' : 'gone'),
       factsOf: async (pid) => callers[pid] ?? null,
       policy: () => this.policy,
@@ -309,33 +317,47 @@ export class ActWorld {
       effect(agent);
       return { kind: 'done' };
     };
-    const isShown = (place: Place, shown: string): boolean =>
-      [...this.agents.values()]
-        .findLast(({ place: now }) => now?.pane === place.pane)
-        ?.screen.some((line) => line.includes(shown)) ?? false;
+    const screenOf = (place: Place): readonly string[] =>
+      [...this.agents.values()].findLast(({ place: now }) => now?.pane === place.pane)?.screen ?? [];
+    const isShown = (place: Place, shown: Shown): boolean => {
+      const screen = screenOf(place);
+      if ('words' in shown) return screen.some((line) => line.includes(shown.words));
+      return shown.rows.every((row) => screen[row] === shown.lines[row]);
+    };
     return {
       paste: async (place, text, ready) => {
         const now = ready === undefined ? { shown: null } : await ready();
         if (now === null) return { kind: 'refused', why: 'other_process' };
         if (now.shown !== null && !isShown(place, now.shown)) return { kind: 'refused', why: 'not_shown' };
         return step(place, `paste:${text}`, (agent) => {
+          agent.draft = agent.screen;
           agent.screen = [...agent.screen, ...text.split('\n')];
         });
       },
       type: async (place, line) =>
         step(place, `type:${line}`, (agent) => {
-          agent.screen = [...agent.screen, `$ ${line}`];
+          agent.screen = [...agent.screen, line];
         }),
       keys: async (place, data) => step(place, `keys:${data}`, () => undefined),
       pasteKeys: async (place, text) => step(place, `pasteKeys:${text}`, () => undefined),
       respawn: async (place, line, cwd) => step(place, `respawn:${cwd}:${line}`, () => undefined),
       press: async (place, keys, shown) => {
         return shown === undefined || isShown(place, shown)
-          ? step(place, `press:${keys.join('+')}`, () => undefined)
+          ? step(place, `press:${keys.join('+')}`, (agent) => {
+              // An agent takes what stands in its prompt.
+              if (keys.includes('Enter') && agent.draft !== null) agent.screen = agent.draft;
+              if (keys.includes('Enter')) agent.draft = null;
+            })
           : { kind: 'refused', why: 'not_shown' };
       },
-      look: async (place) =>
-        [...this.agents.values()].findLast(({ place: now }) => now?.pane === place.pane)?.screen ?? [],
+      hold: async (place) => {
+        this.held.push(place.pane);
+        return { kind: 'done' };
+      },
+      release: async (place) => {
+        this.held = this.held.filter((pane) => pane !== place.pane);
+      },
+      look: async (place) => screenOf(place),
     };
   }
 }

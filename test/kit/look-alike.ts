@@ -17,12 +17,15 @@ const scripts = {
 
 export type LookAlikeKind = keyof typeof scripts;
 
-/** Draws what stands in the file named by AGTMUX_LOOK_ALIKE whenever it changes, and notes the time in `<file>.drawn`. */
+/**
+ * Draws what stands in the file named by AGTMUX_LOOK_ALIKE whenever it changes, and notes the time in `<file>.drawn`. What is
+ * typed stands behind it until Enter.
+ */
 const program = `
 const fs = require('node:fs');
 const file = process.env.AGTMUX_LOOK_ALIKE;
 let seen = '';
-let spinning, turn = 3, hushed = null;
+let spinning, turn = 3, hushed = null, picture = '';
 const look = () => {
   let text = '';
   try { text = fs.readFileSync(file, 'utf8'); } catch { return; }
@@ -35,14 +38,15 @@ const look = () => {
   const env = { ...process.env, TMUX_PANE: calls?.pane ?? process.env.TMUX_PANE };
   for (const { argv, input } of calls?.list ?? []) require('node:child_process').spawnSync(argv[0], argv.slice(1), { input, env });
   if (screen === null) return fs.appendFileSync(file + '.drawn', mark + ' ' + Date.now() + '\\n');
-  process.stdout.write((title === null ? '' : '\\u001b]0;' + title + '\\u0007') + '\\u001b[2J\\u001b[H' + screen.split('\\n').join('\\r\\n') + bytes, () => {
+  picture = '\\u001b[2J\\u001b[H' + screen.split('\\n').join('\\r\\n');
+  process.stdout.write((title === null ? '' : '\\u001b]0;' + title + '\\u0007') + picture + bytes, () => {
     fs.appendFileSync(file + '.drawn', mark + ' ' + Date.now() + '\\n');
   });
 };
 process.stdin.setRawMode?.(true);
 process.stdin.on('data', (data) => {
   fs.appendFileSync(file + '.typed', data);
-  if (process.env.AGTMUX_LOOK_ECHO && !(hushed && data.toString().includes(hushed))) process.stdout.write(data.toString().replaceAll('\\r', ''));
+  if (process.env.AGTMUX_LOOK_ECHO && !(hushed && data.toString().includes(hushed))) process.stdout.write(data.toString().replaceAll('\\r', picture));
   if (data.toString() === 'q') { process.stdout.write('\\u001b]0;\\u0007\\u001b[2J\\u001b[H', () => process.exit(0)); } });
 setInterval(look, 8);
 look();

@@ -44,7 +44,6 @@ export const keys: Keys = {
   interrupt: [press('Escape')],
   collapsed: String.raw`\[Pasted Text: \d+ (?:lines|chars)(?: #\d+)?\]`,
   enterPauseMs: limits.enterPauseMs,
-  emptyPrompt: String.raw`^[\s│]*[>*!]\s+Type your `,
   prompt: fieldPrompt,
   ...answers,
   reject: (ask, because) => answers.reject(ask, because) ?? (isScrolled(ask) && because === null ? escapeKey : null),

@@ -38,6 +38,12 @@ export function dressedIn(lines: readonly string[]): readonly (readonly Dressed[
   });
 }
 
+const others = /[\u000e\u000f]/g;
+
+/** The same lines as `capture-pane` tells them without colours. */
+export const plainLines = (lines: readonly string[]): readonly string[] =>
+  lines.map((line) => line.replace(escapes, '').replace(others, '').replace(/ +$/, ''));
+
 /** What only hints is written faintly. */
 export const isDim = ({ dress }: Dressed): boolean => / 2(?: |$)/.test(dress);
 export const isReversed = ({ dress }: Dressed): boolean => / 7(?: |$)/.test(dress);

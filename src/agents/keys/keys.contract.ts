@@ -143,7 +143,6 @@ export function keysSuite(keys: Keys): void {
       // Nothing comes before the first, and tmux can search for nothing but letters, digits and single blanks.
       expect(after[0]).toBeUndefined();
       for (const words of after) if (words !== undefined) expect(words).toMatch(/^\w+(?: \w+)*$/);
-      expect(() => new RegExp(keys.emptyPrompt ?? '', 'u')).not.toThrow();
       if (keys.collapsed !== null) expect(() => new RegExp(keys.collapsed ?? '', 'u')).not.toThrow();
     });
 

@@ -20,9 +20,10 @@ const written = (row: Row): string =>
     .join('');
 
 /** `!` and `#` before a prompt: what is typed there is run or noted, and no message. */
-const seenOf = (mark: string, text: string, sign: string): SeenPrompt => ({
+const seenOf = (mark: string, text: string, sign: string, from: number, to: number): SeenPrompt => ({
   unsent: `${/[!#$]/.test(mark) ? mark : ''}${text.trim()}`,
   sign: sign.trim() === '' ? null : sign.trim(),
+  rows: { from, to },
 });
 
 const rule = /^[─━]{6,}/;
@@ -57,7 +58,7 @@ export function boxPrompt(lines: readonly string[], aside: RegExp | null = null)
   if (top < 0 || top + 1 >= end || mark == null) return null;
   const inside = rows.slice(top + 1, end).map((row) => written(row).replace(/^│|│\s*$/g, ''));
   const text = inside.map((line, at) => (at === 0 ? line.replace(mark, '') : line)).join('\n');
-  return seenOf(mark, text, plain.slice(end + 1).find((line) => line.trim() !== '') ?? '');
+  return seenOf(mark, text, plain.slice(end + 1).find((line) => line.trim() !== '') ?? '', top, end + 1);
 }
 
 /** A bold mark in the first column, and below what is written a line that tells the model: Codex. */
@@ -76,22 +77,23 @@ export function lastPrompt(lines: readonly string[]): SeenPrompt | null {
   const text = rows.slice(at, below).map(written).join('\n');
   const hint = textOf(rows[at] ?? []).slice(1);
   const mark = plain[at]?.[0] ?? '';
-  return seenOf(mark, text.replace(/^[›!]/, ''), text.slice(1).trim() === '' ? hint : '');
+  return seenOf(mark, text.replace(/^[›!]/, ''), text.slice(1).trim() === '' ? hint : '', at, below);
 }
 
 const typeHere = /^\s*Type your (?:message or @path\/to\/file|shell command)\s*$/;
 const composerMark = /^ ([>*!])(?: |$)/;
 
-/** After a mark in the second column, as far as the lower edge of its field or the line of labels: Gemini. */
+/** After a mark in the second column, as far as the lower edge of its field or the line of labels: Gemini, old ones in a frame. */
 export function fieldPrompt(lines: readonly string[]): SeenPrompt | null {
-  const plain = dressedIn(lines).map(textOf);
+  const plain = dressedIn(lines).map((row) => textOf(row).replace(/^│|│\s*$/g, ''));
   const at = plain.findLastIndex((line) => composerMark.test(line));
   if (at < 0) return null;
   const mark = plain[at]?.[1] ?? '';
   const rest = plain.slice(at + 1);
-  const edge = rest.findIndex((line) => /^[▀─]{6,}/.test(line) || /^ \S.*\s{3,}\S/.test(line));
-  const text = [plain[at]?.slice(3) ?? '', ...rest.slice(0, edge < 0 ? rest.length : edge)].join('\n');
-  return typeHere.test(text) ? seenOf(mark, '', text) : seenOf(mark, text, '');
+  const edge = rest.findIndex((line) => /^[▀▄─]{6,}|^╰─/.test(line) || /^ \S.*\s{3,}\S/.test(line));
+  const below = edge < 0 ? plain.length : at + 1 + edge;
+  const text = [plain[at]?.slice(3) ?? '', ...plain.slice(at + 1, below)].join('\n');
+  return typeHere.test(text) ? seenOf(mark, '', text, at, below) : seenOf(mark, text, '', at, below);
 }
 
 const askAnything = /^Ask anything(?:…|\.\.\.)(?: ".*"?)?$/;
@@ -111,5 +113,6 @@ export function barPrompt(lines: readonly string[]): SeenPrompt | null {
   if (who === undefined || field.length === 0) return null;
   const text = field.join('\n').trim();
   const mark = /^Shell\b/.test(who) ? '!' : '';
-  return askAnything.test(text) ? seenOf(mark, '', text) : seenOf(mark, text, text === '' ? who : '');
+  const isHint = askAnything.test(text);
+  return seenOf(mark, isHint ? '' : text, isHint ? text : text === '' ? who : '', top, end);
 }

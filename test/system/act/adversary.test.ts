@@ -3,8 +3,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createGuardedHands, type HandsLink, typeAndSubmit } from '../../../src/act/guarded-hands.ts';
+import { createGuardedHands, type HandsLink } from '../../../src/act/guarded-hands.ts';
 import type { Hands, Place, Touch } from '../../../src/act/hands.ts';
+import { type Typed, typeAndSubmit } from '../../../src/act/submitting.ts';
 import { AgtmuxError } from '../../../src/model/errors.ts';
 import { paneId } from '../../../src/model/ids.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
@@ -82,7 +83,7 @@ async function see(random: Random): Promise<{ place: Place; foreground: number }
   return { place: { serverPid: Number(serverPid), pane: paneId(id), panePid: Number(panePid), command }, foreground };
 }
 
-const nameOf = (outcome: 'submitted' | 'pasted' | Touch): string =>
+const nameOf = (outcome: Typed): string =>
   typeof outcome === 'string' ? outcome : outcome.kind === 'refused' ? `refused ${outcome.why}` : outcome.kind;
 
 it(`ACT2: ${count} sends and ${count / 5} approvals among adversaries: none to another process, none to a shell`, async () => {
@@ -127,7 +128,7 @@ it(`ACT2: ${count} sends and ${count / 5} approvals among adversaries: none to a
         wrongReasons.push(`${index}: ${outcome.why} after ${happened.join(', ')}`);
       }
     }
-    if (isSend && ['pasted', 'lost'].includes(name)) unsure.add(foreground);
+    if (isSend && ['pasted', 'mixed', 'lost'].includes(name)) unsure.add(foreground);
     if (isSend) sends.set(index, { foreground, outcome: name });
     else approvals.push({ foreground, outcome: name });
     const key = `${isSend ? 'send' : 'approval'} ${name}`;

@@ -22,9 +22,13 @@ import { createRealClock } from '../../../src/platform/clock.ts';
 import { ownsListener } from '../../../src/platform/listeners.ts';
 import { createAskLoopback } from '../../../src/platform/loopback-http.ts';
 import { createRealProcesses } from '../../../src/platform/processes.ts';
+import { repetitions } from '../../fault/children.ts';
 import { ActingWorld } from '../../kit/acting.ts';
 import { until } from '../../kit/live.ts';
+import { randomOf } from '../../security/gate-inputs.ts';
 import { runOf } from '../native/kit.ts';
+
+const count = repetitions(100);
 
 /** As 1.18.33 answers: lists of what is open, replies that are told as events, 404 for what is gone. */
 const program = `
@@ -256,6 +260,23 @@ describe('a permission over the server of OpenCode and Kilo', () => {
     // The first one left and was turned away by the server itself.
     expect((await changes()).length).toBe(1);
   });
+
+  it(`ASK3 ${count} swaps at the moment of the answer: what is asked instead is never answered`, async () => {
+    const one = scene();
+    const random = randomOf(20_261_120);
+    for (let index = 0; index < count; index += 1) {
+      const asked = { ...permission, id: `per_a${index}` };
+      await control({ permission: [asked] });
+      one.setting.ask = askOf('permission', asked);
+      const acted = one.act({ action: 'approve' });
+      await new Promise((resolve) => setTimeout(resolve, random(8)));
+      await control({ permission: [{ ...asked, id: `per_b${index}`, metadata: { command: 'rm -rf build' } }] });
+      await acted;
+    }
+    const answered = (await changes()).map((change) => String((change as unknown[])[0]));
+    expect(answered.filter((url) => url.includes('per_b'))).toEqual([]);
+    expect(answered.length).toBeGreaterThan(0);
+  }, 600_000);
 
   it('ACT4 without its event is unconfirmed, and with another answer refused', async () => {
     const one = await asking('permission', permission);

@@ -2,8 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBufferLoader, createGuardedHands, typeAndSubmit } from '../../../src/act/guarded-hands.ts';
+import { createBufferLoader, createGuardedHands } from '../../../src/act/guarded-hands.ts';
 import type { Hands, Place } from '../../../src/act/hands.ts';
+import { typeAndSubmit } from '../../../src/act/submitting.ts';
 import { paneId } from '../../../src/model/ids.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
@@ -106,7 +107,7 @@ describe('guarded hands', () => {
     for (const [why, other] of cases) {
       expect(await hands.paste(other, 'text')).toEqual({ kind: 'refused', why });
       expect(await hands.press(other, ['Enter'])).toEqual({ kind: 'refused', why });
-      expect(await hands.press(other, ['Enter'], 'ready')).toEqual({ kind: 'refused', why });
+      expect(await hands.press(other, ['Enter'], { words: 'ready' })).toEqual({ kind: 'refused', why });
     }
     await withChange(['copy-mode', '-t', place.pane], ['send-keys', '-X', '-t', place.pane, 'cancel'], 'in_mode');
     await withChange(['select-pane', '-d', '-t', place.pane], ['select-pane', '-e', '-t', place.pane], 'in_mode');
@@ -172,10 +173,78 @@ describe('guarded hands', () => {
   it('ACT2: keys by their names, and only while the text is shown', async () => {
     expect(await hands.press(place, ['a', 'Enter', '-', ';', 'Escape'])).toEqual({ kind: 'done' });
     await arrived('a\r-;\u001b');
-    expect(await hands.press(place, ['y'], '[ready]')).toEqual({ kind: 'done' });
-    expect(await hands.press(place, ['n'], 'not to be seen')).toEqual({ kind: 'refused', why: 'not_shown' });
-    expect(await hands.press(place, ['n'], '?!#{')).toEqual({ kind: 'refused', why: 'not_shown' });
+    expect(await hands.press(place, ['y'], { words: '[ready]' })).toEqual({ kind: 'done' });
+    expect(await hands.press(place, ['n'], { words: 'not to be seen' })).toEqual({ kind: 'refused', why: 'not_shown' });
+    expect(await hands.press(place, ['n'], { words: '?!#{' })).toEqual({ kind: 'refused', why: 'not_shown' });
     await arrived('a\r-;\u001by');
+  });
+
+  it('ACT2: keys only while every row stands where it stood, letter by letter, and no other line has come up', async () => {
+    const line = 'rm [a] (b) {c}, #{d} #e ^f$ *+?| \\g ~h "i" é 漢 ─ - ]';
+    await hands.type(place, line);
+    await arrived(line);
+    const lines = await until('the line is shown', async () => {
+      const now = await hands.look(place);
+      return now[1] === line && now;
+    });
+    const rows = [0, 1];
+    const other = (row: number, text: string): readonly string[] => lines.map((one, at) => (at === row ? text : one));
+    for (const text of [`${line} `, line.trim()])
+      expect(await hands.press(place, ['y'], { lines: other(1, text), rows, core: [1] })).toEqual({ kind: 'done' });
+    for (const text of [
+      `${line}x`,
+      line.slice(1),
+      line.replace('漢', '字'),
+      line.replace('^', 'v'),
+      line.replace(']', 'x'),
+    ])
+      expect(await hands.press(place, ['n'], { lines: other(1, text), rows })).toEqual({
+        kind: 'refused',
+        why: 'not_shown',
+      });
+    const moved = ['', ...lines];
+    expect(await hands.press(place, ['n'], { lines: moved, rows: [1, 2] })).toEqual({
+      kind: 'refused',
+      why: 'not_shown',
+    });
+    // The row in question is there, and one more.
+    const fewer = lines.filter((_, at) => at !== 1);
+    expect(await hands.press(place, ['n'], { lines: fewer, rows: [0], core: [0] })).toEqual({
+      kind: 'refused',
+      why: 'not_shown',
+    });
+    await arrived(`${line}yy`);
+  });
+
+  it('ACT2: while a pane is held only what is typed from here arrives, and everybody else again after that', async () => {
+    expect(await hands.hold(place)).toEqual({ kind: 'done' });
+    await kit.tmux('send-keys', '-t', place.pane, '-l', 'rm ');
+    expect(await hands.paste(place, 'ours')).toEqual({ kind: 'done' });
+    await kit.tmux('send-keys', '-t', place.pane, '-l', 'rm ');
+    expect(await hands.press(place, ['y'])).toEqual({ kind: 'done' });
+    await hands.release(place);
+    await kit.tmux('send-keys', '-t', place.pane, '-l', 'theirs');
+    await arrived('oursytheirs');
+    expect(await kit.tmux('display-message', '-p', '-t', place.pane, '#{pane_input_off}[#{@agtmux-held}]')).toBe('0[]');
+  });
+
+  it('ACT2: a pane whose keyboard somebody else has switched on again gets no key', async () => {
+    expect(await hands.hold(place)).toEqual({ kind: 'done' });
+    await kit.tmux('select-pane', '-e', '-t', place.pane);
+    expect(await hands.press(place, ['n'])).toEqual({ kind: 'refused', why: 'in_mode' });
+    await hands.release(place);
+    expect(await hands.press(place, ['y'])).toEqual({ kind: 'done' });
+    await arrived('y');
+  });
+
+  it('ACT2: tmux gives the keyboard back by itself when whoever held it is gone', async () => {
+    const other = await openLink(kit, 'main');
+    expect(await createGuardedHands(other, createRealRandom()).hold(place)).toEqual({ kind: 'done' });
+    other.close();
+    expect(await hands.press(place, ['n'])).toEqual({ kind: 'refused', why: 'in_mode' });
+    await until('the keyboard is given back', async () => (await hands.press(place, ['y'])).kind === 'done', 30_000);
+    await arrived('y');
+    expect(await kit.tmux('display-message', '-p', '-t', place.pane, '#{pane_in_mode}[#{@agtmux-held}]')).toBe('0[]');
   });
 
   it('ACT2: no answer is lost, not done', async () => {
@@ -226,7 +295,7 @@ describe('guarded hands', () => {
     await arrived('only typed');
   });
 
-  it.each(['y', '🙂', '。。。', '- [x] 100%', 'x'.repeat(150), '漢字を直してください'])(
+  it.each(['y', 'a b', '1, 2', 'y\n', '🙂', '。。。', '- [x] 100%', 'x'.repeat(150), '漢字を直してください'])(
     'ACT2: %s is seen',
     async (text) => {
       expect(await typeAndSubmit(hands, place, text, typing)).toBe('submitted');
