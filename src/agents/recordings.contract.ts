@@ -20,6 +20,8 @@ interface Recording {
   readonly version: string;
   readonly title: string;
   readonly command: string;
+  /** State and reason, `idle/interrupted`, where more is known than the class: how a turn ended, which dialog it was. */
+  readonly why?: string;
 }
 
 export interface Goals {
@@ -28,6 +30,15 @@ export interface Goals {
 }
 
 type Outcome = 'right' | 'unknown' | 'wrong';
+
+/** Right also when the prompt is all that is told, and with it that nothing says how the turn ended; never as done. */
+function whyOf(expected: string, { state, reason, ask, unfinished }: Reading): Outcome {
+  const [, expectedReason = ''] = expected.split('/');
+  if (state === 'unknown' || (unfinished && reason === 'prompt_ready')) return 'unknown';
+  const isDialog = expectedReason === 'dialog_open';
+  const asked = isDialog && ask !== null ? ask.kind === 'dialog' : true;
+  return `${state}/${reason}` === expected && asked ? 'right' : 'wrong';
+}
 
 export const isWrittenOn = (file: string): boolean => Number.parseInt(hashText(file).slice(-6), 36) % 10 < 7;
 
@@ -64,6 +75,27 @@ export function recordingsSuite(agent: string, rules: unknown, folder: string, g
             `${recording.file}: ${recording.class}, read as ${reading.state} by ${reading.rule}`,
         ),
       ).toEqual([]);
+    });
+
+    const explained = readings.flatMap(({ recording, reading }) => {
+      const { file, why } = recording;
+      return why === undefined ? [] : [{ file, why, reading, outcome: whyOf(why, reading) }];
+    });
+
+    it('RSV13 where it is known why, no other reason is told, and nothing is done that was not', () => {
+      const wrong = explained.filter(({ outcome }) => outcome === 'wrong');
+      expect(
+        wrong.map(
+          ({ file, why, reading: { state, reason, rule } }) => `${file}: ${why}, read ${state}/${reason} by ${rule}`,
+        ),
+      ).toEqual([]);
+      for (const isOne of [isWrittenOn, (name: string) => !isWrittenOn(name)]) {
+        const counted = explained.filter(({ file }) => isOne(file));
+        const right = counted.filter(({ outcome }) => outcome === 'right').length;
+        const part = isOne === isWrittenOn ? 'written on' : 'held out';
+        if (counted.length > 0)
+          process.stdout.write(`${agent}, ${part}, reasons: ${right} of ${counted.length} right\n`);
+      }
     });
 
     for (const [part, isIn] of [

@@ -41,6 +41,24 @@ describe('a screen alone', () => {
     expect(desk.word).toBe('idle/interrupted');
   });
 
+  it('RSV13 work before a prompt without a finished answer, and starting up, are not done', async () => {
+    const words: string[] = [];
+    for (const lines of [
+      ['busy', '>?'],
+      ['loading', '> '],
+      ['busy', 'allow rm x', 'busy', '>?'],
+    ]) {
+      const desk = new Desk();
+      for (const line of lines) {
+        desk.shows('text', line);
+        await desk.pass(500);
+      }
+      words.push(desk.word);
+      expect(desk.offered.some((one) => one.payload.state === 'completed')).toBe(false);
+    }
+    expect(words).toEqual(['idle/prompt_ready', 'idle/prompt_ready', 'idle/prompt_ready']);
+  });
+
   it('a screen on its way is no news: half a dialog, a moment without any rule', async () => {
     const desk = new Desk();
     desk.shows('busy');

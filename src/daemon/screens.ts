@@ -277,7 +277,7 @@ export class Screens {
     return state === 'idle' && confidence === 'low' && this.#parts.published(run.runtime_id)?.state === 'error';
   }
 
-  /** After work a prompt without a sign of interruption or error means that the turn is done (RSV1). */
+  /** After work a prompt means that the turn is done, if nothing in sight says otherwise (RSV1, RSV13). */
   #stateOf({ told, run }: Memory, reading: Reading): Pick<StateFact, 'state' | 'reason'> {
     const { state, reason } = reading;
     const record = this.#parts.published(run.runtime_id);
@@ -285,7 +285,8 @@ export class Screens {
     // A better witness that has seen the end of the turn and does not call it done knows more than the screen.
     const isKnown =
       record?.state === 'idle' && record.decided_by !== null && rankOf(record.decided_by) > rankOf('screen');
-    const hasWorked = (told?.state === 'running' && !isKnown) || (wasDone && told?.state !== 'idle');
+    const hasAnswered = told?.state === 'running' && told.reason !== 'starting' && !reading.unfinished;
+    const hasWorked = (hasAnswered && !isKnown) || (wasDone && told?.state !== 'idle');
     return state === 'idle' && reason === 'prompt_ready' && hasWorked
       ? { state: 'completed', reason: 'turn_completed' }
       : { state, reason };

@@ -54,6 +54,18 @@ const rules = readRuleFile({
       proves: { state: 'idle', reason: 'prompt_ready', confidence: 'low' },
     },
     {
+      id: 'loading',
+      priority: 3,
+      where: [{ in: 'last', all: ['^loading'] }],
+      proves: { state: 'running', reason: 'starting' },
+    },
+    {
+      id: 'unfinished',
+      priority: 2,
+      where: [{ in: 'last', all: ['^>\\?$'] }],
+      proves: { state: 'idle', reason: 'prompt_ready', unfinished: true },
+    },
+    {
       id: 'idle',
       priority: 1,
       where: [{ in: 'last', all: ['^>'] }],

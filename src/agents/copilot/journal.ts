@@ -25,6 +25,8 @@ export class Journal {
   /** Whether the last message of the model asked for no more tools: only then the end of its step ends the turn. */
   #isLastWord = false;
   #isCompacting = false;
+  /** The last answer to an ask was no, and nothing has happened since. */
+  #isDenied = false;
   readonly #open = new Map<string, Ask>();
   readonly #tools = new Map<string, string>();
   readonly #shells = new Set<string>();
@@ -100,11 +102,8 @@ export class Journal {
       case 'human_response.recorded':
         return this.#readTool(type, data);
       case 'abort':
-        // Esc at a dialog is told by another word than Esc while it works.
-        this.#endTurn({
-          state: 'idle',
-          reason: data.reason === 'user_initiated' ? 'refused_by_person' : 'interrupted',
-        });
+        // The same row ends a turn at a dialog and in the middle of work: only what came before tells them apart.
+        this.#endTurn({ state: 'idle', reason: this.#isRefusal() ? 'refused_by_person' : 'interrupted' });
         return true;
       case 'session.error':
         this.#endTurn(errorOf(data));
@@ -128,9 +127,15 @@ export class Journal {
     }
   }
 
+  #isRefusal(): boolean {
+    return this.#isDenied || this.#open.size > 0;
+  }
+
   #readTurn(type: string, data: Fields): boolean {
     // What a subagent says is not the end of anything but its own work.
     if (textOf(data.parentToolCallId) !== null) return false;
+    // Some versions write the end of the step between the refusal and the abort.
+    if (type !== 'assistant.turn_end') this.#isDenied = false;
     if (type === 'assistant.message') {
       this.#isLastWord = listOf(data.toolRequests).length === 0;
       this.#base = isRunning;
@@ -153,6 +158,7 @@ export class Journal {
     if (type === 'permission.completed') {
       const isApproved = textOf(fieldsOf(data.result)?.kind)?.startsWith('approved') === true;
       const name = call === null ? undefined : this.#tools.get(call);
+      this.#isDenied = !isApproved;
       if (isApproved && this.#base?.state === 'running') this.#base = toolRunning(name);
       return this.#settle(textOf(data.requestId), isApproved ? 'answered' : 'denied') || isApproved;
     }
@@ -218,6 +224,7 @@ export class Journal {
     this.#agents.clear();
     this.#isLastWord = false;
     this.#isCompacting = false;
+    this.#isDenied = false;
     this.#base = base;
   }
 

@@ -191,6 +191,41 @@ describe('what the journal tells', () => {
     expect(take(row('assistant.turn_end', {}, 6))).toMatchObject({ state: 'completed' });
   });
 
+  it('RSV13 an abort is a refusal only at a dialog, or right after a no; otherwise the turn was interrupted', () => {
+    const asked = (id: string) =>
+      row('permission.requested', { requestId: id, permissionRequest: { kind: 'shell', fullCommandText: 'ls' } });
+    const replied = (id: string, kind: string) => row('permission.completed', { requestId: id, result: { kind } });
+    const abort = row('abort', { reason: 'user_initiated' });
+    const turns: Readonly<Record<string, readonly string[]>> = {
+      'while it says something': [row('user.message'), row('assistant.turn_end'), abort],
+      'at a dialog': [row('user.message'), asked('1'), abort],
+      'at a dialog that is told first': [row('user.message'), asked('1'), replied('1', 'cancelled'), abort],
+      'in a tool that was allowed': [row('user.message'), asked('1'), replied('1', 'approved'), abort],
+      'in the turn after a refusal': [asked('1'), replied('1', 'cancelled'), abort, row('user.message'), abort],
+      'after words that followed a no': [
+        row('user.message'),
+        asked('1'),
+        replied('1', 'denied-interactively-by-user'),
+        row('assistant.message', { toolRequests: [] }),
+        abort,
+      ],
+    };
+    const reasons = Object.entries(turns).map(([name, rows]) => {
+      const fact = open()
+        .take(lines(...rows), [run], 0)
+        .findings.at(-1)?.fact;
+      return [name, fact?.kind === 'state.observed' ? fact.reason : null];
+    });
+    expect(Object.fromEntries(reasons)).toEqual({
+      'while it says something': 'interrupted',
+      'at a dialog': 'refused_by_person',
+      'at a dialog that is told first': 'refused_by_person',
+      'in a tool that was allowed': 'interrupted',
+      'in the turn after a refusal': 'interrupted',
+      'after words that followed a no': 'interrupted',
+    });
+  });
+
   it('later rows of the same moment are later', () => {
     const reader = open();
     const first = reader.take(lines(row('user.message')), [run], 0).findings[1];

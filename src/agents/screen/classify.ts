@@ -18,6 +18,8 @@ export interface Reading {
   readonly confidence: Confidence;
   readonly detail: string | null;
   readonly ask: SeenAsk | null;
+  /** A free prompt without a finished answer in sight. */
+  readonly unfinished: boolean;
   /** Null where the screen says nothing about work in the background. */
   readonly background: { readonly shells: number; readonly agents: number } | null;
   /** The rule that decided; null when none did. */
@@ -37,6 +39,7 @@ const nothing = (reason: ReasonCode, rule: string | null, confidence: Confidence
   confidence,
   detail: null,
   ask: null,
+  unfinished: false,
   background: null,
   rule,
 });
@@ -88,6 +91,7 @@ function readingOf(rule: Rule, regions: Regions): Reading {
     confidence: rule.confidence,
     detail: detail === null ? null : detail.slice(0, limits.detailCharsMax),
     ask: rule.ask === null ? null : askOf(rule.ask, regions),
+    unfinished: rule.unfinished,
     background:
       rule.shells === null && rule.agents === null ? null : { shells: count(rule.shells), agents: count(rule.agents) },
     rule: rule.id,

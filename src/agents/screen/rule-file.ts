@@ -67,6 +67,8 @@ export interface Rule {
   readonly state: StateName;
   readonly reason: ReasonCode;
   readonly confidence: Confidence;
+  /** A free prompt without a finished answer in sight: work that was seen before it may have been given up (RSV13). */
+  readonly unfinished: boolean;
   readonly detail: Pick | null;
   readonly ask: AskRule | null;
   readonly shells: Pick | null;
@@ -213,8 +215,8 @@ function readRule(spec: unknown, place: number, { regions, compile }: RuleContex
   };
 }
 
-function readProof(fields: Fields, id: string): Pick3 {
-  known(fields, ['state', 'reason', 'confidence'], id);
+function readProof(fields: Fields, id: string): Proof {
+  known(fields, ['state', 'reason', 'confidence', 'unfinished'], id);
   const state = textOf(fields, 'state', id);
   const reason = textOf(fields, 'reason', id);
   const confidence = fields.confidence === undefined ? 'high' : confidences.find((one) => one === fields.confidence);
@@ -222,13 +224,16 @@ function readProof(fields: Fields, id: string): Pick3 {
   if (!isReasonCode(reason) || !reasonFits(reason, state))
     throw new RuleProblem(`rule ${id}: reason ${reason} does not go with ${state}`, id);
   if (confidence === undefined) throw new RuleProblem(`rule ${id}: confidence is high, medium or low`, id);
-  return { state, reason, confidence };
+  if (fields.unfinished !== undefined && (fields.unfinished !== true || state !== 'idle'))
+    throw new RuleProblem(`rule ${id}: unfinished is true or left out, and goes with idle`, id);
+  return { state, reason, confidence, unfinished: fields.unfinished === true };
 }
 
-interface Pick3 {
+interface Proof {
   readonly state: StateName;
   readonly reason: ReasonCode;
   readonly confidence: Confidence;
+  readonly unfinished: boolean;
 }
 
 function readCondition(spec: unknown, { id, region, pattern }: InRule): Condition {

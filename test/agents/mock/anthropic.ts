@@ -73,9 +73,12 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
       send('content_block_stop', { index });
       reason = 'tool_use';
     },
-    end: () => {
+    end: (isCut) => {
       closeText();
-      send('message_delta', { delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: 10 } });
+      send('message_delta', {
+        delta: { stop_reason: isCut === true ? 'max_tokens' : reason, stop_sequence: null },
+        usage: { output_tokens: 10 },
+      });
       send('message_stop', {});
       response.end();
     },

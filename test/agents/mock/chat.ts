@@ -56,8 +56,8 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
       send({ tool_calls: [{ index: 0, ...callOf(name, input) }] });
       reason = 'tool_calls';
     },
-    end: () => {
-      send({}, reason);
+    end: (isCut) => {
+      send({}, isCut === true ? 'length' : reason);
       sendEvent(response, { ...base, choices: [], usage });
       if (!response.destroyed) response.end('data: [DONE]\n\n');
     },

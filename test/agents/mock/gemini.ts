@@ -51,21 +51,22 @@ function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   return { prompts: promptsOf(said), tools, errand: errand ?? (tools.length === 0 ? 'A short task' : null) };
 }
 
-function piece(parts: readonly object[], isLast: boolean): object {
+function piece(parts: readonly object[], finishReason: 'STOP' | 'MAX_TOKENS' | null): object {
   const content = { role: 'model', parts };
-  return { candidates: [{ content, index: 0, ...(isLast ? { finishReason: 'STOP' } : {}) }], usageMetadata: usage };
+  const end = finishReason === null ? {} : { finishReason };
+  return { candidates: [{ content, index: 0, ...end }], usageMetadata: usage };
 }
 
 function streamWriter(response: ServerResponse): Writer {
   let last: object[] = [];
   return {
     begin: () => beginStream(response),
-    word: (text) => sendEvent(response, piece([{ text }], false)),
+    word: (text) => sendEvent(response, piece([{ text }], null)),
     tool: (name, input) => {
       last = [{ functionCall: { id: nextId('call'), name, args: input } }];
     },
-    end: () => {
-      sendEvent(response, piece(last.length > 0 ? last : [{ text: ' ' }], true));
+    end: (isCut) => {
+      sendEvent(response, piece(last.length > 0 ? last : [{ text: ' ' }], isCut === true ? 'MAX_TOKENS' : 'STOP'));
       response.end();
     },
   };
@@ -86,7 +87,7 @@ export const geminiWire: Wire = {
     return wholeWriter((text, call) => {
       const parts: object[] = text === '' ? [] : [{ text }];
       if (call !== null) parts.push({ functionCall: { name: call.name, args: call.input } });
-      sendJson(response, piece(parts, true));
+      sendJson(response, piece(parts, 'STOP'));
     });
   },
   failure: (status, message) => ({ error: { code: status, message, status: statusNames[status] ?? 'UNKNOWN' } }),

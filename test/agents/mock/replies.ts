@@ -33,7 +33,11 @@ export type Reply =
   | ToolReply
   | { readonly kind: 'fail'; readonly status: number }
   /** Taken, and never answered. */
-  | { readonly kind: 'hang' };
+  | { readonly kind: 'hang' }
+  /** Words, and then the model has reached the longest answer it may give. */
+  | { readonly kind: 'cut' }
+  /** Words, and then the connection breaks. */
+  | { readonly kind: 'drop' };
 
 /** A task as it is typed: what is to happen, and a number or name that goes with it. */
 export interface Task {
@@ -65,7 +69,10 @@ export function replyTo(turn: Turn, isHeld: (task: Task) => boolean): Reply {
     case 'slow':
       return { kind: 'slow' };
     case 'hang':
-      return { kind: 'hang' };
+    case 'cut':
+      return { kind: task.word };
+    case 'drop':
+      return isHeld(task) ? { kind: 'drop' } : { kind: 'text', text: 'It worked in the end.' };
     case 'fail':
       return { kind: 'fail', status: Number(task.argument) };
     case 'retry':

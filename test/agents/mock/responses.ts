@@ -98,12 +98,14 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
       send('response.output_item.added', { output_index: output.length, item: { ...item, status: 'in_progress' } });
       closeItem({ ...item, status: 'completed' });
     },
-    end: () => {
+    end: (isCut) => {
       closeMessage();
       const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } };
       const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110, ...details };
       const whole = { id, object: 'response', status: 'completed', model, output, end_turn: !isCall, usage };
-      send('response.completed', { response: whole });
+      const cut = { ...whole, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+      if (isCut === true) send('response.incomplete', { response: cut });
+      else send('response.completed', { response: whole });
       response.end();
     },
   };

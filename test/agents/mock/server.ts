@@ -128,6 +128,18 @@ export class MockModel {
       case 'hang':
         wire.writer(response, body, path).begin();
         return;
+      case 'cut':
+        await this.#write(response, wire.writer(response, body, path), 'So far so good, and then', null, true);
+        return;
+      case 'drop': {
+        const writer = wire.writer(response, body, path);
+        writer.begin();
+        for (const word of ['It ', 'began ', 'well ']) writer.word(word);
+        // What was written has to leave before the line breaks.
+        await new Promise((resolve) => setTimeout(resolve, wordMs));
+        response.destroy();
+        return;
+      }
       case 'text':
         await this.#write(response, wire.writer(response, body, path), reply.text, null);
         return;
@@ -145,11 +157,12 @@ export class MockModel {
     writer: Writer,
     text: string,
     call: { name: string; input: unknown; namespace?: string } | null,
+    isCut = false,
   ): Promise<void> {
     writer.begin();
     for (const word of text.match(/\S+\s*/g) ?? []) writer.word(word);
     if (call !== null) writer.tool(call.name, call.input, call.namespace);
-    if (!response.destroyed) writer.end();
+    if (!response.destroyed) writer.end(isCut);
   }
 
   async #tell(response: ServerResponse, writer: Writer): Promise<void> {

@@ -11,7 +11,8 @@ export interface Writer {
   begin(): void;
   word(text: string): void;
   tool(name: string, input: unknown, namespace?: string): void;
-  end(): void;
+  /** Cut: the model would have had more to say. */
+  end(isCut?: boolean): void;
 }
 
 export interface Wire {
