@@ -35,6 +35,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   'question.replied': questionReplied,
   'question.rejected': questionRejected,
   'message.part.updated': part,
+  'message.updated': message,
 };
 
 export class EventReader {
@@ -281,6 +282,17 @@ function questionReplied(read: Read): readonly Fact[] {
 function questionRejected(read: Read): readonly Fact[] {
   const id = askIdOf(read.properties.requestID);
   return id === null ? [] : [{ kind: 'ask.settled', ask_id: id, how: 'denied' }, ...goesOn(read, true)];
+}
+
+/** How an answer ended is told with it: what was too long, or held back, is not finished (RSV13). */
+function message({ one, properties, memory, session }: Read): readonly Fact[] {
+  const { role, finish, summary } = fieldsIn(properties.info);
+  const isCut = finish === 'length' || finish === 'content-filter';
+  if (role !== 'assistant' || summary === true || !isCut || one.phase !== 'busy') return [];
+  one.outcome = 'failed';
+  if (memory.isChild(session)) return [];
+  const detail = finish === 'length' ? 'its answer was cut off at the longest one allowed' : 'its answer was held back';
+  return [{ kind: 'state.observed', state: 'error', reason: 'turn_failed', confidence: 'high', detail }];
 }
 
 /** A tool counts as running before anybody was asked for permission; the open ask is what is shown then. */

@@ -9,7 +9,7 @@ import { EventReader } from './events.ts';
 export function eventHooks(): HookReader {
   const reader = new EventReader();
   return {
-    // Not asked for: parts of messages (one call a chunk), `tool.execute.before` (fires before the permission is asked, so
+    // Of messages only what is known of them as a whole, above all how they ended. Not asked for: parts of messages (one call a chunk), `tool.execute.before` (fires before the permission is asked, so
     // it does not mean that anything runs) and `permission.ask` (was never called). The first two tell who is a subagent.
     events: [
       'session.created',
@@ -17,6 +17,7 @@ export function eventHooks(): HookReader {
       'session.status',
       'session.idle',
       'session.error',
+      'message.updated',
       'permission.asked',
       'permission.updated',
       'permission.replied',
