@@ -51,7 +51,7 @@ function whatOf({ state }: OfflineRow): string {
   const words =
     state.detail ?? (state.state === 'idle' || state.state === 'running' ? '' : reasons[state.reason].words);
   const more = state.asks_open > 1 ? `(+${state.asks_open - 1} more)` : '';
-  return [words, more, backgroundLabel(state.background), state.suspended ? 'suspended' : '']
+  return [words, more, backgroundLabel(state.background), state.suspended ? `was ${wordsOf(state.state).word}` : '']
     .filter((part) => part !== '')
     .join('  ');
 }

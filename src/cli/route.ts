@@ -2,8 +2,8 @@
 
 import { withQuery } from '../api/client-lean.ts';
 import type { PaneItem, PaneList } from '../api/schemas.ts';
-import { placeOf } from '../view/pane-words.ts';
-import { agentLabel, stateLabel, unseenMark } from '../view/words.ts';
+import { paneLabel, placeOf } from '../view/pane-words.ts';
+import { agentLabel } from '../view/words.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
@@ -54,7 +54,5 @@ export const route: Action = async (parsed, context) => {
 };
 
 function cellsOf(item: PaneItem): readonly string[] {
-  const { state, confidence, seen, ref } = item;
-  const label = state === null || confidence === null ? '-' : `${stateLabel({ state, confidence })}${unseenMark(seen)}`;
-  return [routeOf(item), agentLabel(item), label, placeOf(item), ref];
+  return [routeOf(item), agentLabel(item), paneLabel(item), placeOf(item), item.ref];
 }

@@ -56,8 +56,8 @@ export const down = {
   json: (words: string): string => JSON.stringify({ text: '◌', level: 'down', words, items: [] }),
 } as const;
 
-function lineOf({ agent, nick, state, confidence, cwd, since, ask }: PaneItem, now: string): string {
-  const label = state === null || confidence === null ? '-' : stateLabel({ state, confidence });
+function lineOf({ agent, nick, state, confidence, suspended, cwd, since, ask }: PaneItem, now: string): string {
+  const label = state === null || confidence === null ? '-' : stateLabel({ state, confidence, suspended });
   const age = since === null ? '' : ageLabel(Date.parse(now) - Date.parse(since));
   const project = cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
   const asked = ask === null ? '' : `: ${ask.text}`;

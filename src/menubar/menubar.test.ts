@@ -57,6 +57,17 @@ const ask = (text: string, id = 'toolu_1') => ({
 const known = /^(?:shell|param\d|terminal|refresh|emojize|symbolize|trim)$/;
 const program = ['/opt/node', '/opt/agtmux/bin/agtmux'];
 
+describe('IDN6 a suspended agent', () => {
+  it('looks suspended in every bar, whatever it did', () => {
+    for (const state of ['running', 'waiting_approval'] as const) {
+      const list = listOf({ state, fields: { suspended: true } });
+      const menu = xbarMenu(list, { program });
+      const bars = [menu, waybar(list), barJson(list)].map((text) => text.includes('‖ suspended'));
+      expect([state, ...bars]).toEqual([state, true, true, false]);
+    }
+  });
+});
+
 describe('the menu of SwiftBar and xbar', () => {
   it('MNU1 shows the counts, and below them who needs you, then sessions, windows and panes', () => {
     const list = listOf(

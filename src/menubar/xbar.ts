@@ -66,8 +66,8 @@ const groups = (items: readonly PaneItem[], key: (item: PaneItem) => string): Re
 const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
 
 function paneText(item: PaneItem, now: string): string {
-  const { agent, nick, state, confidence, cwd, since } = item;
-  const label = state === null || confidence === null ? '-' : stateLabel({ state, confidence });
+  const { agent, nick, state, confidence, suspended, cwd, since } = item;
+  const label = state === null || confidence === null ? '-' : stateLabel({ state, confidence, suspended });
   const age = since === null ? '' : ageLabel(Date.parse(now) - Date.parse(since));
   return said(`${label}  ${nick ?? agent}  ${projectOf(cwd)}  ${age}`);
 }

@@ -6,7 +6,7 @@ import { cut } from '../text/width.ts';
 import type { TextOptions } from './lists-text.ts';
 import { type PaintRole, paint } from './paint.ts';
 import { tableLines } from './table.ts';
-import { ageLabel, agentLabel, backgroundLabel, stateLabel, wordsOf } from './words.ts';
+import { ageLabel, agentLabel, backgroundLabel, colourOf, stateLabel } from './words.ts';
 
 const safe = (text: string): SafeText => gateLine(foreign(text));
 
@@ -18,8 +18,8 @@ export function explanationLines(document: ExplanationDocument, options: TextOpt
   const label =
     item.state === null || item.confidence === null
       ? '-'
-      : stateLabel({ state: item.state, confidence: item.confidence });
-  const role: PaintRole = item.state === null ? 'dim' : wordsOf(item.state).colour;
+      : stateLabel({ state: item.state, confidence: item.confidence, suspended: item.suspended });
+  const role: PaintRole = item.state === null ? 'dim' : colourOf({ state: item.state, suspended: item.suspended });
   const head = [
     `${painted(label, role)}  ${safe(agentLabel(item))} in ${safe(item.ref)}`,
     `  because   ${document.reason_words} (${item.reason_code ?? '-'})${item.detail === null ? '' : `: ${safe(item.detail)}`}`,

@@ -64,15 +64,15 @@ describe('the table of panes', () => {
 
   it('RSV9 says in one line what each agent does, wants or suffers from', () => {
     expect(panes(input(day, targets))).toEqual([
-      'STATE       AGENT   PROJECT   WHAT                                       AGE  WHERE          ROUTE',
-      '▲ approve   claude  web-shop  Bash: rm -rf build                         4m   host/work:1.0  →',
-      '? answer    codex   web-shop  Which one?                                 1m   vm1/work:1.0   →',
-      '✕ error     claude  web-shop  usage limit, resets 22:13                  1m   host/work:1.0  ·',
-      '◌ unknown   claude  web-shop  said running long ago and nothing since    1m   host/work:1.0',
-      '◌ unknown   claude  web-shop  its machine does not answer, seen 12s ago  1m   vm2/work:1.0   →',
-      '● running   claude  web-shop  editing guide.md  +1 agent                 1m   host/work:1.0  →',
-      '● ~running  claude  web-shop  stalled  suspended                         1m   host/work:1.0  →',
-      '-           -       web-shop  zsh                                             host/work:1.0',
+      'STATE        AGENT   PROJECT   WHAT                                       AGE  WHERE          ROUTE',
+      '▲ approve    claude  web-shop  Bash: rm -rf build                         4m   host/work:1.0  →',
+      '? answer     codex   web-shop  Which one?                                 1m   vm1/work:1.0   →',
+      '✕ error      claude  web-shop  usage limit, resets 22:13                  1m   host/work:1.0  ·',
+      '◌ unknown    claude  web-shop  said running long ago and nothing since    1m   host/work:1.0',
+      '◌ unknown    claude  web-shop  its machine does not answer, seen 12s ago  1m   vm2/work:1.0   →',
+      '● running    claude  web-shop  editing guide.md  +1 agent                 1m   host/work:1.0  →',
+      '‖ suspended  claude  web-shop  stalled  was running                       1m   host/work:1.0  →',
+      '-            -       web-shop  zsh                                             host/work:1.0',
       '',
       '2 need you · 1 error · 2 unknown · 2 running   host ok · vm1 ok · vm2 down 12s',
     ]);

@@ -62,8 +62,13 @@ export function panesTable(list: PaneList, options: TextOptions): readonly strin
   const now = Date.parse(list.generated_at);
   const grey = (item: PaneItem): PaintRole | null => (isAway(item) ? 'dim' : null);
   const fields: readonly Field<PaneItem>[] = [
-    { title: 'STATE', from: 50, text: paneLabel, role: (item) => stateRole(item.state) },
-    { title: '', until: 50, text: (item) => paneLabel(item).slice(0, 1), role: (item) => stateRole(item.state) },
+    { title: 'STATE', from: 50, text: paneLabel, role: (item) => stateRole(item.state, item.suspended) },
+    {
+      title: '',
+      until: 50,
+      text: (item) => paneLabel(item).slice(0, 1),
+      role: (item) => stateRole(item.state, item.suspended),
+    },
     { title: 'AGENT', flexible: true, text: agentLabel, role: grey },
     { title: 'PROJECT', flexible: true, text: (item) => projectOf(item.cwd), role: grey },
     {

@@ -7,7 +7,7 @@ import { placeText } from '../model/rows.ts';
 import type { StateName } from '../model/states.ts';
 import { foreign, gateLine, type SafeText } from '../text/gate.ts';
 import type { PaintRole } from './paint.ts';
-import { ageLabel, backgroundLabel, stateLabel, unseenMark, wordsOf } from './words.ts';
+import { ageLabel, backgroundLabel, colourOf, stateLabel, unseenMark, wordsOf } from './words.ts';
 
 /** Both in wall time; empty where nobody knows since when. */
 export const ageSince = (since: string | null, nowMs: number): string =>
@@ -22,11 +22,13 @@ export const isListed = ({ ended }: Pick<PaneItem, 'ended'>, nowMs: number): boo
   ended === null || (ended.listed_until !== null && nowMs < Date.parse(ended.listed_until));
 
 /** `● ~running`, `✓ done •`; a dash for a pane without an agent. */
-export const paneLabel = ({ state, confidence, seen }: PaneItem): string =>
-  state === null || confidence === null ? '-' : `${stateLabel({ state, confidence })}${unseenMark(seen)}`;
+export const paneLabel = ({ state, confidence, suspended, seen }: PaneItem): string =>
+  state === null || confidence === null
+    ? '-'
+    : `${stateLabel({ state, confidence, suspended })}${suspended ? '' : unseenMark(seen)}`;
 
-export const stateRole = (state: StateName | null): PaintRole | null =>
-  state === null ? 'dim' : wordsOf(state).colour;
+export const stateRole = (state: StateName | null, suspended = false): PaintRole | null =>
+  state === null ? 'dim' : colourOf({ state, suspended });
 
 /** Its machine does not answer: what is shown is as old as the last good look. */
 export const isAway = (item: PaneItem): boolean => item.reason_code === 'target_unreachable';
@@ -54,7 +56,7 @@ export const besidesOf = (item: PaneItem): readonly string[] =>
   [
     item.reason_code === 'stalled' ? 'stalled' : '',
     backgroundLabel(item.background),
-    item.suspended ? 'suspended' : '',
+    item.suspended && item.state !== null ? `was ${wordsOf(item.state).word}` : '',
   ].filter((part) => part !== '');
 
 /** Both, in one line. */

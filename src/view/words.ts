@@ -51,8 +51,20 @@ export const stateSuggestions: readonly string[] = [
   ...new Set([...statesInOrder.map((state) => wordsOf(state).word), ...stateNames]),
 ];
 
-/** `▲ approve`, `● ~running`: never colour alone, and a doubt is visible. */
-export function stateLabel(record: Pick<StateRecord, 'state' | 'confidence'>): string {
+/** The colour goes with the label: a suspended agent is quiet, whatever it did before. */
+export const colourOf = ({
+  state,
+  suspended,
+}: {
+  readonly state: StateName;
+  readonly suspended?: boolean;
+}): ColourRole => (suspended === true ? 'quiet' : stateWords[state].colour);
+
+type Labelled = Pick<StateRecord, 'state' | 'confidence'> & Partial<Pick<StateRecord, 'suspended'>>;
+
+/** `▲ approve`, `● ~running`: never colour alone, and a doubt is visible. Who was stopped with Ctrl-Z does nothing at all. */
+export function stateLabel(record: Labelled): string {
+  if (record.suspended === true) return '‖ suspended';
   const { mark, word } = stateWords[record.state];
   const doubt = record.confidence === 'high' || record.state === 'unknown' ? '' : '~';
   return `${mark} ${doubt}${word}`;

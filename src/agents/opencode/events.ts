@@ -140,7 +140,7 @@ function status(read: Read): readonly Fact[] {
 function over(read: Read): readonly Fact[] {
   const { one, memory, session } = read;
   // It never gives up retrying by itself: whoever comes from there was interrupted.
-  one.outcome ??= one.phase === 'retry' ? 'interrupted' : 'finished';
+  one.outcome ??= one.phase === 'retry' ? 'interrupted' : one.isCut ? 'cut' : 'finished';
   one.phase = 'over';
   one.call = null;
   const ended: Fact = { kind: 'turn.ended', scope: scopeOf(read) };
@@ -152,6 +152,8 @@ function over(read: Read): readonly Fact[] {
       return [ended, interrupted];
     case 'refused':
       return [ended, { kind: 'state.observed', state: 'idle', reason: 'refused_by_person', confidence: 'high' }];
+    case 'cut':
+      return [ended, cut];
     case 'finished':
       return [ended, completed];
   }
@@ -159,6 +161,14 @@ function over(read: Read): readonly Fact[] {
 
 const interrupted: Fact = { kind: 'state.observed', state: 'idle', reason: 'interrupted', confidence: 'high' };
 const completed: Fact = { kind: 'state.observed', state: 'completed', reason: 'turn_completed', confidence: 'high' };
+
+const cut: Fact = {
+  kind: 'state.observed',
+  state: 'error',
+  reason: 'turn_failed',
+  confidence: 'high',
+  detail: 'its answer was cut off',
+};
 
 function failed(read: Read): readonly Fact[] {
   const { one, properties, memory, session } = read;
@@ -284,15 +294,12 @@ function questionRejected(read: Read): readonly Fact[] {
   return id === null ? [] : [{ kind: 'ask.settled', ask_id: id, how: 'denied' }, ...goesOn(read, true)];
 }
 
-/** How an answer ended is told with it: what was too long, or held back, is not finished (RSV13). */
-function message({ one, properties, memory, session }: Read): readonly Fact[] {
+/** How an answer ended is told with it; only the end of the turn makes it the last one (RSV13). */
+function message({ one, properties }: Read): readonly Fact[] {
   const { role, finish, summary } = fieldsIn(properties.info);
-  const isCut = finish === 'length' || finish === 'content-filter';
-  if (role !== 'assistant' || summary === true || !isCut || one.phase !== 'busy') return [];
-  one.outcome = 'failed';
-  if (memory.isChild(session)) return [];
-  const detail = finish === 'length' ? 'its answer was cut off at the longest one allowed' : 'its answer was held back';
-  return [{ kind: 'state.observed', state: 'error', reason: 'turn_failed', confidence: 'high', detail }];
+  if (role !== 'assistant' || summary === true) return [];
+  one.isCut = finish === 'length' || finish === 'content-filter';
+  return [];
 }
 
 /** A tool counts as running before anybody was asked for permission; the open ask is what is shown then. */

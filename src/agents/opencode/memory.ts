@@ -7,13 +7,15 @@ import { limits } from '../../model/limits.ts';
 type Phase = 'busy' | 'retry' | 'over';
 
 /** How the turn went: known before its end is told, and kept until the next one begins. */
-type Outcome = 'failed' | 'interrupted' | 'refused' | 'finished';
+type Outcome = 'failed' | 'interrupted' | 'refused' | 'cut' | 'finished';
 
 export interface Conversation {
   /** The conversation it was started by; null for one of its own; undefined as long as nobody said. */
   parent: string | null | undefined;
   phase: Phase | null;
   outcome: Outcome | null;
+  /** The last answer was longer than allowed, or was held back. */
+  isCut: boolean;
   /** The call of a tool that runs, so that its output is not told again and again. */
   call: string | null;
 }
@@ -22,7 +24,13 @@ export class Memory {
   readonly #conversations = new Map<string, Conversation>();
 
   of(id: string): Conversation {
-    const known = this.#conversations.get(id) ?? { parent: undefined, phase: null, outcome: null, call: null };
+    const known = this.#conversations.get(id) ?? {
+      parent: undefined,
+      phase: null,
+      outcome: null,
+      isCut: false,
+      call: null,
+    };
     // Whoever spoke last stays longest.
     this.#conversations.delete(id);
     this.#conversations.set(id, known);

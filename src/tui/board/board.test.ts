@@ -89,6 +89,15 @@ describe('rows', () => {
     expect(lines.at(-1)).toContain('Bash: rm -rf build');
   });
 
+  it('IDN6 who was stopped with Ctrl-Z is suspended in its row, in a sidebar and in the lines below, whatever it did', () => {
+    for (const state of ['running', 'waiting_approval', 'completed'] as const) {
+      const stopped = board(item({ window: 1, state }, { suspended: true, seen: false }));
+      expect(stopped.text()).toMatch(/> ‖ claude +web-shop +suspended /);
+      expect(stopped.text()).toContain('─ ‖ suspended ');
+      expect(stopped.text({ columns: 36, lines: 20 })).toMatch(/^> ‖ claude web-shop/m);
+    }
+  });
+
   it('a machine that does not answer keeps its rows, with the age of the last look', () => {
     const away = item({ window: 1, state: 'unknown', target: 'vm2' }, { reason_code: 'target_unreachable' });
     expect(board(away).text()).toMatch(/◌ claude +web-shop +unknown .*seen 4m ago/);

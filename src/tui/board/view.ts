@@ -10,6 +10,7 @@ import type { PaintRole } from '../../view/paint.ts';
 import {
   ageSince,
   isAway,
+  paneLabel,
   placeOf,
   projectOf,
   routeMarks,
@@ -19,7 +20,7 @@ import {
 } from '../../view/pane-words.ts';
 import type { ScreenSize } from '../../view/shells-panel.ts';
 import { cutLine, lineText, type Span, type SpanLine, span } from '../../view/shells-spans.ts';
-import { agentLabel, unseenMark, wordsOf } from '../../view/words.ts';
+import { agentLabel, type ColourRole, colourOf, unseenMark, wordsOf } from '../../view/words.ts';
 import { actingLines } from '../acting-view.ts';
 import type { World } from '../contract.ts';
 import { fieldSpans } from '../text-field.ts';
@@ -148,39 +149,47 @@ interface Widths {
   readonly agent: number;
   readonly project: number;
   readonly where: number;
+  readonly word: number;
 }
 
 /** From all rows, not from those in sight: columns must not jump while one scrolls. */
 function widthsOf(entries: readonly Entry[], columns: number): Widths {
-  const widest = { agent: 5, project: 7, where: 5 };
+  const widest = { agent: 5, project: 7, where: 5, word: wordColumnsMin };
   for (const entry of entries) {
     if (entry.is !== 'agent') continue;
     const cells = cellsOf(entry.item);
     widest.agent = Math.max(widest.agent, width(cells.agent));
     widest.project = Math.max(widest.project, width(cells.project));
     widest.where = Math.max(widest.where, width(cells.where));
+    widest.word = Math.max(widest.word, width(shownOf(entry.item).word));
   }
   const share = (of: number, part: number): number => Math.min(of, Math.max(8, Math.floor(columns * part)));
   return {
     agent: share(widest.agent, columns < sidebarColumns ? 0.45 : 0.2),
     project: share(widest.project, 0.18),
     where: columns < whereColumns ? 0 : share(widest.where, 0.22),
+    word: widest.word,
   };
 }
 
-const wordColumns = 8;
+const wordColumnsMin = 8;
 const ageColumns = 4;
+
+/** Mark, word and colour as every table has them. */
+function shownOf(item: AgentItem): { readonly mark: string; readonly word: string; readonly colour: ColourRole } {
+  const [mark = '', ...words] = paneLabel(item).split(' ');
+  return { mark, word: words.join(' '), colour: colourOf(item) };
+}
 
 function agentLine(item: AgentItem, isSelected: boolean, world: World, widths: Widths, columns: number): SpanLine {
   const { agent, project, where } = cellsOf(item);
-  const { mark, word, colour } = wordsOf(item.state);
-  const doubt = item.confidence === 'high' || item.state === 'unknown' ? '' : '~';
+  const { mark, word, colour } = shownOf(item);
   const grey: PaintRole | null = isAway(item) ? 'dim' : null;
   const left: readonly Span[] = [
     span(`${cursor(isSelected)} `),
     span(mark, grey ?? colour),
     span(` ${pad(agent, widths.agent)}  ${pad(project, widths.project)}  `, grey),
-    span(pad(`${doubt}${word}${unseenMark(item.seen)}`, wordColumns), grey ?? colour),
+    span(pad(word, widths.word), grey ?? colour),
     span('  '),
   ];
   const age = pad(ageSince(item.since, world.nowMs), ageColumns, 'right');
@@ -202,7 +211,7 @@ const routeSpan = ({ route }: AgentItem): Span =>
 /** A split beside one's work: who, and for how long. */
 function sidebarLine(item: AgentItem, isSelected: boolean, world: World, widths: Widths, columns: number): SpanLine {
   const { agent, project } = cellsOf(item);
-  const { mark, colour } = wordsOf(item.state);
+  const { mark, colour } = shownOf(item);
   const grey: PaintRole | null = isAway(item) ? 'dim' : null;
   const age = pad(ageSince(item.since, world.nowMs), ageColumns, 'right');
   const fixed = 4 + ageColumns + 3;
@@ -211,7 +220,7 @@ function sidebarLine(item: AgentItem, isSelected: boolean, world: World, widths:
   const line: SpanLine = [
     span(`${cursor(isSelected)} `),
     span(mark, grey ?? colour),
-    span(unseenMark(item.seen).trim() || ' ', colour),
+    span(item.suspended ? ' ' : unseenMark(item.seen).trim() || ' ', colour),
     span(`${pad(agent, agentRoom)} ${pad(project, projectRoom)}`, grey),
     span(` ${age}`, 'dim'),
     routeSpan(item),
@@ -224,7 +233,7 @@ function peekLines(entry: Entry | null, world: World, { columns, lines }: Screen
   if (entry === null) return [];
   if (entry.is === 'group') return peekGroup(entry.group, columns);
   const { item } = entry;
-  const { mark, word, colour } = wordsOf(item.state);
+  const { mark, word, colour } = shownOf(item);
   const isNarrow = columns < sidebarColumns;
   const what = gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes)));
   const many = Math.max(1, Math.min(isNarrow ? 4 : 2, lines - 8));

@@ -37,7 +37,7 @@ function headLine({ item, isGone, runtime }: DetailModel, world: World, columns:
   const where = gateLine(foreign(placeOf(item)));
   const age = isGone ? '' : ` ${ageSince(item.since, world.nowMs)}`;
   const left: SpanLine = [
-    span(`${label}${age}`, isGone ? 'dim' : stateRole(item.state)),
+    span(`${label}${age}`, isGone ? 'dim' : stateRole(item.state, item.suspended)),
     span('  '),
     span(name, 'title'),
   ];

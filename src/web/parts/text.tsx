@@ -6,7 +6,7 @@ import type { PaneItem } from '../../api/schemas.ts';
 import type { Confidence, StateName } from '../../model/states.ts';
 import { foreign, gateBlock, gateLine, gateRevealed } from '../../text/gate.ts';
 import { ageSince, routeMarks } from '../../view/pane-words.ts';
-import { stateLabel, unseenMark, wordsOf } from '../../view/words.ts';
+import { colourOf, stateLabel, unseenMark } from '../../view/words.ts';
 import { useNow } from '../state/hooks.ts';
 
 export const line = (text: string): string => gateLine(foreign(text));
@@ -18,25 +18,30 @@ export const revealed = (text: string): string =>
     .map((one) => gateRevealed(foreign(one)))
     .join('\n');
 
-export function StateWord({ item }: { readonly item: Pick<PaneItem, 'state' | 'confidence' | 'seen'> }): ReactNode {
+export function StateWord({
+  item,
+}: {
+  readonly item: Pick<PaneItem, 'state' | 'confidence' | 'suspended' | 'seen'>;
+}): ReactNode {
   if (item.state === null || item.confidence === null) return <span className="state">-</span>;
-  return <StateText state={item.state} confidence={item.confidence} seen={item.seen} />;
+  return <StateText state={item.state} confidence={item.confidence} suspended={item.suspended} seen={item.seen} />;
 }
 
 export function StateText(props: {
   readonly state: StateName;
   readonly confidence?: Confidence;
+  readonly suspended?: boolean;
   readonly seen?: boolean | null;
 }): ReactNode {
-  const { state, confidence = 'high', seen = null } = props;
-  const [mark = '', ...word] = stateLabel({ state, confidence }).split(' ');
+  const { state, confidence = 'high', suspended = false, seen = null } = props;
+  const [mark = '', ...word] = stateLabel({ state, confidence, suspended }).split(' ');
   return (
-    <span className={`state c-${wordsOf(state).colour}`}>
+    <span className={`state c-${colourOf({ state, suspended })}`}>
       <span className="mark" aria-hidden="true">
         {mark}
       </span>
       {word.join(' ')}
-      {unseenMark(seen)}
+      {suspended ? '' : unseenMark(seen)}
     </span>
   );
 }

@@ -123,7 +123,7 @@ describe('agents on the pages', () => {
     );
     expect(
       marksOf(agent('a', 'running', { background: { shells: 2, agents: 1 }, asks_open: 3, suspended: true })),
-    ).toEqual(['3 asks', '+2 shells +1 agent', 'suspended']);
+    ).toEqual(['3 asks', '+2 shells +1 agent', 'was running']);
   });
 
   it('are grouped by target and session, those that agtmux leads in a group of their own', () => {
