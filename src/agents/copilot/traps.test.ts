@@ -40,6 +40,20 @@ const otherAgents = [
   'Enter to select · ↑/↓ to navigate · Esc to cancel',
 ];
 
+const everyday = [
+  ' /help       show full help                                    ctrl+a       go to line start',
+  '❯',
+  ' any key close help                                            claude-sonnet-4.6',
+  "(reverse-i-search)`':",
+  '! Execute shell command',
+  ' ← open sidebar · Shell · Manual Approval · / commands · esc exit shell mode',
+  ' ● Loading environment',
+  'Select Permission Mode',
+  '❯ 1. Manual Approval ✓    Require approval for each request',
+  '  2. Allow All            Auto-approve all tool, path, and URL requests',
+  '1-2 to select · ↑/↓ to navigate · enter to confirm · esc to cancel',
+];
+
 const isRuler = (line: string): boolean => /^─{40,}$/.test(line);
 const rulersOf = (lines: readonly string[]): readonly [number, number] => {
   const lower = lines.findLastIndex(isRuler);
@@ -92,6 +106,12 @@ const traps: readonly Trap[] = [
     said(idle, [...set('❯', ['why ✗ 400?']), ...set('●', ['It failed.'])]),
     'settled',
   ],
+  ['idle, the answer quotes menus and modes', said(idle, set('●', everyday)), 'settled'],
+  ['idle, the draft quotes menus and modes', drafted(idle, ['see', ...everyday]), 'settled'],
+  ['running, the answer quotes menus and modes', said(running, set('●', everyday)), 'running'],
+  ['running, the draft quotes menus and modes', drafted(running, ['see', ...everyday]), 'running'],
+  ['an approval of a text with menus and modes in it', inDialog(shellDialog, everyday), 'waiting_approval'],
+  ['an error, the draft quotes menus and modes', drafted(failed, ['see', ...everyday]), 'error'],
   ['idle, the draft is an approval', drafted(idle, ['why', ...approval]), 'settled'],
   ['idle, the draft ends in the keys of a question', drafted(idle, ['see', ...question]), 'settled'],
   ['idle, the draft quotes the working line', drafted(idle, ['see', working]), 'settled'],
