@@ -29,9 +29,37 @@ afterEach(async () => {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+const tmux = (...args: readonly string[]): Promise<unknown> =>
+  execute('tmux', ['-u', '-f', '/dev/null', ...args], { env: world.env });
+
 /** Keys as another program of the user's sends them, in their own time. */
-const type = (pane: string, ...keys: readonly string[]): Promise<unknown> =>
-  execute('tmux', ['-u', '-f', '/dev/null', 'send-keys', '-t', pane, ...keys], { env: world.env });
+const type = (pane: string, ...keys: readonly string[]): Promise<unknown> => tmux('send-keys', '-t', pane, ...keys);
+
+/** A terminal in which a person has attached to the agent's session: a pane of another tmux server. */
+async function attached(pane: string): Promise<{ type(...keys: readonly string[]): Promise<unknown> }> {
+  world.tmux('select-window', '-t', pane);
+  world.tmux('set-option', '-g', 'status', 'off');
+  const attach = 'exec env -u TMUX tmux -u -f /dev/null attach -t work';
+  await tmux(
+    '-L',
+    'person',
+    'new-session',
+    '-d',
+    '-s',
+    'person',
+    '-x',
+    '80',
+    '-y',
+    '24',
+    attach,
+    ';',
+    'set',
+    'status',
+    'off',
+  );
+  await until(() => /attached/.test(world.tmux('list-clients', '-F', '#{client_flags} #{client_control_mode}')));
+  return { type: (...keys) => tmux('-L', 'person', 'send-keys', '-t', 'person:', ...keys) };
+}
 
 const texts = ['fix the bug', 'a b', '1, 2', 'y\n', 'please look at this,\nand at that', 'one\n'.repeat(8), '🙂'];
 
@@ -40,6 +68,7 @@ describe('a person who types while a message is sent', () => {
     await world.startDaemon();
     const agent = await PromptAgent.start(world, 'work', 40);
     await world.becomes(agent, /idle|completed/);
+    const person = await attached(agent.pane);
     const random = randomOf(20_261_118);
     const tally = new Map<string, number>();
     const wrong: string[] = [];
@@ -48,7 +77,9 @@ describe('a person who types while a message is sent', () => {
       const before = agent.submitted().length;
       const isQueued = index % 10 === 9;
       const delayMs = random(250);
-      const typed = pause(delayMs).then(() => type(agent.pane, '-l', 'rm '));
+      const typed = pause(delayMs).then(() =>
+        index % 2 === 0 ? person.type('-l', 'rm ') : type(agent.pane, '-l', 'rm '),
+      );
       const sent = await world.ask({ action: 'send', ref: agent.pane, text, when_ready: isQueued } as ActBody);
       await typed;
       const receipt = sent.outcome === 'queued' ? await dropped(agent) : sent;
