@@ -5,8 +5,10 @@ import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
+import { createRealClock } from '../platform/clock.ts';
 import { makeFolders, removeIfSame } from '../platform/edit-file.ts';
 import { createRealFiles, errorCodeOf, FileError } from '../platform/files.ts';
+import { removeOldLeftovers } from '../platform/leftovers.ts';
 import { quoteSh, quoteTmux } from '../text/quote.ts';
 import { type Action, must } from './context.ts';
 import { print } from './output.ts';
@@ -232,6 +234,7 @@ async function write({ realPath, text: before }: HeldFile, after: string, mode: 
     } catch (cause) {
       throw new FileError('make the directory', dirname(realPath), errorCodeOf(cause) ?? 'EUNKNOWN', cause);
     }
+    await removeOldLeftovers(files, dirname(realPath), createRealClock().wallMs());
     return files.edit(realPath, { before: before === null ? null : bytesOf(before), after: bytesOf(after), mode });
   });
   if (!isDone) throw changed(realPath);

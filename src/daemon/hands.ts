@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Actor } from '../act/actor.ts';
 import type { ActGround } from '../act/ground.ts';
 import type { Places } from '../platform/environment.ts';
+import { removeLeftovers } from '../platform/leftovers.ts';
 import { createRealProcesses } from '../platform/processes.ts';
 import type { SessionBook } from '../sessions/book.ts';
 import { type ActingParts, actGround } from './acting.ts';
@@ -38,6 +39,20 @@ export interface Hands {
   readonly factsOf: ActGround['factsOf'];
 }
 
+/** Folders of the state directory in which files are written whole, beside their place. */
+const writtenFolders = ['.', 'sessions', 'shells'] as const;
+
+/** The state directory is locked: what a daemon that was killed left half written has nobody else, and may hold messages. */
+async function tidy({ places, machines, clock, log }: HandsParts): Promise<void> {
+  const { files, uid } = machines.manager;
+  // Newer than the start of this process: of another one that has yet to find the lock taken.
+  const before = clock.wallMs() - clock.monotonicMs();
+  for (const folder of writtenFolders) {
+    const gone = await removeLeftovers(files, join(places.stateDir, folder), { uid, before });
+    if (gone.length > 0) log.warn('files of a write that was cut short were removed', { folder, count: gone.length });
+  }
+}
+
 export async function openHands(parts: HandsParts): Promise<Hands> {
   const { clock, log, places, inbox, agentOf, rows, isPaneless, policy, wrapperPath, pid } = parts;
   const { ledger, loaded, timeline } = parts.ground;
@@ -62,6 +77,7 @@ export async function openHands(parts: HandsParts): Promise<Hands> {
     sessions: () => book,
   });
   const { stateDir } = places;
+  await tidy(parts);
   const sessions = await openSessions({ ...parts, machines: parts.machinery, ground, files, exec, stateDir });
   book = sessions;
   const actor = await Actor.open({ ground, files, path: join(stateDir, 'acting.json') });

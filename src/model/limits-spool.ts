@@ -1,6 +1,10 @@
-// The bounds of the hook spool, near and far; part of the one table in limits.ts, where everyone takes them from.
+// The bounds of the hook spool, near and far, and of what is left of files that were written; part of the one table in limits.ts, where everyone takes them from.
 
 export const spoolLimits = {
+  /** Entries of a folder that are looked through for files of a write that was cut short: a home directory may be large. */
+  leftoverNamesMax: 20_000,
+  /** Beside files of the user's own another agtmux may be writing: what is as old as this nobody writes any more. */
+  leftoverMs: 60_000,
   /** One file of the hook spool: payloads with the text of a file or a tool's answer in them reach some hundred kilobytes. */
   spoolFileBytesMax: 1_048_576,
   /** Its first line: two names and a socket path, all of it escaped, and a dozen parents. */

@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { filesContract } from './contract/files.contract.ts';
 import { createRealFiles, FileError, isDiskFull, isTemporaryName } from './files.ts';
+import { removeLeftovers } from './leftovers.ts';
 
 const roots: string[] = [];
 const uid = process.getuid?.() ?? 0;
@@ -65,6 +66,27 @@ describe('real files', () => {
     expect((await files.read(`${root}/empty`, { bytesMax: 0 }))?.bytes.length).toBe(0);
     await files.writeAtomic(`${root}/exact`, new Uint8Array(10_000).fill(7));
     expect((await files.read(`${root}/exact`, { bytesMax: 10_000 }))?.bytes).toEqual(new Uint8Array(10_000).fill(7));
+  });
+
+  it('what a write that was cut short has left is removed: ours, by its name, its owner and its age, and nothing else', async () => {
+    const files = createRealFiles();
+    const root = await freshRoot();
+    const names = ['.agtmux-00000000000000aa.tmp', '.agtmux-00000000000000bb.tmp', '.agtmux-aa.tmp', 'note.tmp'];
+    for (const name of names) await files.append(join(root, name), Buffer.from('a message'), { sync: false });
+    await mkdir(join(root, '.agtmux-00000000000000cc.tmp'));
+    await symlink(join(root, 'note.tmp'), join(root, '.agtmux-00000000000000dd.tmp'));
+    const [old = ''] = names;
+    await utimes(join(root, old), 1_000, 1_000);
+    expect(await removeLeftovers(files, root, { uid, before: 2_000_000 })).toEqual([old]);
+    expect(await removeLeftovers(files, root, { uid: uid + 1, before: Number.MAX_SAFE_INTEGER })).toEqual([]);
+    expect(await removeLeftovers(files, root, { uid, before: Number.MAX_SAFE_INTEGER })).toEqual([names[1]]);
+    expect((await files.list(root, 10))?.names).toEqual([
+      '.agtmux-00000000000000cc.tmp',
+      '.agtmux-00000000000000dd.tmp',
+      '.agtmux-aa.tmp',
+      'note.tmp',
+    ]);
+    expect(await removeLeftovers(files, join(root, 'nowhere'), { uid, before: 1 })).toEqual([]);
   });
 
   it('a full disk is recognised by its code, a leftover by its name', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { assert } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { ManagedId } from '../model/sessions.ts';
-import { FileError, type Files, isTemporaryName } from '../platform/files.ts';
+import { FileError, type Files } from '../platform/files.ts';
 import { type KeptSession, keptOf, keptText, managedIdOf, type SessionSecrets, secretsOf } from './store-record.ts';
 
 const recordEnd = '.json';
@@ -35,7 +35,6 @@ export class SessionStore {
     const sessions: KeptSession[] = [];
     const damaged: string[] = [];
     for (const name of listed?.names ?? []) {
-      if (isTemporaryName(name)) await this.#files.remove(this.#path(name));
       const id = name.endsWith(recordEnd) ? managedIdOf(name.slice(0, -recordEnd.length)) : null;
       if (id === null) continue;
       this.#last = Math.max(this.#last, numberOf(id));

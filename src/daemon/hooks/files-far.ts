@@ -40,12 +40,18 @@ open "\${d:-/}" || w=0
 printf 'none %s\\n%s\\n' $w "$p"
 `;
 
-/** Arguments: the file, the temporary one beside it, its mode. Standard input is the new content. Prints new folders. */
+/**
+ * Arguments: the file, the temporary one beside it, its mode. Standard input is the new content. Prints new folders. What a
+ * write has left that was cut short a day ago nobody writes any more.
+ */
 const prepareScript = `umask 077
 d=\${1%/*} e=$d made=
 while [ -n "$e" ] && [ ! -d "$e" ]; do made="$e
 $made"; e=\${e%/*}; done
 mkdir -p "\${d:-/}" || exit 1
+for f in "$d"/.agtmux-????????????????.tmp; do
+  [ ! -f "$f" ] || [ -L "$f" ] || [ -z "$(find "$f" -prune -mtime +0)" ] || rm -f "$f"
+done
 if [ -e "$1" ]; then cp -p "$1" "$2" && cat >"$2"; else cat >"$2" && chmod "$3" "$2"; fi || { rm -f "$2"; exit 1; }
 printf %s "$made"
 `;

@@ -5,8 +5,10 @@ import type { Stats } from 'node:fs';
 import { access, constants, lstat, mkdir, readlink, rmdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { AgtmuxError, failure, ok, type Result } from '../../model/errors.ts';
+import { createRealClock } from '../../platform/clock.ts';
 import { makeFolders, removeIfSame } from '../../platform/edit-file.ts';
 import { createRealFiles, errorCodeOf, FileError } from '../../platform/files.ts';
+import { removeOldLeftovers } from '../../platform/leftovers.ts';
 import { decode, type FileChange, type FoundFile, fileBytesMax, type HookFiles } from './files.ts';
 
 const files = createRealFiles();
@@ -84,6 +86,7 @@ const statOf = (path: string): Promise<Stats | null> => stat(path).catch(() => n
 
 async function write({ realPath, before, after, mode }: FileChange): Promise<readonly string[]> {
   const made = await makeFolders(dirname(realPath), 0o700);
+  await removeOldLeftovers(files, dirname(realPath), createRealClock().wallMs());
   const bytes = { before: before === null ? null : Buffer.from(before), after: Buffer.from(after) };
   if (!(await files.edit(realPath, { ...bytes, mode }))) throw changed(realPath);
   return made;

@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -116,6 +117,16 @@ export function hookFilesContract(name: string, create: () => HookFiles): void {
       expect(await files.remove(at('f'), 'old')).toMatchObject({ ok: false, failure: { code: 'E_STATE_CHANGED' } });
       expect(readFileSync(at('f'), 'utf8')).toBe('other');
       expect(readdirSync(dir)).toEqual(['f']);
+    });
+
+    it('removes what a write that was cut short has left a day ago, and nothing that is newer or not ours', async () => {
+      const [old, fresh, other] = ['.agtmux-00000000000000aa.tmp', '.agtmux-00000000000000bb.tmp', '.other.tmp'];
+      for (const below of [old, fresh, other]) writeFileSync(at(below), 'left');
+      for (const below of [old, other]) utimesSync(at(below), 1_000, 1_000);
+      expect(await files.write({ realPath: at('f'), before: null, after: 'new', mode: 0o600 })).toMatchObject({
+        ok: true,
+      });
+      expect(readdirSync(dir).sort()).toEqual([fresh, other, 'f']);
     });
 
     it('follows a link to the file and never replaces it', async () => {

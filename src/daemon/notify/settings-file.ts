@@ -7,6 +7,7 @@ import { limits } from '../../model/limits.ts';
 import type { NoticeChange } from '../../model/notices.ts';
 import type { Cancel, Clock } from '../../platform/clock.ts';
 import { FileError, type Files } from '../../platform/files.ts';
+import { removeOldLeftovers } from '../../platform/leftovers.ts';
 import type { Log } from '../../platform/log.ts';
 import {
   changedSettings,
@@ -69,6 +70,7 @@ export class NoticeSettingsFile {
     try {
       const path = await this.#place();
       await files.mkdirPrivate(dirname(path));
+      await removeOldLeftovers(files, dirname(path), this.#parts.clock.wallMs());
       await files.writeAtomic(path, Buffer.from(writeNoticeSettings(wanted.value, this.#text)));
     } catch (problem) {
       if (!(problem instanceof FileError)) throw problem;

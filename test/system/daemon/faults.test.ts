@@ -2,7 +2,7 @@
 // works. COUNT repeats each, a few times by default. After each the list agrees with tmux.
 
 import { execFileSync } from 'node:child_process';
-import { readFileSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Live, until } from '../../kit/live.ts';
@@ -43,6 +43,27 @@ describe('the state directory', () => {
     // In one step: the daemon goes on writing meanwhile, and makes folders anew that it misses.
     renameSync(live.stateDir, join(live.dir, 'taken'));
     expect(await left).toBe(0);
+  });
+});
+
+describe('a daemon that was killed while it wrote', () => {
+  it('SEC1 what it left half written, messages among it, is removed by the next one; what is not its own stays', async () => {
+    await live.startDaemon();
+    await live.stopDaemon('SIGKILL');
+    const name = '.agtmux-0123456789abcdef.tmp';
+    const folders = ['.', 'sessions', 'shells'].map((folder) => join(live.stateDir, folder));
+    for (const folder of folders) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(join(folder, name), 'a message that waits', { mode: 0o600 });
+      writeFileSync(join(folder, 'mine.tmp'), 'not ours', { mode: 0o600 });
+    }
+    await live.startDaemon();
+    for (const folder of folders)
+      expect([folder, existsSync(join(folder, name)), existsSync(join(folder, 'mine.tmp'))]).toEqual([
+        folder,
+        false,
+        true,
+      ]);
   });
 });
 
