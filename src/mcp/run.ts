@@ -6,6 +6,7 @@ import { shellPath } from '../api/client.ts';
 import { withQuery } from '../api/client-lean.ts';
 import type { NewShellBody, ShellItem, ShellList, ShellPageReply, ShellReceiptReply } from '../api/schemas-shells.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { type Call, claimQuery, type Desk, leftMs, pause } from './call.ts';
 import { LostError } from './door.ts';
 import type { Input } from './schemas.ts';
@@ -19,6 +20,9 @@ const lookMs = 250;
 /** The daemon says when the budget is over; this process does not hang up before it. */
 const silenceMs = 600_000;
 
+/** Nobody waits for a command that will certainly outlast the wait, unless that is asked for. */
+const isLong = (expectedSeconds: number | undefined): boolean => (expectedSeconds ?? 0) * 1000 > limits.shellBudgetMs;
+
 export async function shellRun(args: Input<'shell_run'>, call: Call, desk: Desk): Promise<Told> {
   const { parts, door } = desk;
   const callId = parts.newCallId();
@@ -27,7 +31,7 @@ export async function shellRun(args: Input<'shell_run'>, call: Call, desk: Desk)
     command: args.command,
     cwd: cwd ?? parts.cwd,
     label: args.label ?? null,
-    run_in_background: args.run_in_background ?? false,
+    run_in_background: args.run_in_background ?? isLong(args.expected_duration_s),
     expected_duration_s: args.expected_duration_s ?? null,
     timeout_s: args.timeout_s ?? null,
     tty: args.tty ?? false,

@@ -23,7 +23,9 @@ export const inputs = {
       .boolean()
       .optional()
       .describe('true: answers at once. Set it when you expect the command to take longer than 60 seconds'),
-    expected_duration_s: seconds.describe('how long you expect it to take; shown to the user as the time left'),
+    expected_duration_s: seconds.describe(
+      'how long you expect it to take; shown to the user as the time left. More than 60 runs it in the background, unless run_in_background says false',
+    ),
     timeout_s: seconds.describe('the command is killed after this time; without it never'),
     tty: z.boolean().optional().describe('give it a terminal; only for commands that do not work without one'),
   }),
@@ -109,6 +111,7 @@ const page = z.object({
   has_more: z.boolean(),
   truncated: z.boolean(),
   partial_line: z.boolean(),
+  has_split_line: z.boolean().describe('… marks where a line was cut that is longer than a page; mode body reads on'),
   is_capped: z.boolean(),
 });
 export type Page = z.infer<typeof page>;

@@ -129,9 +129,9 @@ export function cardOf(item: ShellItem, at: string): Card {
 }
 
 export function pageOf(page: Omit<ShellPageReply, 'schema_version' | 'generated_at' | 'notices'>): Page {
-  const { attempt, cursor, has_more, truncated, partial_line, is_capped } = page;
+  const { attempt, cursor, has_more, truncated, partial_line, has_split_line, is_capped } = page;
   const lines = page.lines.map((line) => gateBlock(foreign(line)));
-  return { attempt, lines, cursor, has_more, truncated, partial_line, is_capped };
+  return { attempt, lines, cursor, has_more, truncated, partial_line, has_split_line, is_capped };
 }
 
 const nameColumnsMax = 60;
@@ -151,6 +151,9 @@ export function pageLines(page: Page): readonly string[] {
   const notes = [
     ...(page.truncated ? ['what was before is gone'] : []),
     ...(page.is_capped ? ['the log is full: later output was not stored'] : []),
+    ...(page.has_split_line
+      ? ['a line is longer than a page: … marks where it was cut, mode body reads all of it']
+      : []),
     ...(page.partial_line ? ['its last line is not whole yet'] : []),
     ...(page.has_more ? ['more follows'] : []),
     `cursor ${page.cursor}`,

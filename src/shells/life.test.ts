@@ -117,7 +117,7 @@ describe('records', () => {
       start_mode: 'background',
       words: 'run again by user',
     });
-    expect(ended_by, 'how the attempt before it ended').toBe('user');
+    expect(ended_by, 'it runs, whoever ended the attempt before').toBeNull();
   });
 
   it('SHL3 what is being killed says so, wherever it is moved to, and by whom it was killed in the end', () => {

@@ -185,8 +185,8 @@ export function step(record: ShellRecord, event: LifeEvent): Step {
     record: next,
     result: chosen.result,
     reason: chosen.result === null ? null : reasonOf(chosen.result, next, unavailable),
-    // Of a shell that runs again, how it ended before: a running one was ended by nobody.
-    ended_by: chosen.result === null ? null : record.ended_by,
+    // One that runs again was ended by nobody, whoever ended it before.
+    ended_by: chosen.result === null ? null : next.ended_by,
     effects: effectsOf(chosen, next),
     notices: noticesOf(chosen, record, next, event),
     events: eventsOf(chosen, record, next, event),

@@ -204,6 +204,22 @@ describe('tail and diagnostic', () => {
     expect(all.lines[0]).toMatch(/^…d+$/);
   });
 
+  it.each([
+    ['text', 'c'.repeat(300_000)],
+    ['bytes that are no text', Buffer.alloc(300_000, 0xff)],
+    ['characters of three bytes', '€'.repeat(100_000)],
+  ])('SHL5 the page is filled with the end of a line of %s that is longer than it', async (_, line) => {
+    for (const behind of ['', 'short\n'.repeat(5)]) {
+      const log = Buffer.concat([Buffer.from('first\n'), Buffer.from(line), Buffer.from(`\n${behind}`)]);
+      const page = await tail(log);
+      const size = page.lines.reduce((sum, one) => sum + Buffer.byteLength(one) + 1, 0);
+      expect(size).toBeGreaterThan(limits.shellPageBytesMax * 0.9);
+      expect(size).toBeLessThanOrEqual(limits.shellPageBytesMax);
+      expect(page).toMatchObject({ has_split_line: true, lines: { length: behind === '' ? 1 : 6 } });
+      expect(page.lines[0]?.startsWith('…')).toBe(true);
+    }
+  });
+
   it('a long progress bar is one line, and not called split', async () => {
     const log = `start\n${Array.from({ length: 20_000 }, (_, place) => `${place} of 20000`).join('\r')}\n`;
     expect(log.length).toBeGreaterThan(200_000);

@@ -8,7 +8,15 @@ import type { ShellId, ShellLogMode, ShellLogPage, ShellRecord } from '../model/
 import { foreign, gateLine } from '../text/gate.ts';
 import { secondsText } from './life-words.ts';
 import { brokenHead, utf8Bytes } from './pages-decode.ts';
-import { isRewritten, type PageBounds, type Piece, pageBounds, pieceAt, splitMark } from './pages-pieces.ts';
+import {
+  isRewritten,
+  type PageBounds,
+  type Piece,
+  pageBounds,
+  pieceAt,
+  pieceBytesMax,
+  splitMark,
+} from './pages-pieces.ts';
 import { blockBytesMax, createWindow, type LogSource, type LogWindow } from './pages-window.ts';
 
 export type { LogSource } from './pages-window.ts';
@@ -118,7 +126,8 @@ async function tail(whole: LogSource, offset: number | null, bounds: PageBounds)
   let pieces: readonly Piece[] = [];
   let isCut = false;
   for (const line of lines) {
-    const end = await endOfLine(window, source, line, room);
+    const left = room.bytes - pieces.reduce((sum, piece) => sum + costOf(piece), 0);
+    const end = await endOfLine(window, source, line, room, left);
     const all = [...end.pieces, ...pieces];
     const kept = lastThatFit(all, room);
     // A line of which nothing fits is not on the page, and so not cut.
@@ -181,20 +190,47 @@ async function endOfLine(
   source: LogSource,
   line: LineSpan,
   bounds: PageBounds,
+  leftBytes: number,
 ): Promise<{ readonly pieces: readonly Piece[]; readonly isCut: boolean }> {
   const near = Math.max(line.start, line.end - tailLineBytes);
   const isInside = line.isInside || near > line.start;
   const start = isInside || near === source.first_offset ? await soundStart(window, near) : near;
   const isCut = isInside && !isRewritten(await window.at(start, line.end - start));
+  const pieces = await piecesFrom(window, source, start, line.end, bounds);
+  if (pieces.length < 2) return { pieces, isCut };
+  // Longer than a page: as much of its end as there is room for, not what is left over when it is cut from its beginning.
+  const most = pieceBytesMax({ ...bounds, bytes: leftBytes });
+  for (let length = most, tries = 0; length >= shortestEndBytes && tries < endTriesMax; tries += 1) {
+    const inside = await soundStart(window, Math.max(start, line.end - length));
+    const last = await piecesFrom(window, source, inside, line.end, bounds);
+    const cost = last.reduce((sum, piece) => sum + costOf(piece), 0);
+    if (last.length === 1 && cost <= leftBytes) return { pieces: last, isCut: true };
+    // Bytes that are no text are shown in more than one.
+    length = Math.floor((length * most) / Math.max(cost, leftBytes + 1));
+  }
+  return { pieces, isCut };
+}
+
+/** Less than this of a line is of no use to anybody. */
+const shortestEndBytes = 64;
+const endTriesMax = 4;
+
+async function piecesFrom(
+  window: LogWindow,
+  source: LogSource,
+  from: number,
+  end: number,
+  bounds: PageBounds,
+): Promise<readonly Piece[]> {
   const pieces: Piece[] = [];
-  for (let at = start; at < line.end; ) {
+  for (let at = from; at < end; ) {
     const piece = await pieceAt(window, source, at, bounds);
     if (piece === null) break;
     pieces.push(piece);
     if (piece.isPartial) break;
     at = piece.end;
   }
-  return { pieces, isCut };
+  return pieces;
 }
 
 function lastThatFit(pieces: readonly Piece[], bounds: PageBounds): readonly Piece[] {

@@ -415,6 +415,40 @@ describe('shells in the chat', () => {
     expect(line?.[0]?.role).toBe('dim');
   });
 
+  it('SHL8 every kill has its line, also of an attempt before the one that the card shows', () => {
+    const again = mine(shellOf(lived(born(), started, eventOf('kill:user'), exit(143))), { attempt: 2 });
+    const first = event('terminate', { ended_by: 'user', exit_code: 143 });
+    const second = event('terminate', { seq: 3, attempt: 2, ended_by: 'user', exit_code: 143 });
+    const play = chat(managed(), [again]).becomes({ shellEvents: [first, event('resume', { seq: 2 }), second] });
+    expect(play.text()).toContain('· shell-3 ended with status 143, killed by the user · ended by user');
+    expect(play.text().match(/ended by user/g)).toHaveLength(2);
+    const well = event('terminate', { ended_by: 'system', exit_code: 0 });
+    expect(play.becomes({ shellEvents: [well] }).text()).not.toContain('ended with status 0');
+  });
+
+  it('SHL8 a call of our own tool stands on the card of its shell, and not beside it', () => {
+    const call = (id: string, name: string, text: string, status: 'running' | 'done' | 'failed'): MessageItem =>
+      message(id, text, { role: 'tool', tool: { name, status } });
+    const play = chat(managed(), [foreground]);
+    play.own(
+      said(
+        call('t1', 'mcp__agtmux__shell_run', '{"command":"sleep 120"}', 'running'),
+        call('t2', 'agtmux.shell_run', 'agtmux.shell_run {"command":"x"}\n{"shell_id":"shell-3","pid":7}', 'done'),
+        call('t3', 'shell_run (agtmux MCP Server)', 'Started: it runs\nshell-3 (sleep 120): running', 'done'),
+      ),
+    );
+    expect(play.text()).not.toContain('shell_run');
+    expect(play.text().match(/\(sleep 120\)/g)).toHaveLength(1);
+    play.own(
+      said(
+        call('t4', 'mcp__agtmux__shell_run', '{"command":"other"}\n{"result":"Refused"}', 'failed'),
+        call('t5', 'mcp__agtmux__shell_log', '{"shell_id":"shell-3"}', 'done'),
+        call('t6', 'mcp__agtmux__shell_run', '{"command":"y"}\n{"shell_id":"shell-31"}', 'done'),
+      ),
+    );
+    for (const words of ['Refused', 'shell_log', 'shell-31']) expect(play.text()).toContain(words);
+  });
+
   it('SHL2 moves to the background are told once, by who moved it', () => {
     const auto = mine(shellOf(lived(born(), started, eventOf('budget_elapsed'))));
     const play = chat(managed(), [auto]).becomes({ shellEvents: [event('promote'), event('start')] });

@@ -42,7 +42,7 @@ export function entriesOf({ messages, rows, events, cards }: Told): readonly Ent
   ].toSorted((one, other) => one.at - other.at);
   const entries: Entry[] = [];
   let next = 0;
-  for (const message of messages) {
+  for (const message of messages.filter((one) => !isOnCard(one, rows))) {
     const at = Date.parse(message.at);
     for (let extra = extras[next]; extra !== undefined && extra.at < at; extra = extras[next]) {
       entries.push(extra);
@@ -52,6 +52,22 @@ export function entriesOf({ messages, rows, events, cards }: Told): readonly Ent
   }
   return [...entries, ...extras.slice(next)];
 }
+
+/** As agents name it: `mcp__agtmux__shell_run`, `agtmux.shell_run`, `agtmux_shell_run`, `shell_run (agtmux MCP Server)`. */
+const runTool = 'shell_run';
+const namedShell = /\bshell-\d{1,9}\b/g;
+
+/** The call of our own tool that began a shell, whose card tells the same in place (SHL8). Of one that is refused there is none. */
+function isOnCard({ role, tool, text }: MessageItem, rows: readonly ShellRow[]): boolean {
+  if (role !== 'tool' || tool?.name.includes(runTool) !== true || rows.length === 0) return false;
+  const named: readonly string[] = text.match(namedShell) ?? [];
+  if (rows.some(({ shell_id }) => named.includes(shell_id))) return true;
+  const isOpen = tool.status === 'pending' || tool.status === 'running';
+  // Before its answer the call is known by its command.
+  return isOpen && rows.some(({ command, status }) => status === 'running' && text.includes(inJson(command)));
+}
+
+const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** That one ended well is on its card; everything else is told. */
 function endOf(row: ShellRow): readonly Extra[] {
@@ -63,7 +79,7 @@ function endOf(row: ShellRow): readonly Extra[] {
   return [{ is: 'notice', at: ended_at, notice: { kind, by: ended_by, words } }];
 }
 
-/** Moved to the background or run again; how it ended stands in its row. */
+/** Moved to the background or run again. How it ended stands in its row, of the attempts before this one only here. */
 function changeOf(event: ShellEventItem, row: ShellRow | undefined): readonly Extra[] {
   if (row === undefined) return [];
   const at = Date.parse(event.at);
@@ -78,8 +94,12 @@ function changeOf(event: ShellEventItem, row: ShellRow | undefined): readonly Ex
       return told('user_background', 'user');
     case 'resume':
       return told('resumed', 'user');
+    case 'terminate': {
+      const by = event.ended_by ?? 'system';
+      const isTold = event.attempt === row.attempt || (by === 'system' && event.exit_code === 0);
+      return isTold ? [] : told(by === 'system' ? 'exited' : 'killed', by);
+    }
     case 'start':
-    case 'terminate':
     case 'kill':
       return [];
   }

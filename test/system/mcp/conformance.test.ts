@@ -114,6 +114,18 @@ describe.each(generations)('the MCP server and a client of %s', (generation) => 
     expect(second).toMatchObject({ cwd: place.dir, label: null, timeout_s: null, tty: false });
   });
 
+  it('SHL2 what is expected to outlast every wait is not waited for, unless that is asked for', async () => {
+    for (const args of [{ expected_duration_s: 300 }, { expected_duration_s: 5, run_in_background: true }]) {
+      const { data } = await agent.call('shell_run', { command: 'make all', ...args });
+      expect(data).toMatchObject({ result: 'Started', status: 'running' });
+      expect(wishes().at(-1)).toMatchObject({ ...args, run_in_background: true });
+    }
+    for (const args of [{ expected_duration_s: 60 }, { expected_duration_s: 300, run_in_background: false }]) {
+      await run('make all', {}, args);
+      expect(wishes().at(-1)).toMatchObject({ ...args, run_in_background: false });
+    }
+  });
+
   it('every result there is comes through whole, with its author, and refusals as such', async () => {
     await agent.tools();
     for (const result of shellResults) {

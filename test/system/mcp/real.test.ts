@@ -111,7 +111,7 @@ describe('a shell of an agent', () => {
     const last = await hasty.call('shell_log', { shell_id: id, mode: 'diagnostic', lines: 1 });
     expect(last.data).toMatchObject({ log: { lines: ['over'] }, diagnosis: expect.stringContaining('completed') });
     const again = await hasty.call('shell_resume', { shell_id: id });
-    expect(again.data).toMatchObject({ result: 'Restarted', shell_id: id, attempt: 2 });
+    expect(again.data).toMatchObject({ result: 'Restarted', shell_id: id, attempt: 2, ended_by: null });
   });
 
   it('SHL7 that a person kills is known to be, in the next result of whatever tool, once', async () => {

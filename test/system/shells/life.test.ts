@@ -269,7 +269,8 @@ describe('resuming', () => {
     const answer = await kept.keeper.resume(id, 'user', 'call-2');
     expect(answer).toMatchObject({
       result: 'Restarted',
-      ended_by: 'system',
+      // It runs: who ended the attempt before stands with that one.
+      ended_by: null,
       shell: { attempt: 2, started_by: 'user' },
     });
     expect(await kept.until(id, isEnded)).toMatchObject({ attempt: 2, exit_code: 5, requested_mode: 'background' });
