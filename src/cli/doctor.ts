@@ -13,6 +13,7 @@ import { checkSocketPath } from '../platform/net.ts';
 import { checkPrivateDirectory } from '../platform/private-directory.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { type PaintRole, paint } from '../view/paint.ts';
+import { hasNoServer, healthWord } from '../view/pane-words.ts';
 import { loadConfig } from './config.ts';
 import { type Action, type Context, configPath, must, places, userId } from './context.ts';
 import { hasColour, print } from './output.ts';
@@ -166,7 +167,10 @@ async function serversCheck({ clock }: Context): Promise<Omit<Finding, 'check'>>
   const targets = await targetsOf(clock);
   const ill = targets.filter((target) => target.health !== 'ok');
   const words = targets
-    .map(({ target, health, panes }) => `${target} ${health} (${panes} pane${panes === 1 ? '' : 's'})`)
+    .map((item) => {
+      const panes = hasNoServer(item) ? '' : ` (${item.panes} pane${item.panes === 1 ? '' : 's'})`;
+      return `${item.target} ${healthWord(item)}${panes}`;
+    })
     .join(', ');
   if (ill.length > 0) return bad(words, ill.map(({ target, trouble }) => `${target}: ${trouble ?? 'wait'}`).join('; '));
   return targets.some(({ panes }) => panes > 0) ? good(words) : remark('none runs; start one with `tmux new -s work`');
@@ -174,7 +178,7 @@ async function serversCheck({ clock }: Context): Promise<Omit<Finding, 'check'>>
 
 async function targetsOf(
   clock: Context['clock'],
-): Promise<readonly Pick<TargetList['items'][number], 'target' | 'health' | 'panes' | 'trouble'>[]> {
+): Promise<readonly Pick<TargetList['items'][number], 'target' | 'health' | 'panes' | 'trouble' | 'tmux_version'>[]> {
   try {
     return (JSON.parse((await askRunning({ path: '/v1/targets' })).body) as TargetList).items;
   } catch (problem) {

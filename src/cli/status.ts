@@ -5,6 +5,7 @@ import type { PaneList, StatusReply, TargetItem } from '../api/schemas.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import { cut } from '../text/width.ts';
 import { type PaintRole, paint } from '../view/paint.ts';
+import { hasNoServer, healthWord } from '../view/pane-words.ts';
 import { ageLabel, statesInOrder, wordsOf } from '../view/words.ts';
 import type { Action } from './context.ts';
 import { columnsOf, hasColour, print } from './output.ts';
@@ -53,7 +54,8 @@ function lines(
     ...told.map((state) => `${by_state[state]} ${wordsOf(state).word}`),
   ];
   const targets = summary.targets.map(
-    ({ target, health, panes }) => `${target} ${health}, ${panes} pane${panes === 1 ? '' : 's'}`,
+    (item) =>
+      `${item.target} ${healthWord(item)}${hasNoServer(item) ? '' : `, ${item.panes} pane${item.panes === 1 ? '' : 's'}`}`,
   );
   const row = (title: string, text: string, role: PaintRole | null = null): string => {
     const shown = cut(gateLine(foreign(text)), Math.max(1, columnsOf() - titleColumns));

@@ -78,7 +78,9 @@ async function lookAt(executor: Executor, socket: TargetSocket): Promise<Look> {
   const seen = socket.alive ? await spawnLook(address, [], toHex(createRealRandom().bytes(8))) : null;
   if (seen !== null) return { socket, topology: topologyOf(seen.server, seen.rows), trouble: null };
   const probe = await probeServer(address);
-  if (probe.kind === 'trouble' && probe.isLasting) throw new AgtmuxError(probe.code, probe.words);
+  // One server of another version says nothing about the others.
+  if (probe.kind === 'trouble' && probe.isLasting && probe.code !== 'E_TMUX_MISMATCH')
+    throw new AgtmuxError(probe.code, probe.words);
   const trouble = probe.kind === 'trouble' ? probe.words : socket.alive ? 'tmux did not answer' : null;
   return { socket, topology: null, trouble };
 }

@@ -102,6 +102,12 @@ export const errors = {
   E_RUNTIME_OLD: { http: 500, exit: 8, retryable: false, next: 'use Node 22.13 or newer' },
   E_TMUX_MISSING: { http: 503, exit: 9, retryable: false, next: 'install tmux 3.2 or newer on that machine' },
   E_TMUX_OLD: { http: 503, exit: 9, retryable: false, next: 'upgrade tmux to 3.2 or newer on that machine' },
+  E_TMUX_MISMATCH: {
+    http: 503,
+    exit: 9,
+    retryable: false,
+    next: 'start the sessions again with the tmux of today, or use the tmux that their server was started with',
+  },
   E_TMUX_REFUSED: { http: 409, exit: 9, retryable: false, next: 'the message is what tmux said; look again' },
   E_INTERNAL: { http: 500, exit: 70, retryable: false, next: 'report it with the text above' },
 } as const satisfies Record<string, ErrorRule>;

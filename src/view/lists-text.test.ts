@@ -208,6 +208,15 @@ describe('other tables', () => {
     ]);
   });
 
+  it('a machine without a tmux server is not shown as well', () => {
+    const empty = targetRow('host', { tmux_version: null, panes: 0, trouble: 'no tmux server is running' });
+    const table = (colour: boolean) => targetsTable(listTargets(input([], [empty])), { ...options, colour }).join('\n');
+    expect(table(false)).toMatch(/^host +no tmux server +local +0 /m);
+    expect(table(true)).not.toContain('\u001b[32m');
+    expect(table(true).replaceAll(/\u001b\[\d*m/g, '')).not.toMatch(/\bok\b/);
+    expect(panesTable(value(listPanes(input([], [empty]), {})), options).at(-1)).toContain('host no tmux server');
+  });
+
   it('FED4 nobody is said to be absent where a machine could not be looked at', () => {
     const empty = (request: Parameters<typeof listPanes>[1]) =>
       panesTable(value(listPanes(input([], targets), request)), options).join('\n');

@@ -10,6 +10,7 @@ import {
   ageSince,
   healthRole,
   healthText,
+  healthWord,
   isAway,
   paneLabel,
   placeOf,
@@ -167,7 +168,7 @@ type CountedSession = SessionList['items'][number];
 export function targetsTable(list: TargetList, options: TextOptions): readonly string[] {
   const fields: readonly Field<TargetItem>[] = [
     { title: 'TARGET', flexible: true, text: (item) => item.target },
-    { title: 'HEALTH', text: (item) => item.health, role: (item) => healthRole(item) },
+    { title: 'HEALTH', text: (item) => healthWord(item), role: (item) => healthRole(item) },
     { title: 'KIND', from: 40, text: (item) => item.kind },
     { title: 'PANES', from: 40, text: (item) => String(item.panes) },
     { title: 'TMUX', from: 60, text: (item) => item.tmux_version ?? '' },

@@ -90,14 +90,24 @@ export const unseenTargets = (targets: readonly TargetItem[]): readonly SafeText
 
 const healthRoles = { ok: 'good', degraded: 'attention', down: 'bad' } as const;
 
-export const healthRole = ({ health }: Pick<TargetItem, 'health'>): PaintRole => healthRoles[health];
+type TargetHealth = Pick<TargetItem, 'health' | 'tmux_version'>;
+
+/** It answers, and no tmux server runs there: no trouble, and nothing to be proud of. */
+export const hasNoServer = ({ health, tmux_version }: TargetHealth): boolean =>
+  health === 'ok' && tmux_version === null;
+
+export const healthWord = (item: TargetHealth): string => (hasNoServer(item) ? 'no tmux server' : item.health);
+
+export const healthRole = (item: TargetHealth): PaintRole => (hasNoServer(item) ? 'dim' : healthRoles[item.health]);
 
 /** `host ok`, `vm2 down 12s`: with the age of the last good look; `host 4 ok` with how many agents it has. */
 export function healthText(
-  { target, health, last_seen_at }: TargetItem,
+  { target, health, tmux_version, last_seen_at }: TargetItem,
   nowMs: number,
   agents: number | null = null,
 ): SafeText {
   const age = health === 'ok' || last_seen_at === null ? '' : ` ${ageSince(last_seen_at, nowMs)}`;
-  return gateLine(foreign(`${target} ${agents === null ? '' : `${agents} `}${health}${age}`));
+  return gateLine(
+    foreign(`${target} ${agents === null ? '' : `${agents} `}${healthWord({ health, tmux_version })}${age}`),
+  );
 }

@@ -62,6 +62,32 @@ describe('the first question', () => {
     });
   });
 
+  it.each(['protocol version mismatch (client 8, server 7)', 'server exited unexpectedly', '[lost server]'])(
+    'RSV6 a server that the tmux here cannot talk to is there, and both versions are named: %s',
+    async (stderr) => {
+      const asked: string[] = [];
+      const answers = (server: string): TmuxAddress => {
+        const { executor, socket } = address('local', { status: 1, stderr });
+        const run: Executor['run'] = async (argv, bounds) => {
+          asked.push(argv.join(' '));
+          const said = argv.includes('-V') ? 'tmux 3.6b\n' : argv[0] === 'sh' ? server : null;
+          const failed = await executor.run(argv, bounds);
+          return said === null ? failed : { ...failed, status: 0, stdout: Buffer.from(said), stderr: Buffer.alloc(0) };
+        };
+        return { executor: { ...executor, run }, socket };
+      };
+      const probe = await probeServer(answers('tmux 3.1c\n'));
+      expect(probe).toMatchObject({ kind: 'trouble', code: 'E_TMUX_MISMATCH', isLasting: true });
+      const words = probe.kind === 'trouble' ? probe.words : '';
+      expect(words).toMatch(/tmux 3\.6b cannot talk to the server that runs tmux 3\.1c .*agtmux daemon restart/);
+      expect(asked.at(-1)).toMatch(/ \/s$/);
+      const silent = await probeServer(answers(''));
+      expect(silent).toMatchObject({ code: 'E_TMUX_MISMATCH', words: expect.stringContaining('another version') });
+      // The same version on both sides: it fell in that moment.
+      expect(await probeServer(answers('tmux 3.6b\n'))).toMatchObject({ code: 'E_TARGET_DOWN', isLasting: false });
+    },
+  );
+
   it('asks whether clients can die with their parent, and takes no answer for no answer', async () => {
     expect(await canDieWithParent(address('local', { status: 0 }))).toBe(true);
     expect(await canDieWithParent(address('local', { status: null }))).toBe(false);

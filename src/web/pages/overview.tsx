@@ -3,12 +3,13 @@
 import type { ReactNode } from 'react';
 import type { TimelineDocument } from '../../api/schemas-timeline.ts';
 import { boardGroups, countsOf, needsYou, needsYouCount, needsYouKey } from '../../view/board.ts';
+import { healthWord } from '../../view/pane-words.ts';
 import { statesInOrder } from '../../view/words.ts';
 import { AgentCard } from '../parts/agent-card.tsx';
 import { Link, PageHead, ReadingNote } from '../parts/basics.tsx';
 import { Board, NoAgents } from '../parts/board.tsx';
 import { Lanes, Totals } from '../parts/plots.tsx';
-import { line, StateText } from '../parts/text.tsx';
+import { healthClass, line, StateText } from '../parts/text.tsx';
 import { agentsOf } from '../state/agents.ts';
 import { useBeat, useModel, useNow, useReading } from '../state/hooks.ts';
 import type { Model } from '../state/model.ts';
@@ -132,10 +133,10 @@ function Health({ model }: { readonly model: Model }): ReactNode {
         Machines <Link to={pathOf('targets')}>Targets</Link>
       </h2>
       <ul className="healths">
-        {targets.map(({ target, health, trouble }) => (
-          <li key={target}>
-            <span className={`dot h-${health}`} aria-hidden="true" /> {line(target)}{' '}
-            <span className="dim">{health === 'ok' ? 'ok' : line(trouble ?? health)}</span>
+        {targets.map((item) => (
+          <li key={item.target}>
+            <span className={`dot ${healthClass(item)}`} aria-hidden="true" /> {line(item.target)}{' '}
+            <span className="dim">{item.health === 'ok' ? healthWord(item) : line(item.trouble ?? item.health)}</span>
           </li>
         ))}
       </ul>

@@ -2,9 +2,10 @@
 
 import { type FormEvent, type ReactNode, useState } from 'react';
 import type { DoneReply, TargetItem, TargetReply } from '../../api/schemas.ts';
+import { hasNoServer, healthWord } from '../../view/pane-words.ts';
 import { post, remove } from '../door.ts';
 import { Dialog, Empty, OutcomeLine, PageHead } from '../parts/basics.tsx';
-import { Age, line } from '../parts/text.tsx';
+import { Age, healthClass, line } from '../parts/text.tsx';
 import { did } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel } from '../state/hooks.ts';
@@ -30,8 +31,6 @@ export function TargetsPage(): ReactNode {
   );
 }
 
-const healthWords = { ok: 'ok', degraded: 'degraded', down: 'down' } as const;
-
 function Target({ item }: { readonly item: TargetItem }): ReactNode {
   const [isRemoving, setRemoving] = useState(false);
   const isOff = whyIdle(useEntrance()) !== null;
@@ -49,12 +48,12 @@ function Target({ item }: { readonly item: TargetItem }): ReactNode {
   return (
     <li className="panel target" data-row={item.target} tabIndex={-1}>
       <h2>
-        <span className={`dot h-${item.health}`} aria-hidden="true" /> {line(item.target)}{' '}
+        <span className={`dot ${healthClass(item)}`} aria-hidden="true" /> {line(item.target)}{' '}
         <span className="dim">
-          {item.kind === 'ssh' ? 'over ssh' : 'this machine'}, {healthWords[item.health]}
+          {item.kind === 'ssh' ? 'over ssh' : 'this machine'}, {healthWord(item)}
         </span>
       </h2>
-      {item.trouble === null ? null : <p className="trouble">{line(item.trouble)}</p>}
+      {item.trouble === null || hasNoServer(item) ? null : <p className="trouble">{line(item.trouble)}</p>}
       <p className="dim">
         {item.panes} panes{item.tmux_version === null ? '' : `, tmux ${line(item.tmux_version)}`}, last seen{' '}
         {item.last_seen_at === null ? 'never' : <Age since={item.last_seen_at} after=" ago" />}

@@ -90,6 +90,37 @@ describe('tmux servers', () => {
   });
 });
 
+describe('a tmux of another version', () => {
+  it('RSV6 is named with the version of the server, which is not taken for gone', async () => {
+    const pane = live.tmux('new-window', '-t', 'work', '-P', '-F', '#{pane_id}', live.lookAlike());
+    await live.startDaemon();
+    const agent = async () =>
+      (await live.client.get('/v1/panes', { ended: true })).items.find(({ agent: name }) => name !== null);
+    await until(async () => (await agent())?.identity.pane_id === pane);
+    await live.stopDaemon();
+    // A stand-in for a tmux that was upgraded beside a server that runs on.
+    const bin = join(live.dir, 'bin');
+    mkdirSync(bin);
+    const standIn =
+      '#!/bin/sh\n[ "$1" = -V ] && { echo tmux 2.1; exit 0; }\necho "server exited unexpectedly" >&2\nexit 1\n';
+    writeFileSync(join(bin, 'tmux'), standIn, { mode: 0o755 });
+    const path = live.env.PATH;
+    live.env.PATH = `${bin}:${path}`;
+    await live.startDaemon();
+    live.env.PATH = path;
+    const target = async () => (await live.client.get('/v1/targets')).items.find((one) => one.target === 'host');
+    await until(async () => (await target())?.health === 'down');
+    const version = live.tmux('display-message', '-p', '#{version}');
+    await until(async () => (await target())?.trouble?.includes('tmux 2.1 cannot talk') === true);
+    expect((await target())?.trouble).toContain(`the server that runs tmux ${version}`);
+    expect(await agent()).toMatchObject({
+      ended: null,
+      reason_code: 'target_unreachable',
+      identity: { pane_id: pane },
+    });
+  });
+});
+
 describe('control clients', () => {
   it('FED4 that are killed come back, and the server is neither wedged nor grown', async () => {
     await live.startDaemon();
