@@ -47,7 +47,7 @@ import { type Kept, KeptFile, type KeptMessage } from './kept.ts';
 import { Lanes } from './lanes.ts';
 import { checkMessage } from './message-text.ts';
 import { Names } from './names.ts';
-import { mayDo } from './policy.ts';
+import { mayDo, mayStart } from './policy.ts';
 import { MessageQueue } from './queue.ts';
 import { deliverQueued, type SendingParts, send } from './sending.ts';
 import { takeSnapshot } from './snapshots.ts';
@@ -189,7 +189,7 @@ export class Actor implements ActService {
     const caller = await this.#deeds.callerOf(claim);
     const deed = this.#deeds.begin('new', wanted.agent, caller);
     const detail = { agent: wanted.agent, target: wanted.target, session: wanted.session, cwd: wanted.cwd };
-    const notAllowed = mayDo(caller, 'new', null);
+    const notAllowed = mayStart(caller, wanted.args);
     if (notAllowed !== null) return this.#deeds.finish(deed, refused(notAllowed, detail));
     const started = await this.#ground
       .start(wanted)

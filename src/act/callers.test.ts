@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runtimeId } from '../model/ids.ts';
-import { type AncestorFacts, type CallerFacts, callerOf } from './callers.ts';
+import { type AncestorFacts, type CallerFacts, callerOf, isCommonGround } from './callers.ts';
 
 const up = (pid: number, argv: string, parts: Partial<AncestorFacts> = {}): AncestorFacts => ({
   pid,
@@ -46,6 +46,27 @@ describe('a person', () => {
       { ancestors: [up(61, 'sudo agtmux', { tty: 'pts/2' }), up(62, '-zsh', { tty: 'pts/2' }), server, init] },
     ],
     ['in a container entered from outside', { ancestors: [up(60, 'bash', { tty })] }],
+    ['in a shell without start files', { ancestors: [up(60, 'bash --norc --noprofile', { tty }), server, init] }],
+    [
+      'behind everything that only runs what it is given',
+      {
+        ancestors: [
+          up(68, 'sh -c agtmux', { tty }),
+          up(67, 'npm exec agtmux', { tty, executable: '/usr/bin/node' }),
+          up(66, 'node /usr/bin/npx agtmux', { tty, executable: '/usr/bin/node' }),
+          up(65, 'make x', { tty, executable: '/usr/bin/make' }),
+          up(64, 'time env nice timeout 5 make', { tty }),
+          up(63, 'bash deploy.sh', { tty }),
+          shell,
+          server,
+          init,
+        ],
+      },
+    ],
+    [
+      'in a shell that an editor opened',
+      { ancestors: [up(62, 'bash', { tty }), up(61, 'vim x', { tty }), shell, server, init] },
+    ],
     ['whose settings name agents', { environment: ['CLAUDE_CODE_USE_BEDROCK', 'CODEX_HOME', 'COPILOT_MODEL'] }],
   ];
   it.each(people)('ACT6 is one %s', (_, parts) => {
@@ -108,6 +129,7 @@ describe('an agent', () => {
       'with a terminal that a recorder opened',
       { tty: 'pts/9', ancestors: [up(80, 'sh', { tty: 'pts/9' }), up(79, 'script', { tty }), claude, shell, server] },
     ],
+    ['that nobody watches', { ancestors: [up(70, 'node /usr/bin/cn', { tty, is_agent: true }), shell, server, init] }],
     ['that left its marker', { environment: ['CLAUDECODE'] }],
     ['that left its session', { environment: ['CLAUDE_CODE_SESSION_ID'] }],
     ['that left its sandbox', { environment: ['CODEX_SANDBOX'] }],
@@ -144,6 +166,64 @@ describe('an agent', () => {
   ];
   it.each(orders)('ACT6 may be behind what %s was told to start', (_, parts) => {
     expect(callerOf(facts(parts), 0)).toMatchObject({ role: 'operator', is_traceable: false });
+  });
+
+  const unknown: [string, string, Partial<CallerFacts>][] = [
+    [
+      'a script of Node',
+      'node',
+      { ancestors: [up(61, 'sh -c agtmux', { tty }), up(60, 'node x.js', { tty }), shell, server] },
+    ],
+    ['a program of any kind', 'newagent', { ancestors: [up(60, 'newagent', { tty }), shell, server] }],
+    [
+      'Python',
+      'python3',
+      { ancestors: [up(61, 'bash -c x', { tty }), up(60, 'python3 -m thing', { tty }), shell, server] },
+    ],
+    ['an editor, without a shell in between', 'vim', { ancestors: [up(60, 'vim', { tty }), shell, server] }],
+    ['one over ssh', 'tool', { ancestors: [up(60, 'tool', { tty }), up(50, 'sshd: me@pts/1'), init] }],
+    [
+      'one in a container',
+      'tool',
+      { ancestors: [up(60, 'sh -c agtmux', { tty }), up(59, 'tool', { tty }), up(58, 'bash', { tty })] },
+    ],
+    ['the first process of a container', 'tool', { ancestors: [up(60, 'sh', { tty }), up(1, 'tool', { tty })] }],
+    [
+      'one that calls itself a shell',
+      'node',
+      { ancestors: [up(60, 'bash', { tty, executable: '/usr/bin/node' }), shell, server] },
+    ],
+    ['the program that asks itself', 'node', { argv: ['node', '/opt/tool.js'] }],
+  ];
+  it.each(unknown)('ACT6 may be behind a shell’s command that nobody knows: %s', (_, name, parts) => {
+    expect(callerOf(facts(parts), 0)).toMatchObject({
+      role: 'operator',
+      why: expect.stringMatching(new RegExp(`${name}|bash.*nobody can tell whether it is an agent`)),
+    });
+  });
+
+  it('ACT6 is behind what runs below a daemon of ours or in a background shell, whoever typed the daemon’s start', () => {
+    const daemon = up(70, 'node daemon.js', { tty, ours: 'daemon' });
+    const below = callerOf(facts({ ancestors: [daemon, shell, server, init] }), 0);
+    expect(below).toMatchObject({ role: 'observer', is_traceable: false, why: expect.stringContaining('daemon') });
+    const holder = up(75, 'sh agtmux-shell x', { ours: 'shell' });
+    for (const above of [[daemon, shell, server, init], [init]]) {
+      const held = callerOf(facts({ tty: null, ancestors: [up(80, 'sh'), holder, ...above] }), 0);
+      expect(held).toMatchObject({ role: 'observer', is_traceable: false, why: expect.stringContaining('background') });
+      const command = up(80, 'sh', { ours: 'shell', runtime_id: runtimeId('s'), is_led: true });
+      const owned = callerOf(facts({ tty: null, ancestors: [command, holder, ...above] }), 0);
+      expect(owned).toMatchObject({ role: 'observer', runtime_id: 's', above: ['s'], is_traceable: true });
+    }
+  });
+
+  it.each([
+    ['--rcfile', 'bash --rcfile /tmp/x', 'bash --rcfile …'],
+    ['--init-file', 'bash --init-file=/tmp/x', 'bash --init-file'],
+    ['-c', 'bash -c agtmux', 'bash -c …'],
+    ['a script', 'bash x.sh', 'bash …'],
+  ])('ACT6 may be behind a window whose shell has %s, and that is said', (_, argv, words) => {
+    const told = callerOf(facts({ ancestors: [up(60, argv, { tty }), server, init] }), 0);
+    expect(told).toMatchObject({ role: 'operator', is_traceable: false, why: expect.stringContaining(words) });
   });
 
   it.each([
@@ -191,5 +271,27 @@ describe('a program', () => {
   ];
   it.each(programs)('ACT6 is one %s', (_, parts) => {
     expect(roleOf(parts)).toBe('operator');
+  });
+});
+
+describe('what started the daemon', () => {
+  const script = up(61, 'sh ci.sh', { is_starter: true });
+  it('ACT6 is known again, unless an agent is above it', () => {
+    for (const ancestors of [
+      [script, init],
+      [script, up(50, 'cron'), init],
+      [script, server, init],
+    ]) {
+      expect(callerOf(facts({ tty: null, ancestors }), 0).is_starter).toBe(true);
+      expect(callerOf(facts({ tty: null, ancestors: [claude, ...ancestors] }), 0).is_starter).toBeUndefined();
+      expect(callerOf(facts({ tty: null, ancestors, environment: ['CLAUDECODE'] }), 0).is_starter).toBeUndefined();
+    }
+  });
+
+  it('ACT6 ends where others stand below it too', () => {
+    expect([shell, server, init, up(50, 'cron'), up(50, '/usr/bin/kitty')].every(isCommonGround)).toBe(true);
+    expect([script, up(60, 'bash'), up(60, 'make', { tty }), up(60, 'node x', { tty })].some(isCommonGround)).toBe(
+      false,
+    );
   });
 });

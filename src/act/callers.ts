@@ -3,6 +3,23 @@
 
 import type { Caller, WebCaller } from '../model/actions.ts';
 import type { RuntimeId } from '../model/ids.ts';
+import {
+  carriers,
+  commandOption,
+  doors,
+  entrances,
+  hostNames,
+  inits,
+  isMarker,
+  multiplexers,
+  nodePrograms,
+  type OperatorRight,
+  passers,
+  plainOption,
+  plainShell,
+  starters,
+  terminals,
+} from './callers-names.ts';
 
 export interface AncestorFacts {
   readonly pid: number;
@@ -18,8 +35,17 @@ export interface AncestorFacts {
   readonly is_agent: boolean;
   /** It is a tmux server. */
   readonly is_tmux: boolean;
-  /** It is the agent of a session that the daemon started itself: who that is does not depend on what stands above it. */
+  /**
+   * The daemon knows by itself whom it belongs to: the agent of a session that it started, or the command of a background
+   * shell. Who that is does not depend on what stands above it.
+   */
   readonly is_led?: boolean;
+  /** A daemon of agtmux, or what keeps a background shell: nobody types below it, whoever typed the daemon's own start. */
+  readonly ours?: 'daemon' | 'shell' | null;
+  /** It stood above this daemon when that was started. */
+  readonly is_starter?: boolean;
+  /** When it began, as the system counts. */
+  readonly start?: string;
 }
 
 export interface CallerFacts {
@@ -44,44 +70,14 @@ export interface KnownCaller extends Caller {
   readonly above: readonly RuntimeId[];
   /** False: nobody can tell who wanted it, so nobody can say that it is not the very agent it writes to. */
   readonly is_traceable: boolean;
+  /** It, or what started it, started the daemon as well, and no agent is seen above it: it may end what it began. */
+  readonly is_starter?: boolean;
+  /** What the policy allows programs beyond what they may anyway. */
+  readonly may?: readonly OperatorRight[];
 }
 
-/** What agents put into the environment of what they start. */
-const markers =
-  /^(?:CLAUDECODE|CLAUDE_CODE_\w+|CLAUDE_PID|CODEX_\w+|GEMINI_CLI\w*|COPILOT_\w+|OPENCODE\w*|KILO\w*|CURSOR_\w+|AI_AGENT|AGTMUX_AGENT)$/;
-
-/** People's own settings, which stand in every shell of theirs. */
-const settings =
-  /_(?:API_KEY|TOKEN|HOME|CONFIG|CONFIG_DIR|MODEL|BASE_URL)$|^[A-Z]+(?:_CODE|_CLI)?_(?:USE|MAX|DISABLE|ENABLE|SKIP|EXTRA|PROVIDER|TRUST)(?:_\w+)?$|^CURSOR_TRACE_ID$/;
-
-/** People come in through them from elsewhere, with or without a command. */
-const entrances = ['sshd', 'sshd-session', 'sshd-auth', 'dropbear', 'mosh-server', 'login', 'getty', 'agetty'];
-
-/** They open a window with a command in it for anyone who asks. */
-const multiplexers = new Set(['tmux', 'screen', 'SCREEN', 'zellij']);
-
-/** Programs that give a terminal to a person. A recorder or a script that opens one is none of them. */
-const terminals = new Set([
-  ...[...entrances, ...multiplexers],
-  ...['xterm', 'urxvt', 'rxvt', 'st', 'foot', 'footclient', 'alacritty', 'kitty', 'wezterm', 'wezterm-gui', 'ghostty'],
-  ...['gnome-terminal-server', 'gnome-terminal-', 'kgx', 'ptyxis-agent', 'konsole', 'xfce4-terminal', 'terminator'],
-  ...['tilix', 'Terminal', 'iTerm2', 'iTermServer', 'code', 'cursor', 'zed'],
-  ...['containerd-shim', 'conmon', 'podman', 'systemd-nspawn', 'init-wsl', 'Relay'],
-]);
-
-/** They may open a terminal of their own between two that belong together. */
-const doors = new Set(['sudo', 'su', 'doas', 'machinectl', 'run0']);
-
-/** Programs that start others at a set time, for whoever asked them to. */
-const starters = new Set(['cron', 'crond', 'atd', 'anacron', 'launchd']);
-
-const plainShell = /^-?(?:sh|bash|dash|zsh|fish|ksh|mksh|tcsh|csh|ash|nu|elvish|xonsh|pwsh)$/;
-const plainOption = /^(?:-[li]+|--login|--interactive)$/;
-/** Of a shell that runs what it is given and ends. */
-const commandOption = /^-[a-z]*c[a-z]*$/;
-
-/** Set by an agent for what it starts. */
-export const isMarker = (name: string): boolean => markers.test(name) && !settings.test(name);
+/** Of a caller whose parents have ended. */
+export const startedByNobody = 'whoever started it is gone';
 
 export function callerOf(facts: CallerFacts | null, hops: number): KnownCaller {
   const trace = facts === null ? { above: [], is_traceable: false } : traceOf(facts);
@@ -98,23 +94,25 @@ export function callerOf(facts: CallerFacts | null, hops: number): KnownCaller {
   const program = `${nameOf(facts.argv)} (pid ${facts.pid})`;
   const agent = facts.ancestors.find(({ is_agent, runtime_id }) => is_agent || runtime_id !== null);
   if (agent !== undefined) {
-    return made(
-      'observer',
-      `an agent, ${nameOf(agent.argv)} (pid ${agent.pid})`,
-      agent.runtime_id,
-      'an agent started it',
-    );
+    const why = agent.ours === 'shell' ? 'it runs in a background shell of that agent' : 'an agent started it';
+    return made('observer', `an agent, ${nameOf(agent.argv)} (pid ${agent.pid})`, agent.runtime_id, why);
+  }
+  const ours = facts.ancestors.find((one) => one.ours != null);
+  if (ours !== undefined) {
+    const what = ours.ours === 'shell' ? 'it runs in a background shell' : 'a daemon of agtmux started it';
+    return made('observer', program, null, `${what} (pid ${ours.pid})`);
   }
   if (facts.environment === null) return made('observer', program, null, 'its environment cannot be read');
   const marker = facts.environment.find(isMarker);
   if (marker !== undefined) return made('observer', program, null, `${marker} is set, as agents do`);
   if (!facts.is_whole) return made('observer', program, null, 'its parents could not be followed to the end');
+  const is_starter = facts.ancestors.some((one) => one.is_starter === true);
   const origin = originOf(facts);
-  if (origin === 'lost') return made('observer', program, null, 'whoever started it is gone');
-  const doubt = origin === 'ordered' ? 'no shell that waits for a person started it' : notByHand(facts);
+  if (origin.kind === 'lost') return { ...made('observer', program, null, startedByNobody), is_starter };
+  const doubt = origin.kind === 'ordered' ? origin.why : (foreignIn(facts, origin.between) ?? notByHand(facts));
   return doubt === null
-    ? made('human', `a person at ${facts.tty}`, null, 'a terminal of its own and no agent above it')
-    : made('operator', program, null, doubt);
+    ? made('human', `a person at ${facts.tty}`, null, origin.why)
+    : { ...made('operator', program, null, doubt), is_starter };
 }
 
 /** Who names no process may be anyone, the very agent it writes to included: leaving it out must not gain anything. */
@@ -162,41 +160,80 @@ export const knownAgain = (from: Caller): KnownCaller => ({
 
 function traceOf(facts: CallerFacts): Pick<KnownCaller, 'above' | 'is_traceable'> {
   const above = facts.ancestors.flatMap(({ runtime_id }) => (runtime_id === null ? [] : [runtime_id]));
-  const origin = originOf(facts);
-  const isKnown = origin === 'typed' || (origin === 'ordered' && above.length > 0);
   const isLed = facts.ancestors.some(({ is_led }) => is_led === true);
+  const isOurs = facts.ancestors.some(({ ours }) => ours != null);
+  const { kind } = originOf(facts);
+  const isKnown = !isOurs && (kind === 'typed' || (kind === 'ordered' && above.length > 0));
   return { above, is_traceable: facts.is_whole && (isKnown || isLed) };
 }
 
-/**
- * typed: in a shell that waits for a person, or below one. ordered: as a command of something that starts commands for
- * anyone, agents too. lost: whoever started it is gone.
- */
-function originOf(facts: CallerFacts): 'typed' | 'ordered' | 'lost' {
+interface Origin {
+  /**
+   * typed: in a shell that waits for a person, or below one. ordered: as a command of something that starts commands for
+   * anyone, agents too. lost: whoever started it is gone.
+   */
+  readonly kind: 'typed' | 'ordered' | 'lost';
+  readonly why: string;
+  /** Everyone between the caller and whatever gave it its terminal. */
+  readonly between: readonly AncestorFacts[];
+}
+
+function originOf(facts: CallerFacts): Origin {
   const { ancestors, tty } = facts;
   const at = ancestors.findIndex(isGiver);
   const giver = ancestors[at];
+  const typed = (between: readonly AncestorFacts[], what: string): Origin => ({
+    kind: 'typed',
+    why: `${what}, with nothing but what may stand between, and no agent above it`,
+    between,
+  });
   if (giver !== undefined) {
-    return isOpenedFor(giver, ancestors[at - 1]) || isBoard(facts, ancestors.slice(0, at)) ? 'typed' : 'ordered';
+    const between = ancestors.slice(0, at);
+    if (isBoard(facts, between)) return typed(between, 'a board that reads its own terminal');
+    const doubt = notOpenedFor(giver, between.at(-1));
+    return doubt === null
+      ? typed(between, `a shell that reads a terminal of ${nameOf(giver.argv)}`)
+      : { kind: 'ordered', why: doubt, between };
   }
-  if (ancestors.some((one) => starters.has(programOf(one)))) return 'ordered';
+  const starter = ancestors.find((one) => starters.has(programOf(one)));
+  if (starter !== undefined) {
+    return { kind: 'ordered', why: `${programOf(starter)} started it at a set time, for whoever asked`, between: [] };
+  }
   // The chain of a process that came in from outside, as into a container, ends without the first process.
   const fromOutside = ancestors.every(({ pid }) => pid !== 1) && !isAdopted(ancestors);
   const ofFirst = tty !== null && ancestors.some((one) => one.pid === 1 && one.tty === tty);
-  return fromOutside || ofFirst ? 'typed' : 'lost';
+  return fromOutside || ofFirst
+    ? typed(ancestors, 'a terminal that was brought in from outside')
+    : { kind: 'lost', why: startedByNobody, between: [] };
 }
 
 /** The first process takes in everyone whose parents are gone: that it gave a terminal to somebody proves nothing. */
 const isGiver = (one: AncestorFacts): boolean => one.is_tmux || (one.pid !== 1 && terminals.has(programOf(one)));
 
-/** A person's window has a shell that waits for them; anyone can open one with a command in it. */
-function isOpenedFor(giver: AncestorFacts, root: AncestorFacts | undefined): boolean {
+/** What several that have nothing to do with each other stand below: a person's shell, a terminal, the first process. */
+export const isCommonGround = (one: AncestorFacts): boolean =>
+  isGiver(one) ||
+  one.pid === 1 ||
+  starters.has(programOf(one)) ||
+  inits.has(programOf(one)) ||
+  (one.is_at_terminal && isPlainShell(one.argv));
+
+/** A person's window has a shell that waits for them; anyone can open one with a command in it. Null: it was. */
+function notOpenedFor(giver: AncestorFacts, root: AncestorFacts | undefined): string | null {
   const name = programOf(giver);
-  if (!giver.is_tmux && entrances.includes(name)) return true;
-  if (root === undefined || !root.is_at_terminal || !plainShell.test(programOf(root))) return false;
-  return giver.is_tmux || multiplexers.has(name)
-    ? isPlainShell(root.argv)
-    : !root.argv.slice(1).some((one) => commandOption.test(one));
+  if (!giver.is_tmux && entrances.includes(name)) return null;
+  const by = giver.is_tmux ? 'tmux' : name;
+  if (root === undefined) return `${by} itself was told to start it`;
+  if (root.tty === null) return `${by} was told to start it, without a terminal`;
+  if (!plainShell.test(programOf(root))) return `its window was opened with ${told(root.argv)} instead of a shell`;
+  if (!root.is_at_terminal) return 'the shell of its window does not read its terminal';
+  const isWaiting =
+    giver.is_tmux || multiplexers.has(name)
+      ? isPlainShell(root.argv)
+      : !root.argv.slice(1).some((one) => commandOption.test(one));
+  return isWaiting
+    ? null
+    : `the shell of its window was started as \`${toldShell(root.argv)}\`, and whoever chose that chose what it runs; a person's shell has no such options`;
 }
 
 /**
@@ -214,6 +251,43 @@ function isBoard({ argv, tty, is_at_terminal, environment }: CallerFacts, betwee
 /** A process whose parent ended is given to the first one, or to the one that keeps the user's session. */
 const isAdopted = (ancestors: readonly AncestorFacts[]): boolean =>
   ancestors.some(({ pid, argv }) => pid === 1 || nameOf(argv) === 'systemd');
+
+/** Null: nothing stands between that may have a will of its own. */
+function foreignIn(facts: CallerFacts, between: readonly AncestorFacts[]): string | null {
+  const itself = scriptName(facts.argv);
+  if (!carriers.has(itself) && !plainShell.test(itself)) {
+    return `${told(facts.argv)} asks by itself, and nobody can tell whether it is an agent`;
+  }
+  let isBelowShell = false;
+  for (const one of between) {
+    const name = scriptNameOf(one);
+    if (plainShell.test(name)) {
+      isBelowShell ||= one.is_at_terminal && isPlainShell(one.argv);
+      continue;
+    }
+    if (passers.has(name) || carriers.has(name) || (one.pid === 1 && inits.has(name))) continue;
+    if (isBelowShell && hostNames.has(name)) continue;
+    return `${told(one.argv)} (pid ${one.pid}) stands between it and the shell, and nobody can tell whether it is an agent`;
+  }
+  return null;
+}
+
+/** Through Node to what it runs: `node /usr/bin/npx` is npx. A program may have renamed itself: `npm exec agtmux`. */
+function scriptName(argv: readonly string[]): string {
+  const name = nameOf(argv);
+  if (name !== 'node' && name !== 'nodejs') return name;
+  const script = argv.slice(1).find((word) => !word.startsWith('-')) ?? '';
+  return nameOf([script]).replace(/(?:-cli)?\.c?js$/, '');
+}
+
+/** By its file, unless that is Node, which runs anything. */
+function scriptNameOf(one: AncestorFacts): string {
+  const name = programOf(one);
+  if (name !== 'node' && name !== 'nodejs') return name;
+  // What Node runs may call itself anything; of these names alone it has to be believed.
+  const script = scriptName(one.argv);
+  return nodePrograms.has(script) ? script : name;
+}
 
 /** Null when a person typed it, as far as anyone can tell; else what speaks against it. */
 function notByHand(facts: CallerFacts): string | null {
@@ -243,6 +317,22 @@ function nameOf(argv: readonly string[]): string {
   // It is told to people and to agents, and anyone may call a process anything.
   const name = first.slice(first.lastIndexOf('/') + 1).replace(/[^\w.@+-]/g, '_');
   return name.slice(0, nameCharsMax) || 'a process';
+}
+
+/** A program for people: its name, and of a runtime what it runs. Nothing else of its arguments, which may be secret. */
+function told(argv: readonly string[]): string {
+  const name = nameOf(argv);
+  const script = /^(?:node|nodejs|bun|deno|python[\d.]*|ruby|perl)$/.test(name)
+    ? argv.slice(1).find((word) => !word.startsWith('-'))
+    : undefined;
+  return script === undefined ? name : `${name} ${nameOf([script])}`;
+}
+
+/** A shell with its options, and that there is more. */
+function toldShell(argv: readonly string[]): string {
+  const options = argv.slice(1).filter((word) => word.startsWith('-'));
+  const words = [nameOf(argv), ...options.map((word) => nameOf([word.split('=', 1)[0] ?? '']))];
+  return `${words.join(' ')}${options.length < argv.length - 1 ? ' …' : ''}`;
 }
 
 const nameCharsMax = 32;

@@ -10,7 +10,8 @@ export async function knownCaller(
   { pid, hops, door, web }: CallerClaim,
 ): Promise<KnownCaller> {
   if (door === 'notification') return personAtDesktop;
-  if (web !== undefined) return webCaller(web, hops);
+  // Who asked for its link was looked at then; what programs may is what the policy says now.
+  if (web !== undefined) return { ...webCaller(web, hops), may: ground.policy().allow_operator };
   const caller = pid === null ? namelessCaller(hops) : callerOf(await ground.factsOf(pid), hops);
   return underPolicy(caller, ground.policy());
 }

@@ -4,8 +4,10 @@ import { askKinds } from '../model/asks.ts';
 import { runtimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { KnownCaller } from './callers.ts';
+import { operatorRights } from './callers-names.ts';
 import {
   defaultPolicy,
+  mayAlso,
   mayAnswer,
   mayDo,
   mayGoOn,
@@ -34,23 +36,23 @@ const table: Readonly<Record<ActionKind, readonly [Right, Right, Right]>> = {
   approve: ['yes', 'asks', 'no'],
   reject: ['yes', 'asks', 'no'],
   answer: ['yes', 'asks', 'no'],
-  interrupt: ['yes', 'yes', 'no'],
-  kill: ['yes', 'yes', 'no'],
+  interrupt: ['yes', 'policy', 'no'],
+  kill: ['yes', 'policy', 'no'],
   attach: ['yes', 'yes', 'no'],
   view: ['yes', 'yes', 'yes'],
   resume: ['yes', 'yes', 'no'],
   new: ['yes', 'yes', 'no'],
-  name: ['yes', 'yes', 'no'],
-  seen: ['yes', 'yes', 'no'],
-  activate: ['yes', 'yes', 'no'],
+  name: ['yes', 'policy', 'no'],
+  seen: ['yes', 'policy', 'no'],
+  activate: ['yes', 'policy', 'no'],
   queue: ['yes', 'yes', 'own'],
-  agents: ['yes', 'yes', 'no'],
+  agents: ['yes', 'policy', 'no'],
   hooks: ['yes', 'yes', 'yes'],
   mcp: ['yes', 'yes', 'yes'],
   target: ['yes', 'yes', 'yes'],
-  notify: ['yes', 'yes', 'no'],
-  stop: ['yes', 'yes', 'no'],
-  web: ['yes', 'yes', 'no'],
+  notify: ['yes', 'policy', 'no'],
+  stop: ['yes', 'policy', 'no'],
+  web: ['yes', 'policy', 'no'],
   type: ['yes', 'no', 'no'],
 };
 
@@ -61,7 +63,7 @@ describe('the roles', () => {
     expect(rights[role][action]).toBe(right);
     const own = caller(role, { runtime_id: runtimeId('a'), above: [runtimeId('b'), runtimeId('a')] });
     const codes = ['a', 'b', 'c'].map((name) => mayDo(own, action, runtimeId(name))?.code ?? 'yes');
-    if (right === 'no') expect(codes).toEqual(['E_ROLE', 'E_ROLE', 'E_ROLE']);
+    if (right === 'no' || right === 'policy') expect(codes).toEqual(['E_ROLE', 'E_ROLE', 'E_ROLE']);
     else if (right === 'others') expect(codes).toEqual(['E_ROLE', 'E_ROLE', 'yes']);
     else expect(codes).toEqual(['yes', 'yes', 'yes']);
   });
@@ -81,9 +83,35 @@ describe('the roles', () => {
     // Keys are for people, whatever the policy says.
     const reaching = ['send', 'approve', 'reject', 'answer', 'interrupt', 'queue', 'type'];
     for (const action of actionKinds) {
+      const isOpen = (table[action][1] === 'yes' || table[action][1] === 'asks') && !reaching.includes(action);
       const code = mayDo(ordered, action, runtimeId('a'))?.code ?? 'yes';
-      expect([action, code]).toEqual([action, reaching.includes(action) ? 'E_ROLE' : 'yes']);
-      expect(mayDo(trusted, action, runtimeId('a'))?.code).toBe(action === 'type' ? 'E_ROLE' : undefined);
+      expect([action, code]).toEqual([action, isOpen ? 'yes' : 'E_ROLE']);
+      const isTrusted = table[action][1] === 'yes' || table[action][1] === 'asks';
+      expect([action, mayDo(trusted, action, runtimeId('a')) === null]).toEqual([action, isTrusted]);
+    }
+  });
+
+  it('ACT6 what gives power, silences or destroys takes a person or the line of the policy that names it', () => {
+    const guarded = operatorRights.filter((right) => right !== 'auto_approve');
+    expect(actionKinds.filter((action) => table[action][1] === 'policy').toSorted()).toEqual(guarded.toSorted());
+    for (const right of operatorRights) {
+      const allowed = underPolicy(caller('operator'), { ...defaultPolicy, allow_operator: [right] });
+      for (const other of operatorRights) expect(mayAlso(allowed, other) === null).toBe(other === right);
+      expect(mayAlso(caller('human'), right)).toBeNull();
+      expect(mayAlso(caller('operator'), right)).toMatchObject({
+        code: 'E_ROLE',
+        next: expect.stringContaining(right),
+      });
+      const agent = underPolicy(caller('observer'), { ...defaultPolicy, allow_operator: [right] });
+      expect(mayAlso(agent, right)?.code).toBe('E_ROLE');
+    }
+  });
+
+  it('ACT6 what started the daemon may end it, and nothing else by that', () => {
+    const lost = caller('observer', { is_starter: true, is_traceable: false });
+    for (const action of actionKinds) {
+      const may = mayDo(lost, action, runtimeId('a')) === null;
+      expect([action, may]).toEqual([action, action === 'stop' || table[action][2] === 'yes' || action === 'queue']);
     }
   });
 
@@ -108,7 +136,7 @@ describe('the policy file', () => {
   it('allows what it names', () => {
     expect(readPolicy('allow_approve = ["operator"]\nkinds = ["command", "edit"]\n', 'policy.toml')).toEqual({
       ok: true,
-      value: { allow_approve: ['operator'], kinds: ['command', 'edit'], trust_untraceable: false },
+      value: { ...defaultPolicy, allow_approve: ['operator'], kinds: ['command', 'edit'] },
     });
     expect(readPolicy('', 'policy.toml')).toEqual({ ok: true, value: defaultPolicy });
   });
@@ -117,6 +145,7 @@ describe('the policy file', () => {
     ['allow_approve = ["observer"]', 'allow_approve'],
     ['kinds = ["anything"]', 'kinds'],
     ['alow_approve = []', 'alow_approve'],
+    ['allow_operator = ["approve"]', 'allow_operator'],
     ['a = [', 'line 1'],
   ])('refuses %s and names the place', (text, place) => {
     const read = readPolicy(text, 'policy.toml');

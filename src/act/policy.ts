@@ -8,13 +8,16 @@ import { type AskKind, askKinds } from '../model/asks.ts';
 import { type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { KnownCaller } from './callers.ts';
+import { type KnownCaller, startedByNobody } from './callers.ts';
+import { type OperatorRight, operatorRights } from './callers-names.ts';
 
 const policySchema = z.strictObject({
   /** Roles that may answer asks besides people. */
   allow_approve: z.array(z.enum(['operator'])).default([]),
   /** What they may answer. Nothing is allowed by leaving it out. */
   kinds: z.array(z.enum(askKinds)).default([]),
+  /** What programs may do besides: each gives power, silences people or destroys. */
+  allow_operator: z.array(z.enum(operatorRights)).default([]),
   /** Programs whose starter is gone or unknown, as services of the system are, count as the user's own. */
   trust_untraceable: z.boolean().default(false),
 });
@@ -35,8 +38,8 @@ export function readPolicy(text: string, path: string): Result<Policy> {
   }
 }
 
-/** asks: as far as the policy allows it for what is asked. others: to other agents only. own: on what it sent itself. */
-export type Right = 'yes' | 'no' | 'asks' | 'others' | 'own';
+/** asks: as far as the policy allows it for what is asked. policy: if a line of the policy names it. others: to other agents only. own: on what it sent itself. */
+export type Right = 'yes' | 'no' | 'asks' | 'policy' | 'others' | 'own';
 
 const everything: Readonly<Record<ActionKind, Right>> = {
   send: 'yes',
@@ -65,7 +68,23 @@ const everything: Readonly<Record<ActionKind, Right>> = {
 
 export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Right>>>> = {
   human: everything,
-  operator: { ...everything, approve: 'asks', reject: 'asks', answer: 'asks', type: 'no' },
+  operator: {
+    ...everything,
+    approve: 'asks',
+    reject: 'asks',
+    answer: 'asks',
+    // An agent has ways to start a program that nobody can tell from a person's own.
+    interrupt: 'policy',
+    kill: 'policy',
+    name: 'policy',
+    seen: 'policy',
+    activate: 'policy',
+    agents: 'policy',
+    notify: 'policy',
+    stop: 'policy',
+    web: 'policy',
+    type: 'no',
+  },
   observer: {
     send: 'others',
     approve: 'no',
@@ -95,20 +114,26 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
 
 /** The role in force: what nobody can trace is an agent's until the policy says otherwise. */
 export function underPolicy(caller: KnownCaller, policy: Policy): KnownCaller {
-  const isProgram = caller.role === 'operator' || caller.why === 'whoever started it is gone';
+  const isProgram = caller.role === 'operator' || caller.why === startedByNobody;
   const isTrusted = !caller.is_traceable && policy.trust_untraceable && isProgram;
-  return isTrusted ? { ...caller, role: 'operator', is_traceable: true, why: 'the policy trusts it' } : caller;
+  const known = { ...caller, may: policy.allow_operator };
+  if (!isTrusted) return known;
+  return { ...known, role: 'operator', is_traceable: true, why: `the policy trusts it, although ${caller.why}` };
 }
 
 /** Null: it may. What is asked is looked at once it is known, by `mayAnswer`. */
 export function mayDo(caller: KnownCaller, action: ActionKind, runtime: RuntimeId | null): Failure | null {
   const { role, why } = caller;
+  // Who began it may end it, also where nobody else could.
+  if (action === 'stop' && caller.is_starter === true) return null;
   if (role === 'operator' && !caller.is_traceable && spoken.has(action)) return nobodyKnows(why);
   switch (rights[role][action]) {
     case 'yes':
     case 'asks':
     case 'own':
       return null;
+    case 'policy':
+      return mayAlso(caller, action);
     case 'no':
       return failure('E_ROLE', `${action} is not for ${words[role]}: ${why}`);
     case 'others':
@@ -118,6 +143,19 @@ export function mayDo(caller: KnownCaller, action: ActionKind, runtime: RuntimeI
       return caller.is_traceable ? null : nobodyKnows(why);
   }
 }
+
+/** Null: the caller is a person, or a program that a line of the policy lets do it. */
+export function mayAlso(caller: KnownCaller, right: ActionKind | OperatorRight): Failure | null {
+  if (caller.role === 'human' || (caller.role === 'operator' && caller.may?.some((one) => one === right) === true)) {
+    return null;
+  }
+  const next = `type it in a shell of your own, or let programs do it: \`allow_operator = ["${right}"]\` in policy.toml`;
+  return failure('E_ROLE', `${right} needs a person: ${caller.why}`, next);
+}
+
+/** Null: it may start an agent with these arguments, which may let that one do everything unasked. */
+export const mayStart = (caller: KnownCaller, args: readonly string[]): Failure | null =>
+  mayDo(caller, 'new', null) ?? (args.length === 0 ? null : mayAlso(caller, 'auto_approve'));
 
 /** What reaches an agent's input. Whoever may be that agent must not do it, whatever else they may. */
 const spoken: ReadonlySet<ActionKind> = new Set(['send', 'approve', 'reject', 'answer', 'interrupt', 'queue']);

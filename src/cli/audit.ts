@@ -19,6 +19,7 @@ export const audit: Action = async (parsed, context) => {
   const columns = [
     { title: 'WHEN' },
     { title: 'WHO', flexible: true },
+    { title: 'WHY', flexible: true },
     { title: 'ACTION' },
     { title: 'RESULT', flexible: true },
     { title: 'AGENT', flexible: true },
@@ -38,14 +39,17 @@ function countOf(parsed: Parsed): number {
 /** What a person looks for first: the table cuts what does not fit. */
 const first = ['code', 'message', 'words'];
 
-function cellsOf({ at, actor, action, result, runtime_id, detail }: AuditItem): readonly string[] {
+function cellsOf({ at, actor, action, result, runtime_id, detail: { why, ...detail } }: AuditItem): readonly string[] {
   const rank = ([name]: readonly [string, unknown]): number =>
     first.includes(name) ? first.indexOf(name) : first.length;
   const more = Object.entries(detail)
     .toSorted((one, other) => rank(one) - rank(other))
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return [localTime(at), actor, action, result, runtime_id === null ? '-' : `runtime:${runtime_id}`, more.join(' ')];
+  const whom = runtime_id === null ? '-' : `runtime:${runtime_id}`;
+  // Why they were taken for what they were taken (ACT6).
+  const reason = typeof why === 'string' ? why : '-';
+  return [localTime(at), actor, reason, action, result, whom, more.join(' ')];
 }
 
 /** `11-15 16:28:13`, as the clock on the wall shows it. */

@@ -62,7 +62,7 @@ export class DemoWorld {
     const watch = `${must(quoteSh(selfCommand()))} watch`;
     this.#write('config.toml', config);
     // The janitor has lost whoever started it, and ends the daemon all the same.
-    this.#write('policy.toml', 'trust_untraceable = true\n');
+    this.#write('policy.toml', 'trust_untraceable = true\nallow_operator = ["stop"]\n');
     this.#write('pane.sh', paneSource);
     this.#write('janitor.sh', janitorSource);
     this.#write('tmux.conf', `set-option -g default-terminal screen\n${tmuxConf(must(quoteTmux(watch)))}`);

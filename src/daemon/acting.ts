@@ -1,10 +1,10 @@
 // The daemon as acting stands on it: the ledger, the watches and the machines, put together for src/act. Nothing is decided
 // here.
 
-import type { CallerFacts } from '../act/callers.ts';
+import { type CallerFacts, isCommonGround } from '../act/callers.ts';
 import type { ActGround, FreshLook, PaneRest } from '../act/ground.ts';
 import type { Agent } from '../agents/contract.ts';
-import { identifyAgent } from '../agents/registry.ts';
+import { isAgentProgram } from '../agents/programs.ts';
 import { canonicalRef } from '../engine/refer.ts';
 import type { Entry } from '../engine/world.ts';
 import type { NewAgent, ViewedOutput } from '../model/actions.ts';
@@ -31,6 +31,7 @@ import type { Machines } from './machines.ts';
 import { serverKeyOf } from './rows.ts';
 import type { PromptReading } from './screens.ts';
 import { createSessionChannel } from './session-channel.ts';
+import type { Shelling } from './shelling.ts';
 import { sendSignal } from './signals.ts';
 import { startAgent } from './starting.ts';
 import { outputsOf } from './viewing.ts';
@@ -53,9 +54,17 @@ export interface ActingParts {
   readonly wrapperPath: string;
   /** Null until they are there. */
   readonly sessions: () => SessionBook | null;
+  readonly shells: () => Pick<Shelling, 'shellOf'> | null;
+  /** Our own process. */
+  readonly pid: number;
 }
 
 export function actGround(parts: ActingParts): ActGround {
+  const starters = new Set<string>();
+  // Whoever started the daemon waits until it answers, and is there to be seen.
+  void factsIn(parts, starters, parts.pid).then((facts) => {
+    for (const one of startersIn(facts)) starters.add(one);
+  });
   const { ledger, machines, now, agentOf } = parts;
   const entryOf = (runtime: RuntimeId): Entry | undefined => ledger.world.entries.get(runtime);
   const identityOf = (runtime: RuntimeId) => entryOf(runtime)?.identity ?? null;
@@ -106,7 +115,7 @@ export function actGround(parts: ActingParts): ActGround {
       const executor = machines.executorAt(target);
       return executor === null ? 'down' : sendSignal(executor, process, signal);
     },
-    factsOf: (pid) => factsIn(parts, pid),
+    factsOf: (pid) => factsIn(parts, starters, pid),
     policy: parts.policy,
     reachOf: (target) => machines.reachOf(target),
     outputOf: async (runtime, ...how) => (await spokenIn(parts, runtime, how[0])) ?? outputOf(runtime, ...how),
@@ -122,17 +131,26 @@ export function actGround(parts: ActingParts): ActGround {
 }
 
 async function factsIn(
-  { processes, machines, ledger, sessions }: ActingParts,
+  { processes, machines, ledger, sessions, shells, pid: ownPid }: ActingParts,
+  starters: ReadonlySet<string>,
   pid: number,
 ): Promise<CallerFacts | null> {
   const runtimeOf = (one: number, start: string): RuntimeId | null =>
     runtimeOfProcess(ledger, one, start) ?? sessions()?.runtimeOfProcess(one, start) ?? null;
   const isLed = (one: number, start: string): boolean => sessions()?.runtimeOfProcess(one, start) != null;
-  // Also those that are switched off: who is not watched is an agent all the same.
-  const parts = { identify: identifyAgent, runtimeOf, isLed };
+  const shellOf = (one: number, start: string) => shells()?.shellOf(one, start) ?? null;
+  const isStarter = (one: number, start: string): boolean => starters.has(`${one}/${start}`);
+  const parts = { isAgent: isAgentProgram, runtimeOf, isLed, shellOf, ownPid, isStarter };
   if (processes.list() !== null) return callerFacts(pid, { ...parts, processes });
   const executor = machines.executorAt(hostTarget);
   return executor === null ? null : callerFactsByPs(pid, { ...parts, executor });
+}
+
+/** By pid and start: what was above the daemon, up to where it would be anyone's, as a shell that a person types in. */
+function startersIn(facts: CallerFacts | null): readonly string[] {
+  const ancestors = facts?.ancestors ?? [];
+  const end = ancestors.findIndex(isCommonGround);
+  return (end < 0 ? ancestors : ancestors.slice(0, end)).map(({ pid, start }) => `${pid}/${start}`);
 }
 
 const freshLookOf = ({ state, ask, lines, prompt }: PromptReading): FreshLook => ({

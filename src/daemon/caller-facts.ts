@@ -2,18 +2,51 @@
 // and the names in its environment. Values of variables are never read out.
 
 import type { AncestorFacts, CallerFacts } from '../act/callers.ts';
-import type { Identify } from '../agents/contract.ts';
+import type { ProgramView } from '../agents/contract.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { argvOf, parseStat, ttyPath } from '../observe/process/stat.ts';
 import type { Processes } from '../platform/processes.ts';
 
 export interface CallerFactsParts {
   readonly processes: Processes;
-  readonly identify: Identify;
+  /** Whether it runs the program of an agent, of whatever kind. */
+  readonly isAgent: (program: ProgramView) => boolean;
   /** The agent whose process this is. */
   readonly runtimeOf: (pid: number, start: string) => RuntimeId | null;
   /** It is the agent of a session of the daemon's own. */
   readonly isLed: (pid: number, start: string) => boolean;
+  /** The background shell that this process is the command of. Its owner is null when that is no known agent. */
+  readonly shellOf: (pid: number, start: string) => { readonly owner: RuntimeId | null } | null;
+  /** This daemon. */
+  readonly ownPid: number;
+  readonly isStarter: (pid: number, start: string) => boolean;
+}
+
+/** What both ways of looking at a process make of who it is. */
+export function belongingOf(
+  { pid, start, argv, executable }: { pid: number; start: string; argv: readonly string[]; executable: string | null },
+  parts: Omit<CallerFactsParts, 'processes'>,
+): Pick<AncestorFacts, 'runtime_id' | 'is_agent' | 'is_led' | 'ours' | 'is_starter' | 'start'> {
+  const shell = parts.shellOf(pid, start);
+  return {
+    runtime_id: parts.runtimeOf(pid, start) ?? shell?.owner ?? null,
+    is_agent: parts.isAgent({ executable, argv }),
+    is_led: parts.isLed(pid, start) || shell?.owner != null,
+    ours: shell !== null || isHolder(argv) ? 'shell' : pid === parts.ownPid || isDaemon(argv) ? 'daemon' : null,
+    is_starter: parts.isStarter(pid, start),
+    start,
+  };
+}
+
+/** Also of another daemon, or of one that is gone. */
+const isHolder = (argv: readonly string[]): boolean =>
+  argv.slice(0, 3).some((word) => /(?:^|\/)agtmux-shell$/.test(word));
+
+function isDaemon(argv: readonly string[]): boolean {
+  const words = argv.slice(1).filter((word) => !word.startsWith('-'));
+  const [program = '', command, action] = words;
+  if (/(?:^|\/)agtmux$/.test(program) && command === 'daemon' && action === 'run') return true;
+  return /\/agtmux[^/]*\/(?:.*\/)?(?:dist\/daemon\.js|src\/daemon\/main\.ts)$/.test(program);
 }
 
 const ancestorsMax = 64;
@@ -53,7 +86,7 @@ export function callerFacts(pid: number, parts: CallerFactsParts): CallerFacts |
 type StatLine = NonNullable<ReturnType<typeof parseStat>>;
 
 function ancestorOf(pid: number, line: StatLine, parts: CallerFactsParts): AncestorFacts {
-  const { processes, identify, runtimeOf, isLed } = parts;
+  const { processes } = parts;
   const argv = argvIn(processes, pid);
   const executable = processes.readLink(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '') ?? null;
   const tty = ttyPath(line.ttyNumber);
@@ -63,10 +96,8 @@ function ancestorOf(pid: number, line: StatLine, parts: CallerFactsParts): Ances
     executable,
     tty,
     is_at_terminal: tty !== null && isTerminal(processes.readLink(`/proc/${pid}/fd/0`), tty),
-    runtime_id: runtimeOf(pid, line.startTicks),
-    is_agent: identify({ executable, argv }) !== null,
     is_tmux: line.name === 'tmux: server',
-    is_led: isLed(pid, line.startTicks),
+    ...belongingOf({ pid, start: line.startTicks, argv, executable }, parts),
   };
 }
 

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createLocalExecutor } from '../../test/kit/local-executor.ts';
 import { callerOf } from '../act/callers.ts';
-import { identifyAgent } from '../agents/registry.ts';
+import { isAgentProgram } from '../agents/programs.ts';
 import { runtimeId } from '../model/ids.ts';
 import { parsePsReport } from '../observe/process/ps.ts';
 import { createRealProcesses } from '../platform/processes.ts';
-import { callerFacts } from './caller-facts.ts';
+import { belongingOf, callerFacts } from './caller-facts.ts';
 import { callerFactsByPs, factsByPs } from './caller-ps.ts';
 
 const when = 'Sat Nov 14 05:58:01 2026    ';
@@ -42,7 +42,14 @@ const detail = (variables: string, rows: readonly string[] = files): string =>
   );
 const plain = detail(' TERM=xterm HOME=/Users/me PATH=/bin:/usr/bin WORDS=a b c');
 
-const parts = { identify: identifyAgent, runtimeOf: () => null, isLed: () => false };
+const parts = {
+  isAgent: isAgentProgram,
+  runtimeOf: () => null,
+  isLed: () => false,
+  shellOf: () => null,
+  ownPid: 1_234,
+  isStarter: () => false,
+};
 
 describe('who asks on macOS', () => {
   it('ACT6 is a person in a shell of tmux', () => {
@@ -93,6 +100,29 @@ describe('who asks on macOS', () => {
     expect(roleOf(detail(' HOME=/x', fed))).toMatchObject({ role: 'operator', is_traceable: false });
     expect(factsByPs(1, table, plain, parts)).toBeNull();
     expect(factsByPs(99, table, plain, parts)).toBeNull();
+  });
+});
+
+describe('what belongs to agtmux', () => {
+  const belonging = (pid: number, argv: string, more = {}) =>
+    belongingOf({ pid, start: 's', argv: argv.split(' '), executable: null }, { ...parts, ...more });
+
+  it.each([
+    ['this daemon', 1_234, 'node x.js', 'daemon'],
+    ['one in the foreground', 5, 'node /usr/bin/agtmux daemon run', 'daemon'],
+    ['one of another installation', 5, 'node /opt/lib/node_modules/agtmux/dist/daemon.js', 'daemon'],
+    ['a command of agtmux', 5, 'node /usr/bin/agtmux daemon start', null],
+    ['a daemon of somebody else', 5, 'node /opt/other/dist/daemon.js', null],
+    ['what keeps a shell', 5, 'sh /usr/lib/agtmux/bin/agtmux-shell /state/shells/shell-1/1', 'shell'],
+  ])('ACT6 %s', (_, pid, argv, ours) => {
+    expect(belonging(pid, argv).ours).toBe(ours);
+  });
+
+  it('ACT6 the command of a shell is its owner’s, and nobody’s when the owner is not known', () => {
+    const owned = belonging(5, 'sh', { shellOf: () => ({ owner: runtimeId('r') }) });
+    expect(owned).toMatchObject({ ours: 'shell', runtime_id: 'r', is_led: true });
+    const unowned = belonging(5, 'sh', { shellOf: () => ({ owner: null }) });
+    expect(unowned).toMatchObject({ ours: 'shell', runtime_id: null, is_led: false });
   });
 });
 

@@ -6,9 +6,11 @@ import { limits } from '../model/limits.ts';
 import { parsePsReport, psScript } from '../observe/process/ps.ts';
 import type { ProcessEntry, ProcessTable } from '../observe/process/table.ts';
 import type { Executor } from '../targets/executor.ts';
-import type { CallerFactsParts } from './caller-facts.ts';
+import { belongingOf, type CallerFactsParts } from './caller-facts.ts';
 
-export interface CallerPsParts extends Pick<CallerFactsParts, 'identify' | 'runtimeOf' | 'isLed'> {
+type FactsParts = Omit<CallerFactsParts, 'processes'>;
+
+export interface CallerPsParts extends FactsParts {
   readonly executor: Pick<Executor, 'run'>;
 }
 
@@ -39,12 +41,7 @@ export async function callerFactsByPs(pid: number, parts: CallerPsParts): Promis
 }
 
 /** What was read, as facts. */
-export function factsByPs(
-  pid: number,
-  table: ProcessTable,
-  detailText: string,
-  parts: Pick<CallerFactsParts, 'identify' | 'runtimeOf' | 'isLed'>,
-): CallerFacts | null {
+export function factsByPs(pid: number, table: ProcessTable, detailText: string, parts: FactsParts): CallerFacts | null {
   const [own, ...above] = chainOf(table, pid);
   // The first process and those of the kernel ask for nothing.
   if (own === undefined || pid === 1 || own.argv.length === 0) return null;
@@ -85,7 +82,7 @@ interface Details {
 function ancestorOf(
   { pid, argv, tty, identity }: ProcessEntry,
   { executables, inputs }: Details,
-  { identify, runtimeOf, isLed }: Pick<CallerFactsParts, 'identify' | 'runtimeOf' | 'isLed'>,
+  parts: FactsParts,
 ): AncestorFacts {
   const executable = executables.get(pid) ?? null;
   const program = (executable ?? argv[0] ?? '').split('/').at(-1) ?? '';
@@ -95,11 +92,9 @@ function ancestorOf(
     executable,
     tty,
     is_at_terminal: tty !== null && inputs.get(pid) === tty,
-    runtime_id: runtimeOf(pid, identity.start),
-    is_agent: identify({ executable, argv }) !== null,
     // Its clients have a terminal; the server gave its own away.
     is_tmux: tty === null && /^tmux(?:: server)?$/.test(program),
-    is_led: isLed(pid, identity.start),
+    ...belongingOf({ pid, start: identity.start, argv, executable }, parts),
   };
 }
 

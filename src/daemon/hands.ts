@@ -59,6 +59,7 @@ export async function openHands(parts: HandsParts): Promise<Hands> {
   const { random, files, exec, uid } = parts.machines.manager;
   const processes = createRealProcesses();
   let book: SessionBook | null = null;
+  let shelling: Shelling | null = null;
   const ground = actGround({
     clock,
     random,
@@ -75,6 +76,8 @@ export async function openHands(parts: HandsParts): Promise<Hands> {
     policy,
     wrapperPath,
     sessions: () => book,
+    shells: () => shelling,
+    pid,
   });
   const { stateDir } = places;
   await tidy(parts);
@@ -90,6 +93,7 @@ export async function openHands(parts: HandsParts): Promise<Hands> {
     ground,
     ledger,
   });
+  shelling = shells;
   const live = new LivePanes({ machines: parts.machinery, ground, actor });
   return { actor, sessions, shells, live, factsOf: ground.factsOf };
 }

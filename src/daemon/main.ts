@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import manifest from '../../package.json' with { type: 'json' };
-import { isMarker } from '../act/callers.ts';
+import { isMarker } from '../act/callers-names.ts';
 import { serveApi } from '../api/server/server.ts';
 import { WebDoor } from '../api/server/web/door.ts';
 import { AgtmuxError, errors, type Result } from '../model/errors.ts';

@@ -123,11 +123,18 @@ describe('for whom something is done to one', () => {
     ['another agent', 104, agents, 'E_ROLE'],
     ['a process that is gone', 999, agents, 'E_ROLE'],
     ['a person', 102, agents, 'user'],
-    ['a program', 103, agents, 'user'],
+    ['a program', 103, agents, 'E_ROLE'],
     ['the program that started it', 103, programs, 'agent'],
     ['a door without a process', null, agents, 'E_ROLE'],
   ] as const)('SHL7 %s', async (_, pid, owner, expected) => {
     expect(await byAt(pid, owner)).toBe(expected);
+  });
+
+  it('SHL7 a program that the policy lets do it', async () => {
+    const policy = () => ({ ...defaultPolicy, allow_operator: ['kill' as const] });
+    const allowed = await shellCallerOf(claim(103), { ...parts, policy });
+    expect(partyFor('kill', allowed, agents)).toEqual({ by: 'user' });
+    expect(partyFor('seen', allowed, agents)).toMatchObject({ refused: { code: 'E_ROLE' } });
   });
 
   it('SHL7 that a person has seen it is not for agents to say', async () => {

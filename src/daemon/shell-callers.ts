@@ -2,7 +2,8 @@
 // of them and start none (SHL7). Told from the process that asks, as for every action (ACT6).
 
 import { type CallerFacts, callerOf, type KnownCaller, namelessCaller, webCaller } from '../act/callers.ts';
-import { type Policy, underPolicy } from '../act/policy.ts';
+import type { OperatorRight } from '../act/callers-names.ts';
+import { mayAlso, type Policy, underPolicy } from '../act/policy.ts';
 import { type Failure, failure } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import type { ShellAsker, ShellClaim, ShellControl, ShellOwner } from '../model/shells.ts';
@@ -23,7 +24,10 @@ export interface ShellCaller extends ShellAsker {
 
 export async function shellCallerOf(claim: ShellClaim, parts: ShellCallerParts): Promise<ShellCaller> {
   const facts = claim.pid === null ? null : await parts.factsOf(claim.pid);
-  const caller = claim.web === undefined ? seenCaller(claim, facts, parts) : webCaller(claim.web, 0);
+  const caller =
+    claim.web === undefined
+      ? seenCaller(claim, facts, parts)
+      : { ...webCaller(claim.web, 0), may: parts.policy().allow_operator };
   const keys = keysOf(claim, facts, caller, parts);
   const owner: ShellOwner = {
     key: keys[0] ?? nobody,
@@ -91,19 +95,30 @@ export function mayRun({ caller }: ShellCaller): Failure | null {
   );
 }
 
+/** What it takes to do it to a shell of somebody else. */
+const rightOf: Readonly<Record<ShellControl, OperatorRight | null>> = {
+  kill: 'kill',
+  background: null,
+  resume: null,
+  seen: 'seen',
+};
+
 /** For whom it is done, or why it is not. */
 export function partyFor(
   control: ShellControl,
   { caller, keys }: ShellCaller,
   owner: ShellOwner,
 ): { readonly by: 'agent' | 'user' } | { readonly refused: Failure } {
-  const isPerson = caller.role !== 'observer';
+  const needed = rightOf[control];
+  const denied = needed === null ? null : mayAlso(caller, needed);
+  const isPerson = caller.role !== 'observer' && denied === null;
   const isOwn = keys.includes(owner.key) || (owner.runtime_id !== null && caller.above.includes(owner.runtime_id));
   if (control === 'seen' && !isPerson) {
     return { refused: failure('E_ROLE', `only people mark a shell as seen: ${caller.why}`) };
   }
   if (isOwn) return { by: 'agent' };
   if (isPerson) return { by: 'user' };
+  if (caller.role === 'operator' && denied !== null) return { refused: denied };
   return {
     refused: failure(
       'E_ROLE',

@@ -3,6 +3,7 @@
 
 import { canonicalRef } from '../engine/refer.ts';
 import { AgtmuxError, type ErrorCode, errors, type Failure, failure, ok, type Result } from '../model/errors.ts';
+import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { AuditRecord } from '../model/records.ts';
 import type {
@@ -92,6 +93,12 @@ export class Shelling implements ShellService {
 
   list(): readonly ShellRow[] {
     return this.#keeper.rows();
+  }
+
+  /** The shell whose command this process is: whoever is below it speaks for the shell's owner (ACT6). */
+  shellOf(pid: number, start: string): { readonly owner: RuntimeId | null } | null {
+    const row = this.#keeper.rows().find(({ process }) => process?.pid === pid && process.start === start);
+    return row === undefined ? null : { owner: row.owner.runtime_id };
   }
 
   find(ref: string): Result<ShellRow> {

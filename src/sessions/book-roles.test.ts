@@ -42,6 +42,17 @@ describe('who may', () => {
     expect(codeOf(caller('operator'), { action: 'resume', text: 'do this' })).toBeNull();
   });
 
+  it('ACT6 a program starts no session that approves for itself, ends none and removes none, unless the policy says so', () => {
+    const auto = { action: 'start', auto_approve: true } as const;
+    expect(codeOf(caller('human'), auto)).toBeNull();
+    expect(codeOf(caller('operator'), { action: 'start', auto_approve: false })).toBeNull();
+    expect(codeOf(caller('operator'), auto)).toBe('E_ROLE');
+    expect(codeOf(caller('operator', { may: ['auto_approve'] }), auto)).toBeNull();
+    expect(codeOf(caller('operator'), { action: 'stop' })).toBe('E_ROLE');
+    expect(codeOf(caller('operator'), { action: 'remove' })).toBe('E_ROLE');
+    expect(codeOf(caller('operator', { may: ['kill'] }), { action: 'remove' })).toBeNull();
+  });
+
   it('ACT6 an agent does nothing to a session', () => {
     for (const action of ['start', 'send', 'approve', 'reject', 'answer', 'stop', 'resume', 'retry', 'remove'] as const)
       expect([action, codeOf(caller('observer'), { action }, asking, allowing)]).toEqual([action, 'E_ROLE']);

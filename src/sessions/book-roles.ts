@@ -2,7 +2,7 @@
 // refused ones too. What was written stays out of it, only how much.
 
 import type { KnownCaller } from '../act/callers.ts';
-import { mayAnswer, mayDo, type Policy } from '../act/policy.ts';
+import { mayAlso, mayAnswer, mayDo, type Policy } from '../act/policy.ts';
 import type { ActionKind } from '../model/actions.ts';
 import { type Failure, failure } from '../model/errors.ts';
 import type { AuditRecord } from '../model/records.ts';
@@ -32,6 +32,8 @@ const answers: readonly DeedName[] = ['approve', 'reject', 'answer'];
 export interface WantedDeed {
   readonly action: DeedName;
   readonly text?: string;
+  /** It lets an agent do everything unasked. */
+  readonly auto_approve?: boolean;
 }
 
 /** Whether it answers what is asked: words to one that waits for some do, whatever they are called. */
@@ -42,7 +44,7 @@ const isAnswer = (name: DeedName, session: KeptSession): boolean =>
 export function mayDeed(
   caller: KnownCaller,
   policy: Policy,
-  { action: name, text }: WantedDeed,
+  { action: name, text, auto_approve }: WantedDeed,
   session: KeptSession | null,
 ): Failure | null {
   if (caller.role === 'observer' && name === 'send') {
@@ -52,6 +54,7 @@ export function mayDeed(
   const runtime = session?.runtime_id ?? null;
   const problem = mayDo(caller, asActions[name], runtime);
   if (problem !== null) return problem;
+  if (name === 'start' && auto_approve === true) return mayAlso(caller, 'auto_approve');
   // Words reach its input, also where they come with something else.
   if (name === 'resume' && text !== undefined) return mayDo(caller, 'send', runtime);
   if (session?.pending_ask == null || !isAnswer(name, session)) return null;

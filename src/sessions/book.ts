@@ -111,7 +111,7 @@ export class SessionBook implements SessionService {
 
   async start(wish: SessionWish, claim: CallerClaim): Promise<Result<SessionRow>> {
     const deed = await this.#audit.begin('start', wish.agent, claim, detailOfWish(wish));
-    const denied = this.#audit.denial(deed, { action: 'start' }, null);
+    const denied = this.#audit.denial(deed, { action: 'start', auto_approve: wish.auto_approve }, null);
     const started = denied === null ? await this.#start(wish) : { ok: false as const, failure: denied };
     if (!started.ok) return this.#refused(deed, started.failure);
     await this.#audit.finish({ ...deed, session: started.value.live.record }, 'delivered');

@@ -9,6 +9,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { programsMayAll } from '../kit/policy.ts';
 import { Acting } from './acting.ts';
 import { type Actor, stepNames } from './actor.ts';
 import { claude } from './actors/claude.ts';
@@ -60,7 +61,7 @@ async function run(actor: Actor, mode: RunMode): Promise<boolean> {
 function writePolicy(stage: Stage): void {
   const folder = join(stage.home, '.config/agtmux');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'policy.toml'), 'trust_untraceable = true\n');
+  writeFileSync(join(folder, 'policy.toml'), programsMayAll);
 }
 
 async function runActing(actor: Actor, hasHooks: boolean): Promise<boolean> {

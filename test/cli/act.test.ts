@@ -418,11 +418,12 @@ describe('lists', () => {
   });
 
   it('ACT1 the audit tells who did what, refused actions too', async () => {
-    stage.acting.records.push(auditRecord({ result: 'refused', detail: { code: 'E_STATE_CHANGED', text: null } }));
+    const why = 'an agent started it';
+    stage.acting.records.push(auditRecord({ result: 'refused', detail: { code: 'E_STATE_CHANGED', text: null, why } }));
     stage.acting.records.push(auditRecord({ runtime_id: null }));
     const { stdout } = await run('audit', { env: { COLUMNS: '120', TZ: 'UTC' } });
     expect(stdout).toMatch(
-      /^WHEN +WHO +ACTION +RESULT +AGENT +DETAIL\n11-14 22:29:50 +human +send +refused +runtime:host-/,
+      /^WHEN +WHO +WHY +ACTION +RESULT +AGENT +DETAIL\n11-14 22:29:50 +human +an agent started it +send +refused +runtime:host-/,
     );
     expect(stdout).toContain('code=E_STATE_CHANGED');
     expect(JSON.parse((await run('audit --count 1 --json')).stdout).items).toHaveLength(1);

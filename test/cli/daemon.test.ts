@@ -1,5 +1,6 @@
 // The life of the daemon as commands see it: started by the first one, once, and again after any death.
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -62,6 +63,29 @@ describe('the daemon', () => {
       pids.push(await pidOf());
     }
     expect(new Set(pids).size).toBe(pids.length);
+  });
+
+  it('ACT6 is stopped by a script without a terminal that started it, and by no other', async () => {
+    world = createWorld();
+    rmSync(join(world.directory, '.config/agtmux/policy.toml'));
+    const agtmux = `${process.execPath} ${join(import.meta.dirname, '../../bin/agtmux')}`;
+    /** A script whose parents are gone, as cron's and a build server's are; what it printed. */
+    const script = async (name: string, lines: string): Promise<string> => {
+      const file = join(world.directory, name);
+      writeFileSync(file, `exec >${file}.out 2>&1 </dev/null\n${lines}\necho the end\n`);
+      spawn('setsid', ['-f', 'sh', file], { env: world.env, stdio: 'ignore' });
+      const told = (): string => (existsSync(`${file}.out`) ? readFileSync(`${file}.out`, 'utf8') : '');
+      await until(`${name} is over`, () => told().endsWith('the end\n'));
+      return told();
+    };
+    const own = await script('own', `${agtmux} daemon start\nsh -c '${agtmux} daemon stop; true'`);
+    expect(own).toMatch(/^started, pid (\d+)\nstopped, pid \1\nthe end\n$/);
+    const first = await script('first', `${agtmux} daemon start`);
+    expect(first).toContain('started');
+    expect(await script('second', `${agtmux} daemon stop`)).toContain('E_ROLE');
+    const pid = await pidOf();
+    process.kill(pid, 'SIGTERM');
+    await until('the daemon is gone', () => !existsSync(`/proc/${pid}`));
   });
 
   it('is found by whoever has another runtime directory, or none', async () => {

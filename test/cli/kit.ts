@@ -4,6 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programsMayAll } from '../kit/policy.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -56,7 +57,7 @@ export function createWorld(more: NodeJS.ProcessEnv = {}): World {
   const { PATH } = process.env;
   // Whoever runs these tests may have no parents left; they count as a program of the user's.
   mkdirSync(join(directory, '.config/agtmux'), { recursive: true });
-  writeFileSync(join(directory, '.config/agtmux/policy.toml'), 'trust_untraceable = true\n');
+  writeFileSync(join(directory, '.config/agtmux/policy.toml'), programsMayAll);
   const env: NodeJS.ProcessEnv = {
     PATH,
     HOME: directory,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { programsMayAll } from '../kit/policy.ts';
 import { root } from './kit.ts';
 
 /** `NPMS=npm:/other/npm` for more than one version. */
@@ -25,7 +26,7 @@ function installed(npm: string): { readonly home: string; run(...args: string[])
   const home = join(prefix, 'home');
   mkdirSync(join(home, '.config/agtmux'), { recursive: true });
   mkdirSync(join(home, '.claude'));
-  writeFileSync(join(home, '.config/agtmux/policy.toml'), 'trust_untraceable = true\n');
+  writeFileSync(join(home, '.config/agtmux/policy.toml'), programsMayAll);
   const env = { PATH: process.env.PATH, HOME: home, TMUX_TMPDIR: prefix, LANG: 'C.UTF-8' };
   // Nothing is fetched: everything is in the package.
   const args = ['install', '--global', '--offline', '--no-audit', '--no-fund', '--prefix', prefix, tarball];

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { programsMayAll } from '../kit/policy.ts';
 import { type Ran, root } from './kit.ts';
 
 let home = '';
@@ -32,7 +33,7 @@ function world(files: Readonly<Record<string, string>>, hasService = true): void
   home = mkdtempSync(join(tmpdir(), 'agt-home-'));
   tools = mkdtempSync(join(tmpdir(), 'agt-tools-'));
   // Whoever runs these tests may have no parents left; they count as a program of the user's.
-  const policy = { '.config/agtmux/policy.toml': 'trust_untraceable = true\n' };
+  const policy = { '.config/agtmux/policy.toml': programsMayAll };
   for (const [path, text] of Object.entries({ ...policy, ...files })) {
     mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), text);

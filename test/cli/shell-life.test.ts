@@ -10,7 +10,7 @@ import type { Ran } from './kit.ts';
 
 let live: Live;
 let place: string;
-/** The processes of two agents and of something that a person runs at a prompt. */
+/** The processes of two agents and of a shell that a person has opened at a prompt. */
 let agent: number;
 let otherAgent: number;
 let person: number;
@@ -25,7 +25,7 @@ beforeEach(async () => {
   live.tmux('new-session', '-d', '-s', 'busy', '-x', '120', '-y', '40', '/bin/sh');
   agent = startAgent('one');
   otherAgent = startAgent('two');
-  live.tmux('send-keys', '-t', 'busy:', 'sleep 100000', 'Enter');
+  live.tmux('send-keys', '-t', 'busy:', 'sh', 'Enter');
   await until(() => childrenOf(paneOf('busy:')).length > 0);
   person = childrenOf(paneOf('busy:'))[0] ?? 0;
   await live.startDaemon();

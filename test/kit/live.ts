@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ApiClient, createClient } from '../../src/api/client.ts';
 import { createRealClock } from '../../src/platform/clock.ts';
+import { programsMayAll } from './policy.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The bundle where there is one: what users run. Otherwise the sources. */
@@ -19,6 +20,7 @@ export class Live {
   readonly env: NodeJS.ProcessEnv;
   readonly client: ApiClient;
   #daemon: ChildProcess | null = null;
+  #typedPid: number | null = null;
 
   constructor(variables: NodeJS.ProcessEnv = {}) {
     for (const name of ['tmux', 'home']) mkdirSync(join(this.dir, name), { mode: 0o700 });
@@ -38,7 +40,7 @@ export class Live {
   trustPrograms(): void {
     const folder = join(this.dir, 'home/.config/agtmux');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'policy.toml'), 'trust_untraceable = true\n');
+    writeFileSync(join(folder, 'policy.toml'), programsMayAll);
   }
 
   /** One tmux command on the private server; what it printed. */
@@ -81,6 +83,14 @@ export class Live {
     }, 60_000);
   }
 
+  /** In the foreground of a shell that a person types in. Ends with its pane. */
+  async typeDaemon(pane: string): Promise<void> {
+    const program = join(root, 'bin/agtmux');
+    this.tmux('send-keys', '-t', pane, `${process.execPath} ${program} daemon run`, 'Enter');
+    await until(async () => (await this.client.get('/v1/status').catch(() => null)) !== null, 60_000);
+    this.#typedPid = (await this.client.get('/v1/status')).pid;
+  }
+
   get stateDir(): string {
     return join(this.dir, 'state');
   }
@@ -94,6 +104,12 @@ export class Live {
   async stopDaemon(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
     const daemon = this.#daemon;
     this.#daemon = null;
+    const typed = this.#typedPid;
+    this.#typedPid = null;
+    if (typed !== null && isRunning(typed)) {
+      process.kill(typed, signal);
+      await until(() => !isRunning(typed), 60_000);
+    }
     if (daemon === null || daemon.exitCode !== null || daemon.signalCode !== null) return;
     const gone = new Promise((resolve) => daemon.once('exit', resolve));
     daemon.kill(signal);
@@ -117,6 +133,15 @@ export class Live {
       // It was gone already.
     }
     rmSync(this.dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
   }
 }
 

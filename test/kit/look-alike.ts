@@ -97,6 +97,14 @@ export class LookAlike {
     return new LookAlike(kind, pane, file);
   }
 
+  /** The same program by a name that belongs to no agent: one that nobody knows. */
+  static startUnknown(live: Live, pane: string): LookAlike {
+    const { file, own } = LookAlike.#prepare(live, 'claude', 'thing/main.js');
+    live.tmux('send-keys', '-t', pane, '-l', own);
+    live.tmux('send-keys', '-t', pane, 'Enter');
+    return new LookAlike('claude', pane, file);
+  }
+
   /** In place of whatever runs in the pane. */
   static startInstead(live: Live, kind: LookAlikeKind, pane: string): LookAlike {
     const { file, own } = LookAlike.#prepare(live, kind);
@@ -112,8 +120,12 @@ export class LookAlike {
     return new LookAlike(kind, '', file);
   }
 
-  static #prepare(live: Live, kind: LookAlikeKind): { readonly file: string; readonly own: string } {
-    const script = join(live.dir, 'node_modules', scripts[kind]);
+  static #prepare(
+    live: Live,
+    kind: LookAlikeKind,
+    path: string = scripts[kind],
+  ): { readonly file: string; readonly own: string } {
+    const script = join(live.dir, 'node_modules', path);
     mkdirSync(join(script, '..'), { recursive: true });
     writeFileSync(script, program);
     const file = join(live.dir, `look-${Math.random().toString(36).slice(2)}`);

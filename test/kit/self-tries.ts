@@ -16,18 +16,23 @@ export interface Wish {
   readonly state: WishState;
   /** Arguments of the command line. `ref` is itself. */
   readonly argv: (ref: string, queued: string) => readonly string[];
-  /** The same as a request to the API. */
-  readonly body: (ref: string) => Readonly<Record<string, unknown>>;
+  /** The same as a request to the API; null where it takes more than that. */
+  readonly body: ((ref: string) => Readonly<Record<string, unknown>>) | null;
+  /** It gives power, silences people or destroys: only a person may, of all that has no line in the policy. */
+  readonly isPower: boolean;
 }
 
 const text = 'yes, go on';
 const sent = { text, enter: true, when_ready: false, strip_control: false };
-const wish = (name: string, state: WishState, argv: Wish['argv'], body: Wish['body']): Wish => ({
+const wish = (name: string, state: WishState, argv: Wish['argv'], body: Wish['body'], isPower = false): Wish => ({
   name,
   state,
   argv,
   body,
+  isPower,
 });
+const power = (name: string, state: WishState, argv: Wish['argv'], body: Wish['body'] = null): Wish =>
+  wish(name, state, argv, body, true);
 
 export const wishes: readonly Wish[] = [
   wish(
@@ -101,8 +106,47 @@ export const wishes: readonly Wish[] = [
     'running',
     (ref) => ['interrupt', ref],
     (ref) => ({ action: 'interrupt', ref }),
+    true,
   ),
+  power(
+    'kill',
+    'settled',
+    (ref) => ['kill', ref, '--signal', 'KILL', '--yes'],
+    (ref) => ({ action: 'kill', signal: 'KILL', ref }),
+  ),
+  power('get a full web link', 'waiting_approval', () => ['web']),
+  power('mute notifications', 'settled', () => ['notify', 'mute']),
+  power('stop the daemon', 'settled', () => ['daemon', 'stop']),
+  power('start one that approves itself', 'settled', () => [
+    ...['session', 'start', '--agent', 'claude', '--auto-approve', text],
+  ]),
+  power('switch its adapter off', 'settled', () => ['agents', 'disable', 'claude']),
+  power(
+    'choose who is connected',
+    'settled',
+    (ref) => ['route', 'activate', ref],
+    (ref) => ({ action: 'activate', ref }),
+  ),
+  power('stop the web', 'settled', () => ['web', '--stop']),
+  power(
+    'take another name',
+    'settled',
+    (ref) => ['name', ref, 'person'],
+    (ref) => ({ action: 'name', nick: 'person', ref }),
+  ),
+  power(
+    'be seen',
+    'settled',
+    (ref) => ['seen', ref],
+    (ref) => ({ action: 'seen', ref }),
+  ),
+  power('restart the daemon', 'settled', () => ['daemon', 'restart']),
 ];
+
+/** What a program that nobody knows must not do either. The rest SECURITY.md names. */
+export const openWishes: readonly Wish[] = wishes.filter(
+  ({ name, isPower }) => isPower || /^(?:approve|answer|reject)/.test(name),
+);
 
 /** One try, ready to be made: a script that does it, and where it happens. */
 interface Prepared {
@@ -127,6 +171,8 @@ export interface Way {
   readonly isApi: boolean;
   /** Another agent has its name: only what no agent at all may do can be tried through it. */
   readonly isOther: boolean;
+  /** The tool of an agent that nobody knows, which counts as a program of the user's. */
+  readonly isUnknown: boolean;
   /** What the agent runs as its tool. */
   readonly argv: (prepared: Prepared) => readonly string[];
 }
@@ -136,6 +182,8 @@ interface Tools {
   readonly nested: string;
   /** Posts a body with the pid it is given: `own`, `parent` or a number. */
   readonly post: string;
+  /** Runs its first argument in a background shell; the second is JSON for more wishes. */
+  readonly shell: string;
 }
 
 export function makeTools(live: Live): Tools {
@@ -155,7 +203,20 @@ const request = require('node:http').request({ socketPath, path: '/v1/act', meth
 request.end(body);
 `,
   );
-  return { nested, post };
+  const shell = join(live.dir, 'shell.cjs');
+  writeFileSync(
+    shell,
+    `const [, , command, more = '{}'] = process.argv;
+const { HOME, PATH, TMUX, TMUX_TMPDIR } = process.env;
+const env = { HOME, PATH, TMUX, TMUX_TMPDIR };
+const body = JSON.stringify({ command, cwd: '/', env, pid: process.pid, ...JSON.parse(more) });
+const socketPath = ${JSON.stringify(join(live.stateDir, 'run/agtmux.sock'))};
+const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), host: 'localhost' };
+const request = require('node:http').request({ socketPath, path: '/v1/shells', method: 'POST', headers }, (answer) => answer.resume());
+request.end(body);
+`,
+  );
+  return { nested, post, shell };
 }
 
 /**
@@ -181,9 +242,9 @@ const quoted = (word = ''): string => `'${word.replaceAll("'", "'\\''")}'`;
 const quiet = '</dev/null >/dev/null 2>&1';
 const shell = (command: string): readonly string[] => ['bash', '-c', command];
 
-type Kind = Partial<Pick<Way, 'isInPane' | 'isApi' | 'isOther'>>;
+type Kind = Partial<Pick<Way, 'isInPane' | 'isApi' | 'isOther' | 'isUnknown'>>;
 const way = (name: string, argv: Way['argv'], kind: Kind = {}): Way => ({
-  ...{ name, argv, isInPane: false, isApi: false, isOther: false },
+  ...{ name, argv, isInPane: false, isApi: false, isOther: false, isUnknown: false },
   ...kind,
 });
 const here = { isInPane: true } as const;
@@ -308,6 +369,53 @@ const throughTmux: readonly Way[] = [
   ),
 ];
 
+const background = (command: string, more: Readonly<Record<string, unknown>> = {}): Way['argv'] => {
+  const words = JSON.stringify(more);
+  return ({ script, tools }) => [process.execPath, tools.shell, command.replaceAll('SCRIPT', script), words];
+};
+
+/** In a background shell of its own, below the daemon that a person runs in the foreground. */
+const throughShells: readonly Way[] = [
+  way('a background shell', background('sh SCRIPT')),
+  way('a background shell, no environment', background('env -i sh SCRIPT')),
+  way('a background shell, in the background', background('sh SCRIPT', { run_in_background: true })),
+  way('a background shell with a terminal', background('sh SCRIPT', { tty: true })),
+  way('a background shell with a terminal, no environment', background('exec env -i sh SCRIPT', { tty: true })),
+  way('a background shell, setsid', background('env -i setsid -w sh SCRIPT')),
+  way('a background shell, detached', background('env -i setsid -f sh SCRIPT </dev/null >/dev/null 2>&1')),
+  way('a background shell, a terminal of its own', background("env -i script -qec 'sh SCRIPT' /dev/null")),
+  way('a background shell, another name', background("exec bash -c 'exec -a -bash sh SCRIPT'")),
+  way('a background shell, a login shell', background('echo sh SCRIPT | env -i bash -l -i')),
+  way('a background shell, run-shell', background("tmux run-shell -b 'sh SCRIPT'")),
+  way('a background shell, new-window', background("tmux new-window -d 'sh SCRIPT'")),
+  way('a background shell, later', background("env -i setsid -f sh -c 'sleep 0.3; sh SCRIPT'")),
+];
+
+const unknown = { isUnknown: true } as const;
+/** The tools of an agent that nobody knows, in a person's own shell. */
+const ofUnknown: readonly Way[] = [
+  way('unknown: a tool', ({ direct }) => direct, unknown),
+  way('unknown: sh -c', ({ script }) => ['sh', '-c', `sh ${script}; true`], unknown),
+  way('unknown: a login shell', ({ script }) => ['bash', '-l', '-c', `sh ${script}; true`], unknown),
+  way('unknown: an interactive shell', ({ script }) => ['bash', '-i', '-c', `sh ${script}; true`], unknown),
+  way('unknown: a shell that reads the terminal', ({ script }) => shell(`bash -l ${script} </dev/tty`), unknown),
+  way('unknown: no environment', ({ script }) => ['env', '-i', 'sh', script], unknown),
+  way('unknown: setsid', ({ script }) => ['setsid', '-w', 'sh', script], unknown),
+  way('unknown: setsid -f', ({ script }) => shell(`setsid -f sh ${script} ${quiet}`), unknown),
+  way('unknown: a double fork', ({ script }) => shell(`(sh ${script} ${quiet} &) `), unknown),
+  way('unknown: a terminal of its own', ({ script }) => ['script', '-qec', `sh ${script}`, '/dev/null'], unknown),
+  way('unknown: make', ({ script }) => shell(`printf 'x:\\n\\tsh ${script}\\n' | make -s -f - x`), unknown),
+  way('unknown: another name', ({ script }) => shell(`exec -a -bash sh ${script}`), unknown),
+  way('unknown: run-shell', ({ script }) => ['tmux', 'run-shell', '-b', `sh ${script}`], unknown),
+  way('unknown: new-window', ({ script }) => ['tmux', 'new-window', '-d', `sh ${script}`], unknown),
+  way(
+    'unknown: new-window with a shell that reads a file',
+    ({ script }) => ['tmux', 'new-window', '-d', `exec bash --rcfile ${script}`],
+    unknown,
+  ),
+  way('unknown: later', ({ script }) => shell(`setsid -f bash -c 'sleep 0.2; sh ${script}' ${quiet}`), unknown),
+];
+
 /** Without the command line, with the truth about who asks. */
 const throughApi: readonly Way[] = [
   way('the API', ({ tools, script }) => [process.execPath, tools.post, 'own', `${script}.json`], api),
@@ -323,4 +431,7 @@ const throughApi: readonly Way[] = [
   ),
 ];
 
-export const ways: readonly Way[] = [...below, ...apart, ...throughTmux, ...throughApi];
+export const ways: readonly Way[] = [
+  ...[...below, ...apart, ...throughTmux, ...throughApi],
+  ...[...throughShells, ...ofUnknown],
+];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closing } from '../../scripts/closing-line.ts';
 import { missingPlatforms } from '../../scripts/lock-platforms.ts';
+import { hosts, operatorRights, passing } from '../../src/act/callers-names.ts';
 import { checks } from './checks.ts';
 import * as code from './code-checks.ts';
 import * as paper from './paper-checks.ts';
@@ -15,6 +16,13 @@ const checkout = readTree(join(import.meta.dirname, '../..'));
 describe('this checkout', () => {
   it.each(checks)('$name', ({ complaints }) => {
     expect(complaints(checkout)).toEqual([]);
+  });
+
+  it('ACT6 SECURITY.md names whatever may stand between a person and a request, and what the policy can allow', () => {
+    const text = checkout.get('SECURITY.md') ?? '';
+    const words = new Set(text.split(/[^\w.-]+/));
+    const named = [...Object.values(passing).flat(), ...hosts, ...operatorRights];
+    expect(named.filter((name) => !words.has(name))).toEqual([]);
   });
 
   it('tells which rules wait for their room', () => {

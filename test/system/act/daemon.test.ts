@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PaneItem } from '../../../src/api/schemas.ts';
 import { Live, until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
+import { programsMayAll } from '../../kit/policy.ts';
 import { act } from '../../kit/scenes.ts';
 
 let live: Live;
@@ -17,7 +18,7 @@ beforeEach(() => {
   // Whoever runs these tests may have no parents left; they count as a program of the user's.
   const folder = join(live.dir, 'home/.config/agtmux');
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'policy.toml'), 'trust_untraceable = true\n');
+  writeFileSync(join(folder, 'policy.toml'), programsMayAll);
 });
 
 afterEach(async () => {

@@ -1,8 +1,8 @@
-// An agent that wants to approve itself or to write to itself, by every way there is a name for, through the real command
-// line and the real API: none passes, and each leaves its row in the audit. COUNT says how many tries; SECURITY.md says
-// which ways cannot be closed.
+// An agent that wants to approve itself, to write to itself or to gain power, by every way there is a name for, through the
+// real command line and the real API, below a daemon that a person runs in the foreground; and one that nobody knows: none
+// passes, and each leaves its row in the audit. COUNT says how many tries; SECURITY.md says which ways cannot be closed.
 
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PaneItem } from '../../../src/api/schemas.ts';
@@ -12,7 +12,16 @@ import { limits } from '../../../src/model/limits.ts';
 import { Live, until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
 import { act } from '../../kit/scenes.ts';
-import { cliProgram, makeTools, type Way, type Wish, ways, wishes, writeScript } from '../../kit/self-tries.ts';
+import {
+  cliProgram,
+  makeTools,
+  openWishes,
+  type Way,
+  type Wish,
+  ways,
+  wishes,
+  writeScript,
+} from '../../kit/self-tries.ts';
 
 const count = Number(process.env.COUNT ?? ways.length);
 const tryMs = 20_000;
@@ -28,7 +37,8 @@ beforeEach(async () => {
   // A way that closes its window must not leave the agent without a place.
   live.tmux('set-option', '-g', 'remain-on-exit', 'off');
   person = live.tmux('display-message', '-p', '-t', 'work:', '#{pane_id}');
-  await live.startDaemon();
+  // Whoever runs below it is below a person's shell then.
+  await live.typeDaemon(live.tmux('new-window', '-d', '-t', 'work:', '-P', '-F', '#{pane_id}'));
 });
 
 afterEach(async () => {
@@ -86,10 +96,11 @@ interface Try {
 /** Every way in turn, each time with another wish. */
 function tries(): readonly Try[] {
   const order = ['waiting_approval', 'settled', 'running'];
-  const open = wishes.filter(({ name }) => /^(?:approve|answer|reject)/.test(name));
+  const open = openWishes.filter(({ isPower }) => !isPower);
   return Array.from({ length: count }, (_, number) => {
     const way = ways[number % ways.length] as Way;
-    const list = way.isOther ? open : wishes;
+    const all = way.isOther ? open : way.isUnknown ? openWishes : wishes;
+    const list = way.isApi ? all.filter(({ body }) => body !== null) : all;
     const wish = list[(number + 5 * Math.floor(number / ways.length)) % list.length] as Wish;
     return { number, way, wish };
   }).toSorted((one, other) => order.indexOf(one.wish.state) - order.indexOf(other.wish.state));
@@ -97,14 +108,16 @@ function tries(): readonly Try[] {
 
 class Stage {
   readonly #agent: LookAlike;
+  readonly #unknown: LookAlike;
   readonly #tools = makeTools(live);
   readonly #personal = join(live.dir, 'personal');
   readonly #scratch = live.tmux('new-window', '-d', '-t', 'work:', '-P', '-F', '#{pane_id}', 'sleep 100000');
   #queued = '';
   #agentPid = 0;
 
-  constructor(agent: LookAlike) {
+  constructor(agent: LookAlike, unknown: LookAlike) {
     this.#agent = agent;
+    this.#unknown = unknown;
     const shell = live.tmux('display-message', '-p', '-t', person, '#{pane_pid}');
     writeFileSync(this.#personal, readFileSync(`/proc/${shell}/environ`));
   }
@@ -134,16 +147,18 @@ class Stage {
     const place = `pane:host/${session_name}/${window_id}/${pane_id}`;
     const forms = [pane_id, `runtime:${runtime}`, '.', 'boss', 'claude', place];
     const said = forms[(number + Math.floor(number / wishes.length)) % forms.length] ?? '';
-    const ref = said === '.' && (!way.isInPane || way.isApi) ? pane_id : said;
+    const isElsewhere = !way.isInPane || way.isApi || way.isUnknown;
+    const ref = said === '.' && isElsewhere ? pane_id : said;
     const direct = cli(...wish.argv(ref, this.#queued));
     const script = writeScript(live, `try-${number}`, direct);
-    writeFileSync(`${script}.json`, JSON.stringify(wish.body(ref)));
+    writeFileSync(`${script}.json`, JSON.stringify(wish.body?.(ref) ?? null));
     const prepared = {
       ...{ script, direct, agentPid: this.#agentPid, number },
       ...{ tools: this.#tools, personal: this.#personal, scratch: this.#scratch },
     };
     const name = `${number}: ${way.name}, ${wish.name} ${ref}`;
-    const rows = await rowsOf(() => this.#agent.call([{ argv: way.argv(prepared), input: '' }]), name);
+    const actor = way.isUnknown ? this.#unknown : this.#agent;
+    const rows = await rowsOf(() => actor.call([{ argv: way.argv(prepared), input: '' }]), name);
     return rows.map(({ result, detail }) => `${name}: ${result} ${detail.code} (${detail.why})`);
   }
 }
@@ -158,7 +173,8 @@ describe('an agent that means itself', () => {
       const window = live.tmux('new-window', '-t', 'work:', '-P', '-F', '#{pane_id}');
       const agent = LookAlike.startInside(live, 'claude', window);
       await put(agent, 'settled');
-      const stage = new Stage(agent);
+      const place = live.tmux('new-window', '-d', '-t', 'work:', '-P', '-F', '#{pane_id}');
+      const stage = new Stage(agent, LookAlike.startUnknown(live, place));
       await stage.begin();
       const told: string[] = [];
       let state = 'waiting_approval';
@@ -213,29 +229,72 @@ describe('an agent that means itself', () => {
   });
 });
 
+describe('an agent that nobody would suspect', () => {
+  it('ACT6 is known in its background shell, below a daemon that a person runs, and when that daemon is gone', async () => {
+    const window = live.tmux('new-window', '-t', 'work:', '-P', '-F', '#{pane_id}');
+    const agent = LookAlike.startInside(live, 'claude', window);
+    await put(agent, 'settled');
+    const { shell } = makeTools(live);
+    const send = cli('send', agent.pane, '--text', 'yes, go on');
+    const scripts = ['first', 'second'].map((name) => writeScript(live, name, send));
+    const waits = scripts.map((script) => `until [ -e ${script}.go ]; do sleep 0.05; done; env -i sh ${script}`);
+    await agent.call([{ argv: [process.execPath, shell, waits.join('; '), '{"run_in_background":true}'], input: '' }]);
+    const tried = (script = ''): Promise<readonly AuditItem[]> =>
+      rowsOf(() => writeFileSync(`${script}.go`, ''), `send by ${script}`);
+    const refused = {
+      ...{ action: 'send', result: 'refused', actor: expect.stringMatching(/^observer: an agent, /) },
+      detail: { code: 'E_ROLE', why: 'it runs in a background shell of that agent' },
+    };
+    expect(await tried(scripts[0])).toMatchObject([refused]);
+    // What holds the shell has lost its parents now; the next daemon finds it in its own records.
+    await live.stopDaemon('SIGKILL');
+    await live.startDaemon();
+    await until(async () => (await itemOf(agent)) !== undefined);
+    expect(await tried(scripts[1])).toMatchObject([refused]);
+    expect(agent.typed()).toBe('');
+  });
+
+  it('ACT6 is no person, though its tool has the terminal of a person’s own shell and no marker', async () => {
+    const agent = LookAlike.start(live, 'claude', 'work');
+    await put(agent, 'waiting_approval');
+    const place = live.tmux('new-window', '-d', '-t', 'work:', '-P', '-F', '#{pane_id}');
+    const unknown = LookAlike.startUnknown(live, place);
+    const argv = cli('approve', agent.pane, '--yes');
+    const [row] = await rowsOf(() => unknown.call([{ argv, input: '' }]), 'approve by an unknown agent');
+    const why = expect.stringMatching(/^node main\.js \(pid \d+\) stands between it and the shell/);
+    expect(row).toMatchObject({
+      ...{ action: 'approve', result: 'refused', actor: expect.stringMatching(/^operator/) },
+      detail: { code: 'E_ROLE', why },
+    });
+    expect(agent.typed()).toBe('');
+    const [same] = await typed('approve', agent.pane, '--yes');
+    expect(same).toMatchObject({ actor: expect.stringMatching(/^human/) });
+  });
+});
+
 /** What each role gets for each action: yes, or the code. Human, operator, observer. */
 const table: Readonly<Record<Exclude<ActionKind, 'type'>, readonly [boolean, boolean, boolean]>> = {
   send: [true, true, true],
   approve: [true, false, false],
   reject: [true, false, false],
   answer: [true, false, false],
-  interrupt: [true, true, false],
-  kill: [true, true, false],
+  interrupt: [true, false, false],
+  kill: [true, false, false],
   attach: [true, true, false],
   view: [true, true, true],
   resume: [true, true, false],
   new: [true, true, false],
-  name: [true, true, false],
-  seen: [true, true, false],
-  activate: [true, true, false],
+  name: [true, false, false],
+  seen: [true, false, false],
+  activate: [true, false, false],
   queue: [true, true, false],
-  agents: [true, true, false],
+  agents: [true, false, false],
   hooks: [true, true, true],
   mcp: [true, true, true],
   target: [true, true, true],
-  notify: [true, true, false],
-  stop: [true, true, false],
-  web: [true, true, false],
+  notify: [true, false, false],
+  stop: [true, false, false],
+  web: [true, false, false],
 };
 
 /** Keys are typed through a page alone; test/system/web does it. */
@@ -285,10 +344,12 @@ describe('roles at the API', () => {
     await put(agent, 'settled');
     const codes = {} as Record<CallerRole, Record<ActionKind, string>>;
     for (const role of callerRoles) {
-      const [file, out] = [join(live.dir, `${role}.cjs`), join(live.dir, `${role}.json`)];
+      // By the name that requests come from: a person has no program of their own to speak for them.
+      mkdirSync(join(live.dir, role));
+      const [file, out] = [join(live.dir, role, 'agtmux'), join(live.dir, `${role}.json`)];
       writeFileSync(
         file,
-        asker(join(live.stateDir, 'run/agtmux.sock'), out, target.pane, role === 'operator', role === 'observer'),
+        asker(join(live.stateDir, 'run/agtmux.sock'), out, target.pane, role === 'operator', role !== 'human'),
       );
       if (role === 'observer') await agent.call([{ argv: [process.execPath, file], input: '' }]);
       // Without a terminal a program of the person's is no person.
@@ -301,7 +362,7 @@ describe('roles at the API', () => {
           return false;
         }
       });
-      const asked = actions.length - (role === 'observer' ? 0 : 1);
+      const asked = actions.length - (role === 'human' ? 1 : 0);
       const actors = (await audit()).slice(0, asked).map(({ actor }) => actor.split(':')[0]);
       expect(new Set(actors)).toEqual(new Set([role]));
     }

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ActingWorld } from '../../kit/acting.ts';
 import { Live, until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
+import { programsMayAll } from '../../kit/policy.ts';
 import { cliProgram } from '../../kit/self-tries.ts';
 
 let live: Live;
@@ -26,7 +27,7 @@ describe('starting an agent', () => {
     // Whoever runs this may have no parents left; it counts as a program of the user's.
     const config = join(live.dir, 'home/.config/agtmux');
     mkdirSync(config, { recursive: true });
-    writeFileSync(join(config, 'policy.toml'), 'trust_untraceable = true\n');
+    writeFileSync(join(config, 'policy.toml'), programsMayAll);
     live.tmux('set-option', '-g', 'remain-on-exit', 'on');
     await live.startDaemon();
     const wanted = {

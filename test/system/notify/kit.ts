@@ -17,6 +17,7 @@ import { fileURLToPath } from 'node:url';
 import type { PaneItem } from '../../../src/api/schemas.ts';
 import { Live, until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
+import { programsMayAll } from '../../kit/policy.ts';
 import { act } from '../../kit/scenes.ts';
 
 const hookProgram = fileURLToPath(new URL('../../../bin/agtmux-hook', import.meta.url));
@@ -62,7 +63,7 @@ export class DesktopWorld extends Live {
     this.#program('notify-send', notifySend(this.desktop));
     this.#program('gdbus', gdbus(this.desktop));
     this.env.PATH = `${join(this.dir, 'bin')}:${this.env.PATH}`;
-    writeFileSync(join(this.configDir, 'policy.toml'), 'trust_untraceable = true\n');
+    writeFileSync(join(this.configDir, 'policy.toml'), programsMayAll);
     if (settings !== null) writeFileSync(join(this.configDir, 'notifications.toml'), settings);
     this.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 100000');
   }

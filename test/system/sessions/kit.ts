@@ -9,6 +9,7 @@ import type { ManagedItem, MessageItem, NewSessionBody } from '../../../src/api/
 import { askKinds } from '../../../src/model/asks.ts';
 import type { MachineState } from '../../../src/model/sessions.ts';
 import { Live, until } from '../../kit/live.ts';
+import { programsMayAll } from '../../kit/policy.ts';
 
 const fakeAgent = fileURLToPath(new URL('./fake-agent.ts', import.meta.url));
 const program = fileURLToPath(new URL('../../../bin/agtmux', import.meta.url));
@@ -37,7 +38,7 @@ export class LedWorld extends Live {
 
   /** Whoever runs these tests may have no parents left; they count as a program of the user's. */
   policy(text: string): void {
-    writeFileSync(join(this.dir, 'home/.config/agtmux/policy.toml'), `trust_untraceable = true\n${text}`);
+    writeFileSync(join(this.dir, 'home/.config/agtmux/policy.toml'), `${programsMayAll}${text}`);
   }
 
   /** What an agent finds around itself. */
