@@ -72,9 +72,15 @@ describe('agents behind a door', () => {
     const running = screenOf('claude', '2.1.325-running_thinking.80x24.txt');
     expect(claude.look(running, 10_000)).toBeNull();
     isElsewhere = false;
-    expect(claude.in()).toBe('claude');
+    // It leaves there, and its picture stands for a moment longer.
+    expect(claude.look(running, limits.guestElsewhereMs / 2)).toBeNull();
+    expect(claude.look(running, limits.guestElsewhereMs)).toBe('claude');
     isElsewhere = true;
     expect(claude.in()).toBeNull();
+    const inner = house({ ...door, inside: 'tmux' }, () => isElsewhere);
+    expect(inner.look(running, 10_000)).toBeNull();
+    isElsewhere = false;
+    expect(inner.look(running, 10 * limits.guestElsewhereMs)).toBeNull();
   });
 
   it('IDN7 a tmux client is held back until its server had time to be found', () => {

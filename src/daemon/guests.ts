@@ -22,7 +22,8 @@ export interface GuestsParts {
 
 interface Door {
   readonly process: string;
-  readonly openedAt: number;
+  /** Until then it shows nobody new: its server may be about to be found, or its agent about to leave. */
+  heldUntil: number;
   /** The agent that is believed to be there; null while none is. */
   agent: AgentName | null;
   /** What the screen looks like at the moment, and since when. */
@@ -51,19 +52,24 @@ export class Guests {
     return all;
   }
 
-  /** A server that was started just now is found a moment later; whom it shows must not have two rows meanwhile. */
+  /** Whom a door showed from elsewhere leaves there first: what is left on the screen meanwhile is no other agent. */
   #isHeldBack(pane: PaneId, agents: PaneAgents, agent: AgentName, at: number): boolean {
-    if (this.#parts.isSeenElsewhere(pane, agents, agent)) return true;
-    const openedAt = this.#doors.get(pane)?.openedAt ?? at;
-    return agents.inside === 'tmux' && at - openedAt < limits.guestInTmuxMs;
+    const door = this.#doors.get(pane);
+    const isElsewhere = this.#parts.isSeenElsewhere(pane, agents, agent);
+    // A tmux client stays with its server for life; behind an ssh another agent may be started.
+    if (isElsewhere && door !== undefined)
+      door.heldUntil = agents.inside === 'tmux' ? Number.POSITIVE_INFINITY : at + limits.guestElsewhereMs;
+    return isElsewhere || at < (door?.heldUntil ?? at);
   }
 
   #follow(panes: ReadonlyMap<PaneId, PaneAgents>, at: number): void {
     for (const pane of this.#doors.keys()) if (!panes.has(pane)) this.#doors.delete(pane);
-    for (const [pane, { door }] of panes) {
+    for (const [pane, { door, inside }] of panes) {
       const process = door === null ? '' : processKey(door.identity);
-      if (this.#doors.get(pane)?.process !== process)
-        this.#doors.set(pane, { process, openedAt: at, agent: null, shown: null, since: at });
+      if (this.#doors.get(pane)?.process === process) continue;
+      // A server that was started just now is found a moment later.
+      const heldUntil = inside === 'tmux' ? at + limits.guestInTmuxMs : at;
+      this.#doors.set(pane, { process, heldUntil, agent: null, shown: null, since: at });
     }
   }
 

@@ -20,4 +20,6 @@ export const diaryLimits = {
   placesSaveMs: 5_000,
   /** A tmux client that shows an agent: so long its server may take to be found and to say who looks at it. */
   guestInTmuxMs: 8_000,
+  /** Longer than the time between two full looks: an agent that is shown over ssh from a target was there until the last one. */
+  guestElsewhereMs: 15_000,
 } as const;

@@ -203,6 +203,10 @@ describe('one agent is one row', () => {
       expect(await connected()).toHaveLength(1);
       const told = await world.agtmux(['tell', 'are you there?', '--json']);
       expect(JSON.parse(told.stdout)).toMatchObject({ outcome: expect.stringMatching(/delivered|queued|unconfirmed/) });
+      // It ends with its session; the client that showed it leaves no picture of it behind as an agent.
+      world.tmux(...inner, 'kill-session', '-t', 'in');
+      await until(async () => (await living()).length === 0);
+      expect((await agents()).map(({ identity }) => identity.target)).toEqual([target]);
     },
   );
 
