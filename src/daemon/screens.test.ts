@@ -59,6 +59,32 @@ describe('a screen alone', () => {
     expect(words).toEqual(['idle/prompt_ready', 'idle/prompt_ready', 'idle/prompt_ready']);
   });
 
+  it('RSV13 an end of which a hook tells nothing more is told by the screen, also when the work was never seen', async () => {
+    const words: Record<string, string> = {};
+    for (const [name, seen, after] of [
+      ['finished', 'busy', '> '],
+      ['interrupted', 'busy', 'stopped'],
+      ['finished unseen', '> ', '> '],
+    ] as const) {
+      const desk = new Desk();
+      desk.shows('text', '> ');
+      await desk.pass(500);
+      desk.take(says('a', 'hook', desk.now() - t0, 'running'));
+      desk.shows('text', seen);
+      await desk.pass(500);
+      desk.take(event('a', 'hook', desk.now() - t0, 'turn.ended', { scope: 'main' }));
+      desk.take(says('a', 'hook', desk.now() - t0, 'unknown'));
+      desk.shows(after, '> ');
+      await desk.pass(limits.screenLagMs + 1_000);
+      words[name] = desk.word;
+    }
+    expect(words).toEqual({
+      finished: 'completed/turn_completed',
+      interrupted: 'idle/interrupted',
+      'finished unseen': 'completed/turn_completed',
+    });
+  });
+
   it('a screen on its way is no news: half a dialog, a moment without any rule', async () => {
     const desk = new Desk();
     desk.shows('busy');

@@ -267,7 +267,8 @@ export class Screens {
     if (this.#isBlind(memory, reading)) return;
     const isKnown = told !== null && told.state === reading.state && told.reason === reading.reason;
     const isOtherDetail = told?.detail !== reading.detail && at - memory.toldAt >= limits.screenDetailMs;
-    if (!isKnown || isOtherDetail) this.#say(memory, reading, at, this.#stateOf(memory, reading));
+    if (!isKnown || isOtherDetail || this.#isUnseenWork(memory))
+      this.#say(memory, reading, at, this.#stateOf(memory, reading));
     this.#tellAsk(memory, reading, at);
     this.#tellBackground(memory, reading, at);
   }
@@ -277,16 +278,24 @@ export class Screens {
     return state === 'idle' && confidence === 'low' && this.#parts.published(run.runtime_id)?.state === 'error';
   }
 
+  /** A better witness told that work began and ended since the last word of the screen, and not how it went. */
+  #isUnseenWork({ run, toldAt }: Memory): boolean {
+    if (this.#parts.published(run.runtime_id)?.state !== 'unknown') return false;
+    const claim = this.#parts.claimed(run.runtime_id);
+    return claim !== null && claim.workedAt > toldAt && claim.turnEndedAt >= claim.workedAt;
+  }
+
   /** After work a prompt means that the turn is done, if nothing in sight says otherwise (RSV1, RSV13). */
-  #stateOf({ told, run }: Memory, reading: Reading): Pick<StateFact, 'state' | 'reason'> {
+  #stateOf(memory: Memory, reading: Reading): Pick<StateFact, 'state' | 'reason'> {
+    const { told, run } = memory;
     const { state, reason } = reading;
     const record = this.#parts.published(run.runtime_id);
     const wasDone = record?.state === 'completed' || (record?.state === 'idle' && record.reason === 'completed_aged');
     // A better witness that has seen the end of the turn and does not call it done knows more than the screen.
     const isKnown =
       record?.state === 'idle' && record.decided_by !== null && rankOf(record.decided_by) > rankOf('screen');
-    const hasAnswered = told?.state === 'running' && told.reason !== 'starting' && !reading.unfinished;
-    const hasWorked = (hasAnswered && !isKnown) || (wasDone && told?.state !== 'idle');
+    const isWork = (told?.state === 'running' && told.reason !== 'starting') || this.#isUnseenWork(memory);
+    const hasWorked = (isWork && !reading.unfinished && !isKnown) || (wasDone && told?.state !== 'idle');
     return state === 'idle' && reason === 'prompt_ready' && hasWorked
       ? { state: 'completed', reason: 'turn_completed' }
       : { state, reason };

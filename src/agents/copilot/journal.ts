@@ -117,7 +117,8 @@ export class Journal {
       case 'session.usage_checkpoint':
         // A rewind takes the rows of the turn away and leaves this one: the prompt is back for editing.
         if (!JSON.stringify(data.promptCacheBreakState ?? null).includes('"rewind"')) return false;
-        this.#endTurn(this.#base?.state === 'idle' ? this.#base : { state: 'idle', reason: 'prompt_ready' });
+        // What came before it is another turn's end, unless it is this one's.
+        this.#endTurn({ state: 'idle', reason: this.#base?.state === 'completed' ? 'prompt_ready' : 'interrupted' });
         return true;
       case 'session.shutdown':
         this.#hasGoodbye = data.shutdownType !== 'error';

@@ -202,6 +202,12 @@ describe('what the journal tells', () => {
       'at a dialog that is told first': [row('user.message'), asked('1'), replied('1', 'cancelled'), abort],
       'in a tool that was allowed': [row('user.message'), asked('1'), replied('1', 'approved'), abort],
       'in the turn after a refusal': [asked('1'), replied('1', 'cancelled'), abort, row('user.message'), abort],
+      'given up before an answer, below a refused turn': [
+        asked('1'),
+        replied('1', 'cancelled'),
+        abort,
+        row('session.usage_checkpoint', { promptCacheBreakState: { reason: 'rewind' } }),
+      ],
       'after words that followed a no': [
         row('user.message'),
         asked('1'),
@@ -222,6 +228,7 @@ describe('what the journal tells', () => {
       'at a dialog that is told first': 'refused_by_person',
       'in a tool that was allowed': 'interrupted',
       'in the turn after a refusal': 'interrupted',
+      'given up before an answer, below a refused turn': 'interrupted',
       'after words that followed a no': 'interrupted',
     });
   });

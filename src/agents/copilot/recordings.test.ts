@@ -7,4 +7,5 @@ import screen from './screen.json' with { type: 'json' };
 const fixtures = new URL('./fixtures/', import.meta.url).pathname;
 
 recordingsSuite('copilot', screen, fixtures, { right: 0.98 });
+recordingsSuite('copilot, everyday', screen, `${fixtures}everyday`, { right: 0.9 });
 recordingsSuite('copilot in other sizes and versions', screen, `${fixtures}sizes`, { right: 0.98 });

@@ -24,8 +24,7 @@ export const agent: Agent = {
     measured: ['0.61.0', 'screens of 0.22.4 and 0.36.0'],
     limits: [
       'No hook is called when a person refuses at a dialog or stops a tool; the screen tells it within a second.',
-      'A hook cannot tell a finished turn from one that was interrupted after its first words.',
-      'A turn that ended without words is told as unknown by its hook; the screen tells an error from an interrupt.',
+      'A hook tells the end of a turn and not how it went; the screen tells a finished one from an error and an interrupt.',
       'Hooks carry no ids of tools: when one has ended, every ask of its conversation is taken as answered.',
       'Subagents, plan mode and MCP approvals were not run; their kinds are from its source.',
     ],

@@ -41,7 +41,7 @@ describe('hooks of gemini', () => {
       ['BeforeTool', 'running/turn_running'],
       ['Notification', 'waiting_approval/approval_asked'],
       ['AfterTool', 'running/turn_running'],
-      ['AfterAgent', 'completed/turn_completed'],
+      ['AfterAgent', 'unknown/unsupported_signal'],
       ['BeforeAgent', 'running/turn_running'],
       ['BeforeTool', 'running/turn_running'],
       ['Notification', 'waiting_approval/approval_asked'],
@@ -50,15 +50,15 @@ describe('hooks of gemini', () => {
       ['BeforeTool', 'waiting_input/question_asked'],
       ['Notification', 'waiting_input/question_asked'],
       ['AfterTool', 'running/turn_running'],
-      ['AfterAgent', 'completed/turn_completed'],
+      ['AfterAgent', 'unknown/unsupported_signal'],
     ]);
   });
 
-  it('RSV4 a turn that ended without words is neither completed nor failed; the screen has to tell', () => {
+  it('RSV13 the end of a turn, with words or without, is neither completed nor failed; the screen has to tell', () => {
     const seen = replay(ofSession('076e2f').filter(({ event }) => event === 'BeforeAgent' || event === 'AfterAgent'));
     const wordless = calls.filter(({ payload }) => payload?.prompt_response === '[no response text]');
     expect(wordless.length).toBeGreaterThan(4);
-    expect(seen.filter(([, word]) => word === 'unknown/unsupported_signal')).toHaveLength(5);
+    expect(seen.filter(([, word]) => word === 'unknown/unsupported_signal')).toHaveLength(10);
     const world = oneAgent();
     world.take(event('a', 'screen', 0, 'state.observed', { state: 'error', reason: 'api_error', confidence: 'high' }));
     for (const { fact } of hooks.read({ event: 'AfterAgent', payload: { prompt_response: '' }, time: t0 })) {

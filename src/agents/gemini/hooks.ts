@@ -9,9 +9,6 @@ import { limits } from '../../model/limits.ts';
 import type { Finding, HookCall, HookReader } from '../contract.ts';
 import { type Fields, fieldsOf, idOf, listOf, textOf } from '../fields.ts';
 
-/** What Gemini sends as the answer of a turn that had none: an error, or Esc before the first word. */
-const noAnswer = '[no response text]';
-
 export const hooks: HookReader = {
   // Not PreCompress, which comes with every request whether something is compressed or not, nor the hooks around the model,
   // which come with every piece of an answer.
@@ -56,7 +53,7 @@ function factsOf(call: HookCall): readonly Said[] {
       // Dialogs come one after the other and a tool runs after its own, so the one that was open is answered.
       return [overNow, isState('running', 'turn_running')];
     case 'AfterAgent':
-      return [overNow, answered(payload)];
+      return [overNow, endedSomehow];
     case 'SessionEnd':
       // Also called when trusting a folder makes it start anew; whether it is gone is learned from its process (RSV8).
       return payload.reason === 'clear' ? [] : [{ kind: 'runtime.goodbye' }];
@@ -111,14 +108,16 @@ function editText(details: Fields, title: string): string {
   return change === null ? file : `${file}\n${change}`;
 }
 
-/** Ended with words it may still have been interrupted half way; without words it may also have failed. */
-function answered(payload: Fields): StateFact {
-  const answer = textOf(payload.prompt_response);
-  if (answer !== null && answer.trim() !== noAnswer)
-    return { kind: 'state.observed', state: 'completed', reason: 'turn_completed', confidence: 'medium' };
-  // Unknown takes back "running" and leaves the word to the screen, which tells an error from an interrupt.
-  return { kind: 'state.observed', state: 'unknown', reason: 'unsupported_signal', confidence: 'low' };
-}
+/**
+ * It ends alike when it was finished, interrupted after its first words, cut off or failed (RSV13). Unknown takes back
+ * "running" and leaves the word to the screen, which tells them apart.
+ */
+const endedSomehow: StateFact = {
+  kind: 'state.observed',
+  state: 'unknown',
+  reason: 'unsupported_signal',
+  confidence: 'low',
+};
 
 /** The same command may be asked for twice in a turn, so the id carries Gemini's stamp; a copy of a call keeps it. */
 function opened(kind: AskKind, text: string, options: readonly AskOption[], payload: Fields, time: number): Said {

@@ -7,4 +7,5 @@ import screen from './screen.json' with { type: 'json' };
 const fixtures = new URL('./fixtures/', import.meta.url).pathname;
 
 recordingsSuite('gemini', screen, fixtures, { right: 0.98 });
+recordingsSuite('gemini, refused and broken off', screen, `${fixtures}everyday`, { right: 0.9 });
 recordingsSuite('gemini in other sizes and versions', screen, `${fixtures}sizes`, { right: 0.98 });
