@@ -41,6 +41,10 @@ export const copilot: Actor = {
   quoted: null,
   retry: { status: 500, shows: /Retrying\.\.\./ },
   missing: {
+    'question declined':
+      'Esc at a question does not end its turn: its model is told that there is no answer, goes on, and finishes.',
+    'two questions declined':
+      'Esc at a question does not end its turn: its model is told that there is no answer, goes on, and finishes.',
     'dialog quoted': 'No quote of its dialogs is there yet.',
     'menu below the quote': 'No quote of its dialogs is there yet.',
   },
