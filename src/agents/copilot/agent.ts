@@ -28,6 +28,7 @@ export const agent: Agent = {
       'No hook is called when a person interrupts, approves or refuses; its journal and its screen tell it.',
       'Its journal begins with the first prompt; until then, and for the trust dialog, only the screen speaks.',
       'A run with several conversations open is told by whichever of them wrote last.',
+      'An answer that its model cut off looks finished, on its screen and in its journal.',
       'A message of 20 KB or more it keeps in a file, and tells its model where that is.',
       'Autopilot, subagents and a GitHub login were not run.',
     ],

@@ -27,6 +27,7 @@ export const agent: Agent = {
       'Without the plugin and without --port only the screen speaks.',
       'A view of a subagent shows no sign of life: its screen is unknown.',
       'On the screen a failed turn is told by its shape; after several failures in a row it is unknown.',
+      'On the screen an answer that its model cut off looks finished; events tell it.',
       'Events do not tell which conversation the terminal shows: one that runs behind another counts as well.',
       'A server that others are attached to (`opencode attach`) is not followed.',
     ],

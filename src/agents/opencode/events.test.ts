@@ -58,6 +58,40 @@ class Replay {
 
 const timeOfFirst = 1_794_729_900_000;
 
+describe('an answer that its model did not finish', () => {
+  const session = 'ses_1';
+  const busy = { type: 'session.status', properties: { sessionID: session, status: { type: 'busy' } } };
+  const idle = { type: 'session.idle', properties: { sessionID: session } };
+  const message = (info: object) => ({
+    type: 'message.updated',
+    properties: { sessionID: session, info: { id: 'msg_1', sessionID: session, role: 'assistant', ...info } },
+  });
+  const endOf = (...events: readonly object[]): string | undefined => {
+    const hooks = eventHooks();
+    const facts = events.flatMap((event, place) => {
+      const { type, properties } = event as { type: string; properties: object };
+      return hooks
+        .read({ event: type, payload: { properties }, time: timeOfFirst + place } as Call)
+        .map((one) => one.fact);
+    });
+    const last = facts.findLast((fact) => fact.kind === 'state.observed');
+    return last === undefined ? undefined : `${last.state}/${last.reason}`;
+  };
+
+  it('RSV13 is no finished turn, although the turn says busy once more before it ends', () => {
+    expect(endOf(busy, message({ finish: 'length' }), busy, idle)).toBe('error/turn_failed');
+    expect(endOf(busy, message({ finish: 'content-filter' }), busy, idle, idle)).toBe('error/turn_failed');
+  });
+
+  it('says nothing of a later answer, of a summary, or of what the person said', () => {
+    const done = 'completed/turn_completed';
+    expect(endOf(busy, message({ finish: 'stop' }), busy, idle)).toBe(done);
+    expect(endOf(busy, message({ finish: 'length' }), busy, message({ id: 'msg_2' }), busy, idle)).toBe(done);
+    expect(endOf(busy, message({ finish: 'length', summary: true }), busy, idle)).toBe(done);
+    expect(endOf(busy, message({ finish: 'length', role: 'user' }), busy, idle)).toBe(done);
+  });
+});
+
 describe('calls of the plugin', () => {
   const calls = linesOf<Call>('plugin-1.18.33.jsonl');
 
