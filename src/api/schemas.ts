@@ -58,8 +58,8 @@ export const paneItemSchema = z.strictObject({
   identity: z.strictObject({
     target: z.string(),
     session_name: z.string(),
-    window_id: z.string(),
-    pane_id: z.string(),
+    window_id: z.string().nullable(),
+    pane_id: z.string().nullable(),
   }),
   ref: z.string(),
   runtime_id: z.string().nullable(),

@@ -133,5 +133,6 @@ function agentCard(item: PaneItem): AgentCard | null {
 function agentLine(card: AgentCard): string {
   const name = card.nick === null ? card.agent : `${card.nick} (${card.agent})`;
   const asks = card.asks === null ? '' : `; asks: ${card.asks}`;
-  return `${name}: ${card.state} (${card.reason_code ?? '-'}) in ${card.session} ${card.pane_id} of ${card.target}, ${card.cwd}; ref ${card.ref}${asks}`;
+  const where = card.pane_id === null ? card.session : `${card.session} ${card.pane_id}`;
+  return `${name}: ${card.state} (${card.reason_code ?? '-'}) in ${where} of ${card.target}, ${card.cwd}; ref ${card.ref}${asks}`;
 }

@@ -111,7 +111,7 @@ const page = z.object({
   has_more: z.boolean(),
   truncated: z.boolean(),
   partial_line: z.boolean(),
-  has_split_line: z.boolean().describe('… marks where a line was cut that is longer than a page; mode body reads on'),
+  has_split_line: z.boolean(),
   is_capped: z.boolean(),
 });
 export type Page = z.infer<typeof page>;
@@ -146,7 +146,7 @@ const agent = z.object({
   asks: maybe.describe('what it asks a person; only a person may answer'),
   target: text,
   session: text,
-  pane_id: text,
+  pane_id: maybe,
   cwd: text,
 });
 export type AgentCard = z.infer<typeof agent>;

@@ -36,9 +36,16 @@ const noAgent = {
   ended: null,
 } as const;
 
+/** What lives in no pane has none, and no window: null, not an empty name (IDN9). */
+const identityOf = ({ window_id, pane_id, ...rest }: PaneRow['identity']): PaneItem['identity'] => ({
+  ...rest,
+  window_id: window_id || null,
+  pane_id: pane_id || null,
+});
+
 export function paneItem(row: PaneRow, toWall: ToWall, endedShownMs: number = limits.endedShownMs): PaneItem {
   return {
-    identity: { ...row.identity },
+    identity: identityOf(row.identity),
     ref: row.ref,
     ...(row.agent === null ? noAgent : agentFields(row.agent, (time) => isoTime(toWall(time)), endedShownMs)),
     title: row.title,

@@ -22,7 +22,7 @@ const pidOf = async (): Promise<number> => (await world.json<StatusOutput>('stat
 
 const listed = async (): Promise<readonly string[]> => {
   const { items } = await world.json<PaneList>('list', 'panes', '--all-panes', '--json');
-  return items.map((item) => item.identity.pane_id).sort();
+  return items.map((item) => item.identity.pane_id ?? '').sort();
 };
 
 describe('the daemon', () => {

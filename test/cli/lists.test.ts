@@ -128,7 +128,7 @@ describe('agtmux list', () => {
         .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),
     );
     for (const { identity, ref } of items) {
-      expect(identity.session_name).toBe(told.get(identity.pane_id));
+      expect(identity.session_name).toBe(told.get(identity.pane_id ?? ''));
       const parsed = parseRef(ref);
       expect(parsed).toMatchObject({
         ok: true,

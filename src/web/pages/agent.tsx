@@ -42,7 +42,7 @@ export function AgentPage({ id, tab }: { readonly id: string; readonly tab: stri
 }
 
 function Known({ item, tab }: { readonly item: AgentItem; readonly tab: Tab }): ReactNode {
-  const isLive = item.ended === null && item.session === null && item.identity.pane_id !== '';
+  const isLive = item.ended === null && item.session === null && item.identity.pane_id !== null;
   return (
     <div className="agent-page" data-agent={item.runtime_id}>
       <AgentHead item={item} />

@@ -142,7 +142,8 @@ class Stage {
   /** What became of it, in the words of the audit. */
   async make({ number, way, wish }: Try): Promise<readonly string[]> {
     const item = await itemOf(this.#agent);
-    const { pane_id, session_name, window_id } = item?.identity ?? { pane_id: '', session_name: '', window_id: '' };
+    const { session_name = '', window_id = '' } = item?.identity ?? {};
+    const pane_id = item?.identity.pane_id ?? '';
     const runtime = item?.runtime_id ?? '';
     const place = `pane:host/${session_name}/${window_id}/${pane_id}`;
     const forms = [pane_id, `runtime:${runtime}`, '.', 'boss', 'claude', place];

@@ -72,7 +72,13 @@ describe('an agent that outlives its pane', () => {
     const ref = `runtime:${pid}`;
     world.tmux('kill-session', '-t', 'doomed');
     await until(async () => (await only()).reason_code === 'no_pane');
-    expect(await only()).toMatchObject({ state: 'unknown', route: 'NONE', ask: null, ref, identity: { pane_id: '' } });
+    expect(await only()).toMatchObject({
+      state: 'unknown',
+      route: 'NONE',
+      ask: null,
+      ref,
+      identity: { pane_id: null },
+    });
     const { stdout } = await world.agtmux(['list']);
     expect(stdout).toContain('runs on without a pane');
     expect(stdout).not.toMatch(/approve/);

@@ -36,7 +36,7 @@ describe('a session among agents', () => {
     await until(async () => (await row())?.state === 'completed');
     expect(await row()).toMatchObject({
       runtime_id,
-      identity: { pane_id: '', window_id: '' },
+      identity: { pane_id: null, window_id: null },
       decided_by: 'driver',
       ended: null,
     });

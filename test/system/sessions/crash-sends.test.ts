@@ -99,8 +99,9 @@ async function verdict(id: string, token: string): Promise<readonly string[]> {
   // An agent that still reads what was left for it has had its time when its process is gone. One that was joined again, or
   // started for what waited, is done with it at the end of its turn.
   await until(async () => {
-    const { pid, state } = await world.session(id);
-    return state === 'completed' || (['paused', 'error'].includes(state) && pid === null);
+    const { pid, state, reason } = await world.session(id);
+    if (state === 'paused') return pid === null || reason !== 'daemon_restarted';
+    return state === 'completed' || (state === 'error' && pid === null);
   });
   const before = times(token);
   const shown = (await world.messages(id)).filter((message) => message.text.includes(token));
