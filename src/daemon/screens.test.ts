@@ -85,6 +85,27 @@ describe('a screen alone', () => {
     });
   });
 
+  it.each(['interrupted', 'refused_by_person'])(
+    'RSV13 a transcript that knows that the turn was cut short (%s) is not outvoted by a screen that looks finished',
+    async (reason) => {
+      const desk = new Desk();
+      for (const screen of ['done', 'said']) {
+        desk.take(says('a', 'hook', desk.now() - t0, 'running'));
+        desk.shows('busy');
+        await desk.pass(6_000);
+        desk.take(says('a', 'native', desk.now() - t0, 'idle'));
+        desk.take(says('a', 'transcript', desk.now() - t0, 'idle', { reason }));
+        desk.shows(screen, '> ');
+        expect(await desk.words(8_000)).toEqual([`idle/${reason}`]);
+      }
+      // A turn that only the screen saw after that is done all the same.
+      desk.shows('busy');
+      await desk.pass(6_000);
+      desk.shows('done', '> ');
+      expect((await desk.words(8_000)).at(-1)).toBe(finished);
+    },
+  );
+
   it('a screen on its way is no news: half a dialog, a moment without any rule', async () => {
     const desk = new Desk();
     desk.shows('busy');

@@ -257,7 +257,7 @@ export class Screens {
     memory.unreadSince ??= at;
     if (at - memory.unreadSince < limits.screenUnreadMs && memory.told !== null) return;
     if (memory.told?.state === 'unknown' && memory.told.reason === reading.reason) return;
-    this.#say(memory, reading, at, { state: 'unknown', reason: reading.reason });
+    this.#say(memory, reading, at, { state: 'unknown', reason: reading.reason, confidence: reading.confidence });
     // What nobody can read asks nothing either (RSV4).
     this.#offerAsks(memory, memory.asks.close(), at);
   }
@@ -286,22 +286,22 @@ export class Screens {
   }
 
   /** After work a prompt means that the turn is done, if nothing in sight says otherwise (RSV1, RSV13). */
-  #stateOf(memory: Memory, reading: Reading): Pick<StateFact, 'state' | 'reason'> {
+  #stateOf(memory: Memory, reading: Reading): Pick<StateFact, 'state' | 'reason' | 'confidence'> {
     const { told, run } = memory;
-    const { state, reason } = reading;
+    const { state, reason, confidence } = reading;
     const record = this.#parts.published(run.runtime_id);
     const wasDone = record?.state === 'completed' || (record?.state === 'idle' && record.reason === 'completed_aged');
     // A better witness that has seen the end of the turn and does not call it done knows more than the screen.
     const isKnown =
       record?.state === 'idle' && record.decided_by !== null && rankOf(record.decided_by) > rankOf('screen');
     const isWork = (told?.state === 'running' && told.reason !== 'starting') || this.#isUnseenWork(memory);
-    const hasWorked = (isWork && !reading.unfinished && !isKnown) || (wasDone && told?.state !== 'idle');
-    return state === 'idle' && reason === 'prompt_ready' && hasWorked
-      ? { state: 'completed', reason: 'turn_completed' }
-      : { state, reason };
+    const isDone = (isWork && !reading.unfinished && !isKnown) || (wasDone && told?.state !== 'idle');
+    return state === 'idle' && reason === 'prompt_ready' && isDone
+      ? { state: 'completed', reason: 'turn_completed', confidence: 'medium' }
+      : { state, reason, confidence };
   }
 
-  #say(memory: Memory, reading: Reading, at: number, said: Pick<StateFact, 'state' | 'reason'>): void {
+  #say(memory: Memory, reading: Reading, at: number, said: Pick<StateFact, 'state' | 'reason' | 'confidence'>): void {
     memory.told = reading;
     memory.toldAt = at;
     const { inside } = memory.run;

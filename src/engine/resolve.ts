@@ -3,7 +3,7 @@
 
 import { type Ask, stateOfAsk } from '../model/asks.ts';
 import { limits } from '../model/limits.ts';
-import type { ReasonCode } from '../model/reasons.ts';
+import { isCut, type ReasonCode } from '../model/reasons.ts';
 import type { EndRecord, Evidence } from '../model/records.ts';
 import { rankOf, type SourceName } from '../model/sources.ts';
 import { type Confidence, classOf, precedenceOf, type StateName } from '../model/states.ts';
@@ -63,7 +63,7 @@ export function resolve(fold: Fold, around: Surroundings): Resolved {
   const heard = standing.filter((one) => !isOutranked(one, standing));
   const first = heard.reduce<Candidate | null>((best, one) => (best === null || beats(one, best) ? one : best), null);
   if (first === null) return resolveUnknown(fold, around);
-  const decided = cutShort(first, heard) ?? first;
+  const decided = cutShort(first, heard, fold) ?? first;
   const agreeing = heard.filter((one) => classOf(one.state) === classOf(decided.state));
   const contradicted = agreeing.length < standing.length;
   return {
@@ -92,15 +92,22 @@ function isOutranked(one: Candidate, standing: readonly Candidate[]): boolean {
   return one.state === 'running' && standing.some((other) => isBetter(other) && other.state !== 'running');
 }
 
-/** Who only believes that the turn was finished gives way to who saw at that moment that it was cut short. */
-function cutShort(decided: Candidate, standing: readonly Candidate[]): Candidate | null {
-  if (decided.state !== 'completed' || decided.confidence === 'high') return null;
-  const isCut = (one: Candidate): boolean =>
-    one.state === 'idle' &&
-    one.confidence === 'high' &&
-    (one.reason === 'interrupted' || one.reason === 'refused_by_person') &&
-    one.time >= decided.time - limits.sameMomentMs;
-  return standing.find(isCut) ?? null;
+/**
+ * Who saw that the turn was cut short is heard before who only believes that it was finished: at that moment, and a better
+ * witness for as long as the other has seen no work since (RSV13).
+ */
+function cutShort(decided: Candidate, standing: readonly Candidate[], fold: Fold): Candidate | null {
+  if (decided.state !== 'completed') return null;
+  // The reconciler repeats what the screen shows.
+  const seenBy = (source: SourceName): SourceName => (source === 'reconciler' ? 'screen' : source);
+  const rank = rankOf(seenBy(decided.source));
+  const workedAt = fold.activeAt[seenBy(decided.source)] ?? 0;
+  const isBetter = (one: Candidate): boolean =>
+    rankOf(seenBy(one.source)) > rank && workedAt <= one.time + limits.sameMomentMs;
+  const isSameMoment = (one: Candidate): boolean =>
+    decided.confidence !== 'high' && one.time >= decided.time - limits.sameMomentMs;
+  const cuts = standing.filter((one) => one.state === 'idle' && one.confidence === 'high' && isCut(one.reason));
+  return cuts.find((one) => isBetter(one) || isSameMoment(one)) ?? null;
 }
 
 /** Reasons that say no more than the state itself. */

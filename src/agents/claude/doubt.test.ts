@@ -239,3 +239,32 @@ describe('other programs are not Claude Code', () => {
     for (const title of ['', '⠋ busy', '✳ work']) expect(read(lines, title).state).toBe('unknown');
   });
 });
+
+describe('RSV13 only a finished answer makes a turn done', () => {
+  const status = '✻ Churned for 3s · done 1:29 PM';
+
+  it('as it was seen: two questions that were declined, with a fixed blank behind the mark', () => {
+    const lines = readFileSync(join(agents, 'claude/fixtures/cut/declined-two-questions.txt'), 'utf8').split('\n');
+    expect(read(lines)).toMatchObject({ state: 'idle', reason: 'refused_by_person' });
+  });
+
+  it.each([
+    ['● User declined to answer questions', '  ⎿  · Which colour? (Green / Violet)'],
+    ['●\u00a0User rejected the plan', '  ⎿  1. Build it'],
+    ['● Somebody said no to this', '  ⎿  · Which colour? (Green / Violet)', '     · Which shape? (Round / Square)'],
+    ['● Bash(rm -r build)', '  ⎿  Not allowed'],
+    ['● Update(a.ts)', '  ⎿  Declined by the reviewer'],
+  ])('a status line below what is no answer: %s', (...cell) => {
+    for (const end of [['', status], []]) {
+      const { state, reason, unfinished } = read(turn('● I need a decision.', '', ...cell, ...end));
+      expect(state).toBe('idle');
+      expect(unfinished || reason === 'refused_by_person').toBe(true);
+    }
+  });
+
+  it('words of the agent, also where they quote a refusal', () => {
+    for (const cell of [['● All done.'], ['● It said:', '', '  ⎿  User declined to answer questions']])
+      expect(read(turn(...cell, '', status))).toMatchObject({ state: 'completed' });
+    expect(read(turn('● All done.'))).toMatchObject({ state: 'idle', unfinished: false });
+  });
+});
