@@ -483,6 +483,22 @@ describe('a screen behind what was claimed', () => {
     }
   });
 
+  it('RSV2 an error that is drawn before its turn is told to be over is seen at once, the one of a turn before is not', async () => {
+    const desk = await finishedTurn();
+    for (const isOld of [false, true]) {
+      const began = desk.now();
+      desk.take(says('a', 'hook', began - t0, 'running'));
+      await desk.pass(250);
+      if (isOld) expect(await desk.words(2_000)).toEqual([working]);
+      desk.shows('failed', '> ');
+      desk.screens.onScreen(pane, ['failed', '> '], desk.now());
+      desk.take(says('a', 'hook', desk.now() - t0, isOld ? 'running' : 'completed'));
+      await desk.pass(500);
+      expect(desk.word).toBe(isOld ? working : 'error/api_error');
+      await desk.pass(6_000);
+    }
+  });
+
   it('RSV3 work that nobody told after the screen had kept up is seen at once', async () => {
     const desk = await finishedTurn();
     desk.take(says('a', 'hook', desk.now() - t0, 'running'));

@@ -137,10 +137,16 @@ export function followClaim(before: Trail, claim: ClaimNow, at: number): Trail {
     if (trail.claims.at(-1)?.shows === one.shows || one.shows === 'unclassified') continue;
     const claims = [...trail.claims, { ...one, at }].slice(-limits.screenClaimsMax);
     const lost = trail.claims.length + 1 - claims.length;
-    trail = { ...trail, claims, drawn: Math.max(-1, trail.drawn - lost), old: new Set(trail.recent) };
+    trail = { ...trail, claims, drawn: Math.max(-1, trail.drawn - lost), old: agedBy(one.shows, trail) };
   }
   // Told by the screen itself: it shows what it said, or something newer.
   return claim.decided_by === null || isOfScreen(claim.decided_by) ? keptUp(trail) : trail;
+}
+
+/** The pictures that a claim makes old. An error that was drawn is no older for the end of its turn, only for new work. */
+function agedBy(shows: StateClass, { recent, old }: Trail): ReadonlySet<string> {
+  const isAged = (picture: string): boolean => shows !== 'settled' || !picture.startsWith('error ');
+  return new Set([...old, ...[...recent].filter(isAged)]);
 }
 
 /** Long enough: whatever the screen shows now, it shows for good. */
