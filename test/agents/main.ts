@@ -2,7 +2,7 @@
 // each, has it use the shells of agtmux, leads each as a managed session, and writes what came out to .agents and
 // docs/agents.md. Arguments choose agents; --mode chooses a mode, --acting plays the acting alone, and with --hooks on agents
 // that have hooks, which is told and not kept; --shells plays the shells alone, and with --quick on a budget of seconds, which
-// is told and not kept; --sessions plays the managed sessions alone, and with --scene one scene of them, which is not kept.
+// is told and not kept; --slowed plays that many turns of an agent that is held back, which is told and not kept; --sessions plays the managed sessions alone, and with --scene one scene of them, which is not kept.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -24,6 +24,7 @@ import { playSessions } from './sessions/main.ts';
 import { writeSessionsTable } from './sessions/results.ts';
 import { keepShelling, writeShellingTable } from './shell-results.ts';
 import { Shelling } from './shelling.ts';
+import { playSlowed } from './slowed.ts';
 import { agentsDir, Stage } from './stage.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -108,8 +109,25 @@ async function runShells(actor: Actor, isQuick: boolean): Promise<boolean> {
   return results.length > 0 && results.every(({ verdict }) => verdict === 'right' || verdict === 'n/a');
 }
 
+async function runSlowed(actor: Actor, turns: number): Promise<boolean> {
+  process.stdout.write(`${actor.label} ${actor.version}, slowed\n`);
+  const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-slowed`));
+  try {
+    const stream = await stage.open(actor, () => installHooks(actor, stage));
+    const { wrong } = await playSlowed(actor, stage, stream, turns);
+    for (const line of wrong) process.stdout.write(`  wrong  ${line}\n`);
+    return wrong.length === 0;
+  } catch (problem) {
+    process.stderr.write(`${problem}\n${stage.screen()}\n`);
+    return false;
+  } finally {
+    await stage.close();
+  }
+}
+
 const { values, positionals } = parseArgs({
   options: {
+    slowed: { type: 'string' },
     mode: { type: 'string' },
     acting: { type: 'boolean', default: false },
     hooks: { type: 'boolean', default: false },
@@ -124,7 +142,9 @@ const chosen = actors.filter(
   ({ agent, label }) => positionals.length === 0 || [agent, label].some((one) => positionals.includes(one)),
 );
 let isGood = true;
-for (const actor of values.sessions ? [] : chosen) {
+for (const actor of values.slowed === undefined ? [] : chosen)
+  isGood = (await runSlowed(actor, Number(values.slowed))) && isGood;
+for (const actor of values.sessions || values.slowed !== undefined ? [] : chosen) {
   if (!values.acting && values.mode === undefined && shellActors.includes(actor)) {
     isGood = (await runShells(actor, values.quick)) && isGood;
     if (!values.quick) writeShellingTable();
@@ -138,7 +158,7 @@ for (const actor of values.sessions ? [] : chosen) {
   isGood = (await runActing(actor, values.hooks)) && isGood;
   if (!values.hooks) writeActingTable();
 }
-if (values.sessions || (values.mode === undefined && !values.acting)) {
+if (values.sessions || ((values.slowed ?? values.mode) === undefined && !values.acting)) {
   isGood = (await playSessions(positionals, values.scene ?? null)) && isGood;
   if (values.scene === undefined) writeSessionsTable();
 }

@@ -41,6 +41,12 @@ export class Parts {
     );
   }
 
+  /** A prompt where nothing runs, whatever dialogs are quoted above it. */
+  free(fits: (view: string) => boolean): Promise<number> {
+    const { ready, busy } = this.actor.shows;
+    return this.stage.shows((view) => ready.test(view) && !busy.test(view) && fits(view), 'a free prompt');
+  }
+
   /** The mock has been asked, and answers as the task says. */
   asked(word: string, reply: 'slow' | 'hang' | 'fail', timesMin: number, before: number): Promise<number> {
     const { mock } = this.stage;
@@ -218,8 +224,8 @@ async function playQuotes(play: Play, parts: Parts): Promise<void> {
   await play.step({
     name: 'dialog quoted',
     act: () => parts.task(`quote ${quoted.quote}`),
-    truth: () => parts.settled(/The dialog looked like this/),
-    states: settledStates,
+    truth: () => parts.free((view) => view.includes('The dialog looked like this')),
+    states: ['completed'],
     never: ['waiting_approval', 'waiting_input'],
     holdMs,
   });
@@ -233,7 +239,7 @@ async function playQuotes(play: Play, parts: Parts): Promise<void> {
     holdMs,
   });
   stage.keys(...quoted.menu.leave);
-  await parts.settled();
+  await parts.free((view) => !quoted.menu.shows.test(view));
 }
 
 async function playFailure(play: Play, parts: Parts): Promise<void> {

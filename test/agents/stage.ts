@@ -164,6 +164,12 @@ export class Stage {
     appendFileSync(join(this.#captures, 'notes.log'), `${new Date().toISOString()} ${line}\n`);
   }
 
+  /** The agent and what it started, without the daemon. */
+  agentPids(): readonly number[] {
+    const shell = Number(this.ask('#{pane_pid}'));
+    return this.#leftovers().filter((pid) => pid !== shell);
+  }
+
   /** Processes that carry the private home in their environment: nobody else's can. */
   #leftovers(): readonly number[] {
     if (!existsSync('/proc/self/environ')) return [];

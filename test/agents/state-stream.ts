@@ -2,6 +2,7 @@
 
 import type { ApiClient } from '../../src/api/client.ts';
 import type { PaneItem } from '../../src/api/schemas.ts';
+import type { NoticeItem } from '../../src/api/schemas-notices.ts';
 
 export interface Told {
   readonly time: number;
@@ -15,6 +16,8 @@ interface Waiter {
 
 export class StateStream {
   readonly told: Told[] = [];
+  /** What people were told of, by the id of the notice. */
+  readonly notices = new Map<string, NoticeItem['event']>();
   readonly #pane: string;
   readonly #leaving = new AbortController();
   readonly #waiters = new Set<Waiter>();
@@ -75,6 +78,8 @@ export class StateStream {
 
   #take(value: unknown): void {
     const row = value as PaneItem | null;
+    const notice = value as NoticeItem | null;
+    if (notice !== null && 'notice_id' in notice) this.notices.set(notice.notice_id, notice.event);
     // Notices go by the same feed: they name an agent too, and have no pane of their own.
     if (row?.agent === undefined || row.agent === null || !('identity' in row)) return;
     if (row.identity.pane_id !== this.#pane) return;
