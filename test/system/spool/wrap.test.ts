@@ -1,6 +1,8 @@
 // agtmux-wrap in a real terminal, in every shell: the agent has the keys, stops and comes back as if nothing stood above
 // it, and its exact end is in the spool.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -39,6 +41,23 @@ function isInFront(pid: number): boolean {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(') ') + 2).split(' ');
   return fields[2] === fields[5];
+}
+
+function parentOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  return Number(stat.slice(stat.lastIndexOf(') ') + 2).split(' ')[1]);
+}
+
+/** Processes that look after this one. */
+function watchers(pid: number): readonly string[] {
+  return readdirSync('/proc').filter((name) => {
+    if (!/^\d+$/.test(name)) return false;
+    try {
+      return readFileSync(`/proc/${name}/cmdline`, 'latin1').includes(`\0---watch\0${pid}\0`);
+    } catch {
+      return false;
+    }
+  });
 }
 
 function words(): WrapWord[] {
@@ -106,6 +125,74 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('agtmux-
     });
     expect(runIn(shell, [wrap, '/nowhere/agent'], bare).status).toBe(127);
     expect(runIn(shell, [wrap], bare).status).toBe(2);
+  });
+
+  it('what is closed does not keep the agent from being started, and is closed for it too', () => {
+    const says = join(here.dir, 'says');
+    writeFileSync(
+      join(here.dir, 'look'),
+      `exec 9>${says}; for fd in 0 1 2; do [ -e /proc/$$/fd/$fd ] && printf $fd >&9; done; exit 7`,
+    );
+    for (const [closing, open] of [
+      ['>&-', '02'],
+      ['2>&-', '01'],
+      ['<&-', '12'],
+      ['>&- 2>&-', '0'],
+      ['<&- >&- 2>&-', ''],
+      ['', '012'],
+    ] as const) {
+      for (const name of readdirSync(here.spool)) rmSync(join(here.spool, name));
+      const line = `${[...shell, wrap].join(' ')} -- sh ${join(here.dir, 'look')} ${closing}`;
+      const ran = runIn(['/bin/sh'], ['-c', line], { ...here.env, AGTMUX_SPOOL: here.spool }, 'in');
+      expect([closing, ran.status, readFileSync(says, 'utf8')]).toEqual([closing, 7, open]);
+      expect(facts()).toEqual([{ kind: 'runtime.ended', cause: 'exit', status: 7 }]);
+    }
+  });
+
+  it('without a terminal: TERM reaches the agent, which leaves as it likes, and its end is exact', async () => {
+    const polite = join(here.dir, 'polite');
+    writeFileSync(
+      polite,
+      `trap 'echo told; exit 5' TERM\ngrep SigIgn /proc/$$/status\necho "ready $$"\n[ "\${1-}" ] || while :; do sleep 0.05; done\n`,
+    );
+    const [direct] = runIn(['/bin/bash'], [polite, 'once'], here.env).output.split('\n');
+    const [path = '', ...flags] = shell;
+    const child = spawn(path, [...flags, wrap, '--', 'bash', polite], {
+      env: { ...here.env, AGTMUX_SPOOL: here.spool },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let output = '';
+    child.stdout.on('data', (bytes) => {
+      output += String(bytes);
+    });
+    const ended = once(child, 'close');
+    const pid = Number(await until('it is ready', () => /^ready (\d+)/m.exec(output)?.[1]));
+    child.kill('SIGTERM');
+    await until('the agent has ended', () => !existsSync(`/proc/${pid}`)).catch((problem: unknown) => {
+      process.kill(pid, 'SIGKILL');
+      throw problem;
+    });
+    expect(await ended).toEqual([5, null]);
+    // What it ignores is what it would ignore without us: Ctrl-C is its own to judge.
+    expect(output.split('\n')).toEqual([direct, `ready ${pid}`, 'told', '']);
+    expect(facts()).toEqual([{ kind: 'runtime.ended', cause: 'exit', status: 5 }]);
+  });
+
+  it('at a terminal: TERM to the wrapper leaves no agent behind, also one that is stopped', async () => {
+    for (const isStopped of [false, true]) {
+      for (const name of readdirSync(here.spool)) rmSync(join(here.spool, name));
+      const { pid, keys, seen, line } = await terminal(shell);
+      if (isStopped) {
+        await keys('C-z');
+        await seen('Stopped');
+      }
+      process.kill(parentOf(pid), 'SIGTERM');
+      if (isStopped) await line('fg');
+      await until('the agent has ended', () => !existsSync(`/proc/${pid}`));
+      await until('nobody watches any more', () => watchers(pid).length === 0);
+      await server.tmux('kill-session', '-t', 'main');
+      await server.tmux('new-session', '-d', '-s', `keep${isStopped}`, 'sleep 1000').catch(() => undefined);
+    }
   });
 
   it('IDN6 at a terminal: Ctrl-C, Ctrl-Z, fg and a new size reach the agent; its status comes back', async () => {
