@@ -77,6 +77,8 @@ export const noticesQuerySchema = z.strictObject({ count: z.int().min(1).max(lim
 export const noticeChangeSchema = z.strictObject({
   on: events.optional(),
   channels: z.array(channel).optional(),
+  turn_on: z.array(channel).optional(),
+  turn_off: z.array(channel).optional(),
   quiet: z.string().max(limits.idCharsMax).nullable().optional(),
   skip_looked_at: z.boolean().optional(),
   desktop_text: z.enum(desktopTexts).optional(),

@@ -49,12 +49,9 @@ export const notifyList: Action = async (parsed, context) => {
 export const notifyOn: Action = (parsed, context) => changeChannels(parsed, context, true);
 export const notifyOff: Action = (parsed, context) => changeChannels(parsed, context, false);
 
-async function changeChannels(parsed: Parsed, context: Context, isOn: boolean): Promise<void> {
-  const channel = parsed.args[0] ?? '';
-  const answer = await askDaemon(context, { path: '/v1/notifications/settings' }, { isQuiet: parsed.has('json') });
-  const { channels } = JSON.parse(answer) as NoticeSettingsReply;
-  const others = channels.filter((one) => one !== channel);
-  await post(parsed, context, 'settings', { channels: isOn ? [...others, channel] : others });
+function changeChannels(parsed: Parsed, context: Context, isOn: boolean): Promise<void> {
+  const channels = [parsed.args[0] ?? ''];
+  return post(parsed, context, 'settings', isOn ? { turn_on: channels } : { turn_off: channels });
 }
 
 export const notifySet: Action = async (parsed, context) => {

@@ -70,6 +70,9 @@ export interface NoticeMute extends NoticeScope {
 export interface NoticeChange {
   readonly on?: readonly NoticeEvent[] | undefined;
   readonly channels?: readonly NoticeChannel[] | undefined;
+  /** On top of the channels that are on when it is made, so that two changes at once are both made. */
+  readonly turn_on?: readonly NoticeChannel[] | undefined;
+  readonly turn_off?: readonly NoticeChannel[] | undefined;
   readonly quiet?: string | null | undefined;
   readonly skip_looked_at?: boolean | undefined;
   readonly desktop_text?: DesktopText | undefined;

@@ -2,8 +2,10 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../model/limits.ts';
+import type { NoticeChange } from '../../model/notices.ts';
 import { createSimulatedClock, type SimulatedClock } from '../../platform/simulated/clock.ts';
 import { createSimulatedFiles, type SimulatedFiles } from '../../platform/simulated/files.ts';
+import { readNoticeSettings } from './settings.ts';
 import { NoticeSettingsFile } from './settings-file.ts';
 
 const path = '/config/notifications.toml';
@@ -49,6 +51,49 @@ describe('the file of settings', () => {
     expect((await files.stat(path))?.kind).toBe('link');
     expect(await textOf('/dotfiles/n.toml')).toContain('channels = [ "desktop" ]');
     expect(file.current).toMatchObject({ on: ['error'], channels: ['desktop'] });
+    file.stop();
+  });
+
+  it('NOT7 changes at once are all made, with the looks of the timer in between', async () => {
+    plant(path, 'on = ["error"]\nchannels = ["terminal"]\n');
+    await file.start();
+    const changes: NoticeChange[] = [
+      { quiet: '22:00-07:00' },
+      { desktop_text: 'ask' },
+      { skip_looked_at: false },
+      { turn_on: ['desktop'] },
+      { turn_on: ['webhook'], turn_off: ['terminal'] },
+      { on: ['error', 'waiting_approval'] },
+    ];
+    const looking = clock.advanceSettled(limits.configLookMs * 3);
+    const made = await Promise.all(changes.map((change) => file.change(change)));
+    await looking;
+    expect(made.every(({ ok }) => ok)).toBe(true);
+    const wanted = {
+      quiet: '22:00-07:00',
+      desktop_text: 'ask',
+      skip_looked_at: false,
+      channels: ['desktop', 'webhook'],
+      on: ['error', 'waiting_approval'],
+    };
+    expect(file.current).toMatchObject(wanted);
+    expect(readNoticeSettings(await textOf(path), path)).toMatchObject({ ok: true, value: wanted });
+    file.stop();
+  });
+
+  it('NOT7 the file keeps its mode, and what somebody writes between the look and the change is not lost', async () => {
+    files.plant(path, { kind: 'file', bytes: Buffer.from('on = ["error"]\n'), mode: 0o644 });
+    await file.start();
+    let isWritten = false;
+    const edit = files.edit.bind(files);
+    files.edit = (place, wanted) => {
+      if (!isWritten) files.plant(path, { kind: 'file', bytes: Buffer.from('on = ["completed"]\n'), mode: 0o644 });
+      isWritten = true;
+      return edit(place, wanted);
+    };
+    expect((await file.change({ desktop_text: 'ask' })).ok).toBe(true);
+    expect(file.current).toMatchObject({ on: ['completed'], desktop_text: 'ask' });
+    expect((await files.stat(path))?.mode).toBe(0o644);
     file.stop();
   });
 });

@@ -6,7 +6,7 @@ import { fail, ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { NoticeChange } from '../../model/notices.ts';
 import type { Cancel, Clock } from '../../platform/clock.ts';
-import { FileError, type Files } from '../../platform/files.ts';
+import { FileError, type Files, privateFileMode } from '../../platform/files.ts';
 import { removeOldLeftovers } from '../../platform/leftovers.ts';
 import type { Log } from '../../platform/log.ts';
 import {
@@ -19,6 +19,8 @@ import {
 
 /** As the system itself does. */
 const linksMax = 40;
+/** Nobody writes it that often. */
+const triesMax = 5;
 
 export interface SettingsFileParts {
   readonly files: Files;
@@ -32,6 +34,9 @@ export class NoticeSettingsFile {
   readonly #parts: SettingsFileParts;
   #current: NoticeSettings = defaultNoticeSettings;
   #text: string | null = null;
+  /** The same as it stands in the file. */
+  #bytes: Uint8Array | null = null;
+  #turn: Promise<unknown> = Promise.resolve();
   #trouble: string | null = null;
   /** The last look found something that could not be read. */
   #isUnread = false;
@@ -51,7 +56,7 @@ export class NoticeSettingsFile {
   }
 
   async start(): Promise<void> {
-    await this.#look();
+    await this.#inTurn(() => this.#look());
     if (!this.#isStopped) this.#timer = this.#parts.clock.after(limits.configLookMs, () => void this.start());
   }
 
@@ -60,24 +65,47 @@ export class NoticeSettingsFile {
     this.#timer?.();
   }
 
-  async change(change: NoticeChange): Promise<Result<null>> {
+  /** One at a time: each is made on top of what the one before has written. */
+  change(change: NoticeChange): Promise<Result<null>> {
+    return this.#inTurn(() => this.#change(change));
+  }
+
+  #inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+
+  async #change(change: NoticeChange): Promise<Result<null>> {
+    // An editor or another daemon may write it between our look and our write; then it is looked at again.
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      await this.#look();
+      // Writing it anew would throw away what the person meant and misspelt.
+      if (this.#trouble !== null) return fail('E_CONFIG', this.#trouble, 'mend the file first');
+      const wanted = changedSettings(this.#current, change);
+      if (!wanted.ok) return wanted;
+      const written = await this.#write(wanted.value);
+      if (!written.ok) return written;
+      if (!written.value) continue;
+      await this.#look();
+      return ok(null);
+    }
+    return fail('E_STATE_CHANGED', `${this.#parts.path} is being changed by somebody else`, 'try again');
+  }
+
+  /** False when the file is no longer what was looked at. A file that was there keeps its mode and its owner. */
+  async #write(settings: NoticeSettings): Promise<Result<boolean>> {
     const { files } = this.#parts;
-    await this.#look();
-    // Writing it anew would throw away what the person meant and misspelt.
-    if (this.#trouble !== null) return fail('E_CONFIG', this.#trouble, 'mend the file first');
-    const wanted = changedSettings(this.#current, change);
-    if (!wanted.ok) return wanted;
+    const after = Buffer.from(writeNoticeSettings(settings, this.#text));
     try {
       const path = await this.#place();
       await files.mkdirPrivate(dirname(path));
       await removeOldLeftovers(files, dirname(path), this.#parts.clock.wallMs());
-      await files.writeAtomic(path, Buffer.from(writeNoticeSettings(wanted.value, this.#text)));
+      return ok(await files.edit(path, { before: this.#bytes, after, mode: privateFileMode }));
     } catch (problem) {
       if (!(problem instanceof FileError)) throw problem;
       return fail('E_FILE', problem.message, 'check the rights of that file and its directory');
     }
-    await this.#look();
-    return ok(null);
   }
 
   /** Where it really is: links lead people's dotfiles elsewhere, and a link is followed, never replaced. */
@@ -115,6 +143,7 @@ export class NoticeSettingsFile {
     const { files, path } = this.#parts;
     try {
       const found = await files.read(path, { bytesMax: limits.configBytesMax, followLinks: true });
+      this.#bytes = found?.bytes ?? null;
       return ok(found === null ? null : Buffer.from(found.bytes).toString());
     } catch (problem) {
       if (!(problem instanceof FileError)) throw problem;

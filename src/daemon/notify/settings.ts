@@ -85,12 +85,13 @@ export function writeNoticeSettings(settings: NoticeSettings, before: string | n
 /** What was asked for, on top of what is in force. A setting of `null` is taken out. */
 export function changedSettings(settings: NoticeSettings, change: NoticeChange): Result<NoticeSettings> {
   const { quiet, ...rest } = settings;
+  const channels = change.channels ?? settings.channels;
   const wanted = change.quiet === undefined ? quiet : (change.quiet ?? undefined);
   const checked = settingsSchema.safeParse({
     ...rest,
     ...(wanted === undefined ? {} : { quiet: wanted }),
     on: [...(change.on ?? settings.on)],
-    channels: [...(change.channels ?? settings.channels)],
+    channels: [...new Set([...channels, ...(change.turn_on ?? [])])].filter((one) => !change.turn_off?.includes(one)),
     skip_looked_at: change.skip_looked_at ?? settings.skip_looked_at,
     desktop_text: change.desktop_text ?? settings.desktop_text,
   });
