@@ -56,7 +56,9 @@ export class SessionBook implements SessionService {
   /** Ready when every session is what it is now; ending what was left of them goes on behind. */
   static async open(parts: BookParts): Promise<SessionBook> {
     const book = new SessionBook(parts);
-    const { sessions, damaged } = await book.#store.open();
+    const { sessions, damaged, unread } = await book.#store.open();
+    for (const one of unread)
+      parts.warn('a session could not be read now; it is left as it is until the next start', { ...one });
     for (const file of damaged) parts.warn('a session could not be read and was set aside', { file });
     for (const record of sessions) await book.#load(record);
     await Promise.all([...book.#entries.values()].map((entry) => book.#recover(entry)));

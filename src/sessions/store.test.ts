@@ -210,6 +210,38 @@ describe('records on disk', () => {
     expect(await again.nextId()).toBe('s2');
   });
 
+  it('LOG2 what cannot be read at a start is not damaged: it stays, is told, and is there at the next one', async () => {
+    const { files, store } = talkWorld();
+    await store.open();
+    expect([await store.nextId(), await store.nextId(), await store.nextId()]).toEqual(['s1', 's2', 's3']);
+    await store.save(keptSession());
+    const before = files.operations();
+    const calm = await new SessionStore(files, '/state/sessions').open();
+    const steps = files.operations() - before;
+    expect(calm.sessions.map(({ id }) => id)).toEqual(['s1']);
+    let failed = 0;
+    const given: string[] = [];
+    for (let step = 1; step <= steps; step += 1) {
+      files.failAt(step, 'EIO');
+      const again = new SessionStore(files, '/state/sessions');
+      const found = await again.open().catch(() => null);
+      files.clearFaults();
+      const names = (await files.list('/state/sessions', 100))?.names;
+      expect(names).toEqual(['counter', 's1.json']);
+      if (found === null) continue;
+      expect(found.damaged).toEqual([]);
+      failed += found.unread.length;
+      if (found.sessions.length === 0)
+        expect(found.unread).toEqual([{ file: '/state/sessions/s1.json', problem: expect.stringContaining('EIO') }]);
+      given.push(await again.nextId());
+    }
+    expect(failed).toBe(1);
+    // Also where it was the counter that could not be read.
+    expect(given.length).toBeGreaterThan(1);
+    expect(given).toEqual(given.map((_, place) => `s${4 + place}`));
+    expect((await new SessionStore(files, '/state/sessions').open()).sessions.map(({ id }) => id)).toEqual(['s1']);
+  });
+
   it('LOG2 what is damaged is set aside and told, and its number is not given again', async () => {
     const { files, store } = talkWorld();
     await store.open();

@@ -17,12 +17,23 @@ export interface FoundSessions {
   readonly sessions: readonly KeptSession[];
   /** Files that could not be understood; they were set aside. */
   readonly damaged: readonly string[];
+  /** Files that could not be read this time; they are as they were, and their sessions missing until the next start. */
+  readonly unread: readonly UnreadFile[];
 }
+
+interface UnreadFile {
+  readonly file: string;
+  readonly problem: string;
+}
+
+/** What stands there cannot be a record of ours, whoever reads it. */
+const isNoRecord = ({ code }: FileError): boolean => ['EFBIG', 'EISDIR', 'EINVAL', 'ELOOP'].includes(code);
 
 export class SessionStore {
   readonly #files: Files;
   readonly #folder: string;
   #last = 0;
+  #isCounted = false;
 
   constructor(files: Files, folder: string) {
     this.#files = files;
@@ -34,24 +45,40 @@ export class SessionStore {
     const listed = await this.#files.list(this.#folder, namesMax);
     const sessions: KeptSession[] = [];
     const damaged: string[] = [];
+    const unread: UnreadFile[] = [];
     for (const name of listed?.names ?? []) {
       const id = name.endsWith(recordEnd) ? managedIdOf(name.slice(0, -recordEnd.length)) : null;
       if (id === null) continue;
       this.#last = Math.max(this.#last, numberOf(id));
-      const kept = keptOf((await this.#read(name)) ?? '');
+      const text = await this.#readOrTrouble(name);
+      // What cannot be read now (too many open files, a bad disk) may be as good as ever: it stays where it is.
+      if (text instanceof FileError && !isNoRecord(text)) {
+        unread.push({ file: this.#path(name), problem: text.message });
+        continue;
+      }
+      const kept = keptOf(typeof text === 'string' ? text : '');
       if (kept !== null && kept.id === id) sessions.push(kept);
       else {
         await this.#files.rename(this.#path(name), this.#path(`${name}.damaged`));
         damaged.push(this.#path(`${name}.damaged`));
       }
     }
-    const counted = Number(await this.#read(counterName));
+    // Without it a number could be given twice; then none is given before it can be read.
+    await this.#count().catch(() => undefined);
+    return { sessions: sessions.sort((one, other) => numberOf(one.id) - numberOf(other.id)), damaged, unread };
+  }
+
+  async #count(): Promise<void> {
+    const text = await this.#readOrTrouble(counterName);
+    if (text instanceof FileError && !isNoRecord(text)) throw text;
+    const counted = Number(text);
     if (Number.isSafeInteger(counted)) this.#last = Math.max(this.#last, counted);
-    return { sessions: sessions.sort((one, other) => numberOf(one.id) - numberOf(other.id)), damaged };
+    this.#isCounted = true;
   }
 
   /** Never given twice: it is on disk before anyone has it. */
   async nextId(): Promise<ManagedId> {
+    if (!this.#isCounted) await this.#count();
     this.#last += 1;
     const id = managedIdOf(`s${this.#last}`);
     assert(id !== null, 'sessions are counted from 1');
@@ -97,11 +124,16 @@ export class SessionStore {
 
   /** Null for what is not there, or cannot be read. */
   async #read(name: string): Promise<string | null> {
+    const text = await this.#readOrTrouble(name);
+    return text instanceof FileError ? null : text;
+  }
+
+  async #readOrTrouble(name: string): Promise<string | null | FileError> {
     try {
       const found = await this.#files.read(this.#path(name), { bytesMax: limits.sessionFileBytesMax });
       return found === null ? null : Buffer.from(found.bytes).toString();
     } catch (problem) {
-      if (problem instanceof FileError) return null;
+      if (problem instanceof FileError) return problem;
       throw problem;
     }
   }
