@@ -5,7 +5,7 @@ import { type Config, defaultConfig, readConfig } from '../daemon/offline-config
 import { AgtmuxError } from '../model/errors.ts';
 import { errorCodeOf } from '../platform/files.ts';
 import { type Action, configPath, must } from './context.ts';
-import { print } from './output.ts';
+import { print, printShown } from './output.ts';
 
 /** `config` is null when there is no file: the defaults are in force then. */
 export function loadConfig(path: string): Config | null {
@@ -22,15 +22,16 @@ export function loadConfig(path: string): Config | null {
 
 export const configCheck: Action = async () => {
   const path = configPath();
-  print(loadConfig(path) === null ? `${path}: there is none; the defaults are in force` : `${path}: fine`);
+  printShown(loadConfig(path) === null ? `${path}: there is none; the defaults are in force` : `${path}: fine`);
 };
 
 export const configShow: Action = async (parsed) => {
   const config = loadConfig(configPath()) ?? defaultConfig;
-  print(parsed.has('json') ? JSON.stringify(config) : toml(config));
+  if (parsed.has('json')) print(JSON.stringify(config));
+  else printShown(toml(config));
 };
 
-export const configWhere: Action = async () => print(configPath());
+export const configWhere: Action = async () => printShown(configPath());
 
 function toml(config: Config): string {
   return Object.entries(config)

@@ -14,7 +14,7 @@ import { errorCodeOf } from '../platform/files.ts';
 import { quoteSh } from '../text/quote.ts';
 import { safe } from './act.ts';
 import { type Action, type Context, daemonSocket, must, sleep } from './context.ts';
-import { print } from './output.ts';
+import { print, printShown } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 import { selfPath } from './tmux-self.ts';
@@ -108,7 +108,7 @@ export const menubarInstall: Action = async (parsed, context) => {
   const text = pluginText();
   const held = heldAt(path);
   if (parsed.has('dry-run')) {
-    print(`+++ ${path}\n${text.trimEnd().replaceAll(/^/gm, '+ ')}`);
+    printShown(`+++ ${path}\n${text.trimEnd().replaceAll(/^/gm, '+ ')}`);
     return;
   }
   if (held !== null && !held.includes(mark)) {
@@ -121,7 +121,7 @@ export const menubarInstall: Action = async (parsed, context) => {
   } catch (cause) {
     throw new AgtmuxError('E_FILE', `cannot write ${path} (${errorCodeOf(cause) ?? 'unknown trouble'})`, { cause });
   }
-  print(`written: ${path}`);
+  printShown(`written: ${path}`);
 };
 
 export const menubarUninstall: Action = async (parsed, context) => {
@@ -135,7 +135,7 @@ export const menubarUninstall: Action = async (parsed, context) => {
   } catch (cause) {
     throw new AgtmuxError('E_FILE', `cannot remove ${path} (${errorCodeOf(cause) ?? 'unknown trouble'})`, { cause });
   }
-  print(parsed.has('dry-run') ? `rm ${path}` : `removed: ${path}`);
+  printShown(parsed.has('dry-run') ? `rm ${path}` : `removed: ${path}`);
 };
 
 function heldAt(path: string): string | null {

@@ -1,7 +1,10 @@
 // How the command line speaks: what goes to the terminal, how wide it is, whether in colour, and how a failure reads.
 
+import { fstatSync } from 'node:fs';
 import { AgtmuxError, errors, type Failure, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { Clock } from '../platform/clock.ts';
+import { foreign, gateBlock, gateLine } from '../text/gate.ts';
 import type { Parsed } from './parse.ts';
 
 /** A terminal that does not tell its size. */
@@ -22,9 +25,12 @@ export function print(text: string): void {
   output().write(withoutEffects(text.endsWith('\n') ? text : `${text}\n`));
 }
 
+/** For what names a path or a word of the user's: there colours are not ours either. */
+export const printShown = (text: string): void => print(gateBlock(foreign(text)));
+
 /** For people, beside the output. */
 export function note(text: string): void {
-  errorOutput().write(withoutEffects(`agtmux: ${text}\n`));
+  errorOutput().write(withoutEffects(`agtmux: ${gateLine(foreign(text))}\n`));
 }
 
 export function columnsOf(): number {
@@ -59,7 +65,13 @@ function asFailure(problem: unknown): Failure {
 /** One line: what happened, what to do next, and a code for programs. */
 export function report(problem: unknown, isJson: boolean): void {
   const { code, message, next } = asFailure(problem);
-  const line = isJson ? JSON.stringify({ error: { code, message, next } }) : `agtmux: ${message}; ${next} [${code}]`;
+  // What went wrong often names what was given: an argument, a path (SEC3).
+  const words = foreign(`agtmux: ${message}; ${next} [${code}]`);
+  const line = isJson
+    ? JSON.stringify({ error: { code, message, next } })
+    : code === 'E_INTERNAL'
+      ? gateBlock(words)
+      : gateLine(words);
   errorOutput().write(withoutEffects(`${line}\n`));
   process.exitCode = errors[code].exit;
 }
@@ -76,6 +88,36 @@ const leave = (problem: NodeJS.ErrnoException): void => {
   );
   process.exit();
 };
+
+/** How long a reader that left may go unnoticed. */
+const readerLookMs = 1_000;
+
+/**
+ * For lines of JSON that go on and on: a reader that left (`| head -1`) is noticed only by writing, and the next line may
+ * never come. A blank in front of it says nothing to whoever reads JSON, and ends us when nobody does.
+ */
+export async function whileRead<Value>(clock: Clock, work: () => Promise<Value>): Promise<Value> {
+  if (!isPipe()) return work();
+  const look = (): void => {
+    if (!output().writableNeedDrain) output().write(' ');
+    cancel = clock.after(readerLookMs, look);
+  };
+  let cancel = clock.after(readerLookMs, look);
+  try {
+    return await work();
+  } finally {
+    cancel();
+  }
+}
+
+function isPipe(): boolean {
+  try {
+    const stat = fstatSync(process.stdout.fd);
+    return stat.isFIFO() || stat.isSocket();
+  } catch {
+    return false;
+  }
+}
 
 /** A stream is made when it is first touched, which takes a millisecond; most commands need one of the two. */
 function guarded(stream: NodeJS.WriteStream): NodeJS.WriteStream {

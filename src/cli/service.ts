@@ -8,7 +8,7 @@ import { createRealExec } from '../platform/exec.ts';
 import { errorCodeOf } from '../platform/files.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import type { Action, Context } from './context.ts';
-import { print } from './output.ts';
+import { printShown } from './output.ts';
 
 /** What the service is told of this environment; the rest is the session's own. */
 const variableNames = ['AGTMUX_STATE_DIR', 'AGTMUX_RUNTIME_DIR', 'AGTMUX_CONFIG', 'AGTMUX_TMUX_SOCKETS', 'TMUX_TMPDIR'];
@@ -136,7 +136,7 @@ export const daemonInstall: Action = async (parsed, context) => {
   const service = serviceOf(factsHere());
   heldOf(service);
   if (parsed.has('dry-run')) {
-    print([`# ${service.file}`, service.text, ...service.install.map((argv) => `# ${argv.join(' ')}`)].join('\n'));
+    printShown([`# ${service.file}`, service.text, ...service.install.map((argv) => `# ${argv.join(' ')}`)].join('\n'));
     return;
   }
   try {
@@ -148,7 +148,7 @@ export const daemonInstall: Action = async (parsed, context) => {
     });
   }
   for (const argv of service.install) await runOrThrow(context, argv, `the service is written to ${service.file}, but`);
-  print(`installed: ${service.file}`);
+  printShown(`installed: ${service.file}`);
 };
 
 export const daemonUninstall: Action = async (parsed, context) => {
@@ -156,17 +156,17 @@ export const daemonUninstall: Action = async (parsed, context) => {
   const held = heldOf(service);
   if (parsed.has('dry-run')) {
     const steps = [...service.uninstall.map((argv) => argv.join(' ')), `rm ${service.file}`];
-    print(held !== null ? steps.join('\n') : 'no service is installed');
+    printShown(held !== null ? steps.join('\n') : 'no service is installed');
     return;
   }
   // A service that never ran cannot be ended; its file goes all the same.
   for (const argv of service.uninstall) await runOnce(context, argv);
   try {
     unlinkSync(service.file);
-    print(`removed: ${service.file}`);
+    printShown(`removed: ${service.file}`);
   } catch (cause) {
     if (errorCodeOf(cause) !== 'ENOENT') throw new AgtmuxError('E_FILE', `cannot remove ${service.file}`, { cause });
-    print('no service was installed');
+    printShown('no service was installed');
   }
 };
 

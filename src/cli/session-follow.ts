@@ -9,7 +9,7 @@ import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, daemonSocket } from './context.ts';
 import { escapeEffects } from './json.ts';
-import { note, output, print } from './output.ts';
+import { note, output, print, whileRead } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { pathOf } from './session-path.ts';
 
@@ -25,7 +25,10 @@ export async function followSession(parsed: Parsed, context: Context, ref: strin
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => leaving.abort());
   const client = createClient({ socketPath: daemonSocket, clock: context.clock });
   const teller = parsed.has('json') ? new JsonTeller() : new TextTeller();
-  for await (const event of client.session(ref, { signal: leaving.signal })) teller.tell(event);
+  const follow = async (): Promise<void> => {
+    for await (const event of client.session(ref, { signal: leaving.signal })) teller.tell(event);
+  };
+  await (parsed.has('json') ? whileRead(context.clock, follow) : follow());
 }
 
 /** One event a line. */

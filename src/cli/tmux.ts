@@ -11,7 +11,7 @@ import { createRealFiles, errorCodeOf, FileError } from '../platform/files.ts';
 import { removeOldLeftovers } from '../platform/leftovers.ts';
 import { quoteSh, quoteTmux } from '../text/quote.ts';
 import { type Action, must } from './context.ts';
-import { print } from './output.ts';
+import { printShown } from './output.ts';
 import { addBlock, type Block, findBlock, removeBlock, replaceBlock } from './tmux-block.ts';
 import { tmuxConf } from './tmux-conf.ts';
 import { selfCommand } from './tmux-self.ts';
@@ -50,7 +50,7 @@ export const tmuxInstall: Action = async (parsed) => {
   const { user, ownPath, ownText } = plan;
   const isCurrent = hasCurrentBlock(plan);
   if (isCurrent && plan.own.text === ownText) {
-    print(`installed already: ${user.path} reads ${ownPath}`);
+    printShown(`installed already: ${user.path} reads ${ownPath}`);
     return;
   }
   const text = user.text ?? '';
@@ -61,7 +61,7 @@ export const tmuxInstall: Action = async (parsed) => {
   if (parsed.has('dry-run')) {
     const block = must(findBlock(wanted, user.path));
     const added = block === null ? '' : wanted.slice(block.start, block.end);
-    print(
+    printShown(
       [`--- ${ownPath}`, marked('+', fromBytes(ownText)), `--- ${user.path}`, marked('+', fromBytes(added))].join('\n'),
     );
     return;
@@ -72,21 +72,21 @@ export const tmuxInstall: Action = async (parsed) => {
     if (user.text !== null && user.block === null) await write(await heldAt(plan.backupPath), user.text, user.mode);
     await write(user, wanted, user.mode);
   }
-  print([`written: ${ownPath}`, `${user.path} reads it; nothing else in there was touched`].join('\n'));
-  print(`tmux that runs already takes it with: tmux source-file ${must(quoteSh(ownPath))}`);
+  printShown([`written: ${ownPath}`, `${user.path} reads it; nothing else in there was touched`].join('\n'));
+  printShown(`tmux that runs already takes it with: tmux source-file ${must(quoteSh(ownPath))}`);
 };
 
 export const tmuxRemove: Action = async (parsed) => {
   const plan = await planHere();
   const { user, ownPath, backupPath } = plan;
   if (user.block === null && plan.own.text === null) {
-    print('nothing was installed');
+    printShown('nothing was installed');
     return;
   }
   const left = user.block === null ? user.text : removeBlock(user.text ?? '', user.block);
   if (parsed.has('dry-run')) {
     const block = user.block === null ? [] : [(user.text ?? '').slice(user.block.start, user.block.end)];
-    print([`--- ${user.path}`, ...block.map((text) => marked('-', fromBytes(text))), `rm ${ownPath}`].join('\n'));
+    printShown([`--- ${user.path}`, ...block.map((text) => marked('-', fromBytes(text))), `rm ${ownPath}`].join('\n'));
     return;
   }
   if (user.block !== null) {
@@ -97,10 +97,12 @@ export const tmuxRemove: Action = async (parsed) => {
   await remove(ownPath);
   const backup = await read(backupPath);
   const isEdited = backup !== null && backup.text !== left;
-  if (isEdited) print(`${user.path} was changed since; how it was before agtmux is kept in ${backupPath}`);
+  if (isEdited) printShown(`${user.path} was changed since; how it was before agtmux is kept in ${backupPath}`);
   else await remove(backupPath);
-  print(`removed: ${ownPath}, and the block in ${user.path}`);
-  print('tmux that runs already forgets it with: tmux set-option -gu @agtmux_mark \\; set-option -gu @agtmux_status');
+  printShown(`removed: ${ownPath}, and the block in ${user.path}`);
+  printShown(
+    'tmux that runs already forgets it with: tmux set-option -gu @agtmux_mark \\; set-option -gu @agtmux_status',
+  );
 };
 
 export const tmuxStatus: Action = async () => {
@@ -110,8 +112,8 @@ export const tmuxStatus: Action = async () => {
     plan.own.text === null ? 'is not there' : plan.own.text === plan.ownText ? 'is there' : 'is another version';
   const block = user.block === null ? 'does not read it' : hasCurrentBlock(plan) ? 'reads it' : 'reads another file';
   const isInstalled = plan.own.text === plan.ownText && hasCurrentBlock(plan);
-  print([`${ownPath} ${own}`, `${user.path} ${user.text === null ? 'is not there' : block}`].join('\n'));
-  print(isInstalled ? 'installed' : 'not installed; see `agtmux tmux install --dry-run`');
+  printShown([`${ownPath} ${own}`, `${user.path} ${user.text === null ? 'is not there' : block}`].join('\n'));
+  printShown(isInstalled ? 'installed' : 'not installed; see `agtmux tmux install --dry-run`');
   if (!isInstalled) process.exitCode = notInstalledStatus;
 };
 

@@ -15,7 +15,7 @@ import { askDaemon } from './connect.ts';
 import { type Action, type Context, daemonSocket } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
 import { filterQuery } from './list.ts';
-import { columnsOf, hasColour, output, print } from './output.ts';
+import { columnsOf, hasColour, output, print, whileRead } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 import { printEvents } from './watch-events.ts';
@@ -30,7 +30,10 @@ export const watch: Action = async (parsed, context) => {
   await askDaemon(context, { path: withQuery(`/v1/${scope}`, query) });
   const client = createClient({ socketPath: daemonSocket, clock: context.clock });
   if (parsed.value('format') === 'jsonl') {
-    await printEvents({ scope, query, parsed, client, intervalMs, clock: context.clock, signal: leaving.signal });
+    const { clock } = context;
+    await whileRead(clock, () =>
+      printEvents({ scope, query, parsed, client, intervalMs, clock, signal: leaving.signal }),
+    );
     return;
   }
   if (parsed.has('since')) throw new AgtmuxError('E_USAGE', '--since goes with --format jsonl');

@@ -22,6 +22,60 @@ afterAll(() => world.end());
 const paths = (specs: readonly CommandSpec[], above: readonly string[] = []): readonly (readonly string[])[] =>
   specs.flatMap((spec) => [[...above, spec.name], ...paths(spec.commands ?? [], [...above, spec.name])]);
 
+describe('words of the user on a terminal', () => {
+  const nasty = '\u001b[31mred\u001b]0;title\u0007\u009b2J\u0085\u202e';
+  /** What a terminal would take for more than text; line ends, and nothing else. */
+  const effects = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/;
+
+  it('SEC3 an argument with escape sequences in it is shown without them, in errors too', async () => {
+    for (const args of [
+      ['hooks', 'install', '--agent', nasty],
+      ['hooks', 'status', '--agent', nasty],
+      ['mcp', 'status', '--agent', nasty],
+      ['list', '--agent', nasty],
+      ['list', '--session', nasty],
+      ['watch', '--once', '--agent', nasty],
+      ['new', '--agent', nasty],
+      ['notify', 'mute', '1h', '--agent', nasty],
+      ['kill', nasty],
+      ['target', 'add', nasty],
+      [nasty],
+    ]) {
+      for (const json of [[], ['--json']]) {
+        const { stdout, stderr } = await world.agtmux(...args, ...json);
+        expect([args[0], stdout + stderr]).toEqual([args[0], expect.not.stringMatching(effects)]);
+        expect(stdout + stderr).not.toBe('');
+      }
+    }
+    await world.agtmux('notify', 'unmute');
+  });
+
+  it('SEC3 a home directory with escape sequences in its name is shown without them', async () => {
+    const home = join(world.directory, nasty);
+    mkdirSync(join(home, '.config'), { recursive: true });
+    for (const args of [
+      ['tmux', 'install', '--dry-run'],
+      ['tmux', 'install'],
+      ['tmux', 'status'],
+      ['tmux', 'remove', '--dry-run'],
+      ['tmux', 'remove'],
+      ['daemon', 'install', '--dry-run'],
+      ['daemon', 'uninstall', '--dry-run'],
+      ['config', 'path'],
+      ['config', 'check'],
+      ['menubar', 'install', '--dry-run', '--dir', home],
+      ['menubar', 'install', '--dir', home],
+      ['menubar', 'uninstall', '--dir', home],
+      ['hooks', 'install', '--dry-run'],
+      ['mcp', 'status'],
+      ['doctor'],
+    ]) {
+      const { stdout, stderr } = await world.agtmuxWith({ HOME: home, XDG_CONFIG_HOME: undefined }, ...args);
+      expect([args.join(' '), stdout + stderr]).toEqual([args.join(' '), expect.not.stringMatching(effects)]);
+    }
+  });
+});
+
 describe('help', () => {
   it('is there for every command', async () => {
     const helps = await Promise.all(paths(commands).map((path) => world.agtmux(...path, '--help')));

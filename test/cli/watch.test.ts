@@ -1,4 +1,5 @@
 // `agtmux watch`: on a terminal, into a file, as events; and how it ends.
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paneItemSchema, type StatusReply, sessionItemSchema, windowItemSchema } from '../../src/api/schemas.ts';
@@ -35,6 +36,23 @@ async function onceAs(...args: string[]): Promise<readonly Line[]> {
 const events = (...args: string[]): Running => world.start('watch', '--format', 'jsonl', ...args);
 
 describe('agtmux watch --format jsonl', () => {
+  it.each([
+    ['watch', '--format', 'jsonl'],
+    ['watch', '--scope', 'windows', '--format', 'jsonl'],
+  ])('%j ends when its reader has left, though nothing happens any more', (...args) => {
+    // The shell waits for both ends of the pipe.
+    const line = `"$0" ${join(root, 'bin/agtmux')} ${args.join(' ')} | head -n 1`;
+    const { env, directory: cwd } = world;
+    const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', line, process.execPath], {
+      env,
+      cwd,
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).not.toBe('');
+  });
+
   it('FED3 tells what there is, one event a line with the same fields', async () => {
     const panes = await onceAs();
     expect(panes).toHaveLength(1);
