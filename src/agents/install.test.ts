@@ -151,6 +151,18 @@ describe('what the agents are told', () => {
     ).toEqual(['PreToolUse', 'SessionEnd', 'SessionStart']);
   });
 
+  it('copilot: the file of an earlier version is whole, and goes', () => {
+    const copilot = agents.find((one) => one.name === 'copilot');
+    const [file] = copilot?.install?.files(contextOf()(copilot)) ?? [];
+    const { version, hooks } = JSON.parse(textOf('copilot')) as { version: number; hooks: object };
+    const old = `${JSON.stringify({ version, hooks }, null, 2)}\n`;
+    expect([file?.status(old), file?.install(old), file?.remove(old)]).toEqual([
+      'installed',
+      { text: old },
+      { text: null },
+    ]);
+  });
+
   it('codex: notify is no hook', () => {
     expect(Object.keys((JSON.parse(textOf('codex')) as { hooks: object }).hooks)).not.toContain('notify');
   });

@@ -42,7 +42,7 @@ export interface JsonHooks {
   readonly isOurs: (command: string) => boolean;
   /** Members a new file needs beside `hooks`. They stand behind it, which tells a file of ours from one of the user's. */
   readonly beside?: JsonObject;
-  /** The file is named after agtmux: with nothing left in it but `beside`, it goes. */
+  /** The file is named after agtmux: as an earlier version wrote it, it goes with nothing left in it but `beside`. */
   readonly isNamedForUs?: boolean;
 }
 
@@ -101,7 +101,13 @@ function freshText(hooks: JsonHooks): string {
 }
 
 /** Null when the file came with our entries and goes with them. */
-const remove = (hooks: JsonHooks, before: string): string | null => removeWhere(hooks, before, () => true);
+function remove(hooks: JsonHooks, before: string): string | null {
+  const after = removeWhere(hooks, before, () => true);
+  if (after === null || after === before || hooks.isNamedForUs !== true || isBlank(after)) return after;
+  // An earlier version wrote the whole file, as a program writes JSON, with `beside` in front.
+  const isPage = before === `${JSON.stringify(jsonOf(rootOf(hooks.path, before)), null, 2)}\n`;
+  return isPage && isSame(jsonOf(rootOf(hooks.path, after)), hooks.beside ?? {}) ? null : after;
+}
 
 /** `isFirst`: of ours in the list of its event. */
 function removeWhere(
@@ -157,7 +163,7 @@ function removeHooks(hooks: JsonHooks, text: string, { root, property }: Tree): 
   const others = members.filter((member) => member?.key !== 'hooks');
   const isFresh =
     ours.length > 0 &&
-    (members[0]?.key === 'hooks' || hooks.isNamedForUs === true) &&
+    members[0]?.key === 'hooks' &&
     others.length === ours.length &&
     ours.every(([key, value], place) => others[place]?.key === key && others[place]?.value.value === value);
   return isFresh || property === null ? null : removeChild(text, root, property);
