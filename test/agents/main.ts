@@ -2,7 +2,8 @@
 // each, has it use the shells of agtmux, leads each as a managed session, and writes what came out to .agents and
 // docs/agents.md. Arguments choose agents; --mode chooses a mode, --acting plays the acting alone, and with --hooks on agents
 // that have hooks, which is told and not kept; --shells plays the shells alone, and with --quick on a budget of seconds, which
-// is told and not kept; --slowed plays that many turns of an agent that is held back, which is told and not kept; --sessions plays the managed sessions alone, and with --scene one scene of them, which is not kept.
+// is told and not kept; --slowed plays that many turns of an agent that is held back, which is told and not kept; --sessions
+// plays the managed sessions alone, and with --scene one scene of them, which is not kept.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -109,12 +110,15 @@ async function runShells(actor: Actor, isQuick: boolean): Promise<boolean> {
   return results.length > 0 && results.every(({ verdict }) => verdict === 'right' || verdict === 'n/a');
 }
 
+/** Of each agent, where nothing else is asked for. */
+const slowedTurns = 10;
+
 async function runSlowed(actor: Actor, turns: number): Promise<boolean> {
   process.stdout.write(`${actor.label} ${actor.version}, slowed\n`);
   const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-slowed`));
   try {
     const stream = await stage.open(actor, () => installHooks(actor, stage));
-    const { wrong } = await playSlowed(actor, stage, stream, turns);
+    const wrong = await playSlowed(actor, stage, stream, turns);
     for (const line of wrong) process.stdout.write(`  wrong  ${line}\n`);
     return wrong.length === 0;
   } catch (problem) {
@@ -155,6 +159,7 @@ for (const actor of values.sessions || values.slowed !== undefined ? [] : chosen
     writeTable();
   }
   if (values.mode !== undefined) continue;
+  if (!values.acting) isGood = (await runSlowed(actor, slowedTurns)) && isGood;
   isGood = (await runActing(actor, values.hooks)) && isGood;
   if (!values.hooks) writeActingTable();
 }

@@ -60,6 +60,16 @@ class Brake {
   }
 }
 
+/** Whether this user may make a group that limits processor time. */
+function canHold(): boolean {
+  try {
+    new Brake(`agtmux-tried-${process.pid}`, []).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function writeQuietly(path: string, text: string): void {
   try {
     writeFileSync(path, text);
@@ -68,18 +78,17 @@ function writeQuietly(path: string, text: string): void {
   }
 }
 
-export interface SlowedResult {
-  readonly turns: number;
-  /** What was told that was not so, one line each. */
-  readonly wrong: readonly string[];
-}
-
+/** What was told that was not so, one line each. */
 export async function playSlowed(
   actor: Actor,
   stage: Stage,
   stream: StateStream,
   turns: number,
-): Promise<SlowedResult> {
+): Promise<readonly string[]> {
+  if (!canHold()) {
+    process.stdout.write('  not played: no control group may be made here\n');
+    return [];
+  }
   const parts = new Parts(actor, stage);
   await stage.submit(actor.command);
   await stage.shows((view) => actor.shows.trust.test(view) || actor.shows.ready.test(view), 'the agent');
@@ -95,7 +104,7 @@ export async function playSlowed(
   } finally {
     brake.close();
   }
-  return { turns, wrong: [...wrong, ...noticesOf(stream, turns)] };
+  return [...wrong, ...noticesOf(stream, turns)];
 }
 
 /** One turn, from the key that sends it off until the screen shows its end. Every second one lasts for a while. */

@@ -83,7 +83,7 @@ describe('hooks', () => {
       const hooks = items.find((one) => one.agent === 'claude')?.sources.find((one) => one.source === 'hooks');
       return /1 .*another pane/.test(hooks?.trouble ?? '');
     });
-    expect(readdirSync(join(live.dir, 'state/spool/refused')).length).toBeGreaterThan(0);
+    await until(() => readdirSync(join(live.dir, 'state/spool/refused')).length > 0);
     for (const one of [actor, victim]) expect((await itemOf(one))?.decided_by).toBe('screen');
   });
 
