@@ -286,6 +286,8 @@ describe('a message', () => {
       world.onStep = (step, agent) => {
         if (step !== 'press:Enter') return undefined;
         onEnter(agent, world);
+        // What is typed before the agent has taken the message would still be submitted with it.
+        expect(world.held).toEqual(['%1']);
         return { kind: 'done' };
       };
       const receipt = await world.act(actor, { action: 'send' });

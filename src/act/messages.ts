@@ -99,7 +99,8 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
     why = notNow(look) ?? (isTyped ? null : (leftThere(bench, runtime, look) ?? bench.check(attempt)));
     return why === null;
   };
-  let entered: SeenRows | null = null;
+  const before = bench.ground.stateOf(runtime);
+  let became: 'taken' | keyof typeof notTaken | null = null;
   const options: TypingOptions = {
     enter,
     collapsed: keys?.collapsed ?? null,
@@ -107,20 +108,18 @@ export async function typeMessage(bench: Bench, attempt: Attempt, text: string, 
     ...(keys?.prompt === undefined ? {} : { prompt: keys.prompt }),
     recheck,
     sign: () => sign,
-    onEnter: (on) => {
-      entered = on;
+    onEnter: async (on) => {
+      became = await whatBecame(bench, attempt, grip.value, { text, on, before, options });
     },
     clock: bench.ground.clock,
   };
-  const before = bench.ground.stateOf(runtime);
   const typed = await typeAndSubmit(grip.value.hands, grip.value.place, text, options);
   // Set inside of what is called back, which the compiler does not see.
-  const on = entered as SeenRows | null;
-  if (typed === 'submitted' && on !== null) {
-    const taken = await whatBecame(bench, attempt, grip.value, { text, on, before, options });
-    if (taken === 'taken') return ended('delivered', { way: 'keys' });
+  const end = became as 'taken' | keyof typeof notTaken | null;
+  if (typed === 'submitted' && end !== null) {
+    if (end === 'taken') return ended('delivered', { way: 'keys' });
     bench.unsure.add(runtime);
-    return ended('unconfirmed', { way: 'keys', words: notTaken[taken] });
+    return ended('unconfirmed', { way: 'keys', words: notTaken[end] });
   }
   if (typeof typed === 'string' || typed.kind !== 'refused') bench.unsure.add(runtime);
   if (typeof typed === 'string') return ended('unconfirmed', { way: 'keys', words: notSubmitted[typed] });

@@ -23,8 +23,11 @@ export interface TypingOptions {
   readonly recheck: (isTyped: boolean) => Promise<boolean>;
   /** Words that the prompt itself shows, as the last recheck saw them; the text goes out only where they still stand. */
   readonly sign?: () => string | null;
-  /** Told what stood on the screen when Enter was pressed on it. */
-  readonly onEnter?: (on: SeenRows) => void;
+  /**
+   * Told what stood on the screen when Enter was pressed on it. The keyboard is given back when this is done: OpenCode
+   * submits what stands in its prompt a moment after it has read Enter.
+   */
+  readonly onEnter?: (on: SeenRows) => Promise<void>;
   readonly clock: Clock;
 }
 
@@ -89,7 +92,12 @@ async function typeHeld(hands: TypingHands, place: Place, text: string, options:
     if ('outcome' in now) return now.outcome;
     const entered = await hands.press(place, ['Enter'], now.shown);
     if (entered.kind === 'done') {
-      options.onEnter?.(now.shown);
+      const taken = options.onEnter?.(now.shown);
+      if (taken !== undefined) {
+        await Promise.race([taken, waited(clock, limits.pasteShownMs)]);
+        await hands.release(place);
+        await taken;
+      }
       return 'submitted';
     }
     if (entered.kind === 'lost') return entered;
