@@ -135,7 +135,7 @@ export class ControlConnection {
       const gate = await this.#askOne(this.#questions.gateCommand);
       if (!state.takeGate(gate.body, this.#questions.parseGate)) await this.#lookFull();
     }
-    const due = state.capturesDue(this.#serverTime);
+    const due = state.capturesDue();
     this.#busyPanes = due.length;
     const screens = await this.#capture(due);
     this.#options.onSwept(this.#server, screens);
@@ -157,6 +157,7 @@ export class ControlConnection {
   }
 
   async #capture(due: readonly PaneId[]): Promise<PaneScreen[]> {
+    const askedAt = this.#serverTime;
     const screens: PaneScreen[] = [];
     for (let start = 0; start < due.length; start += capturesPerRequestMax) {
       const panes = due.slice(start, start + capturesPerRequestMax);
@@ -166,7 +167,7 @@ export class ControlConnection {
         const block = blocks[index];
         // An error: the pane went between the list and here; the next list tells.
         if (block === undefined || block.isError) continue;
-        const screen = this.#options.state.takeCapture(pane, block.body, capturedAt);
+        const screen = this.#options.state.takeCapture(pane, block.body, capturedAt, askedAt);
         if (screen !== null) screens.push(screen);
       }
     }

@@ -230,7 +230,7 @@ export class TmuxLink {
     const untilMs = clock.monotonicMs() + this.#backoffMs;
     this.#backoffMs = Math.min(this.#backoffMs * 2, limits.reconnectMsMax);
     do {
-      const due = this.#state.capturesDue(Math.floor(clock.wallMs() / 1_000));
+      const due = this.#state.capturesDue();
       const look = await this.#health.watch(spawnLook(address, due, random.hex(8)));
       if (this.#isStopped) return;
       if (look === null) {
@@ -239,7 +239,7 @@ export class TmuxLink {
       }
       this.#meet(look.server);
       this.#state.takeFull(look.rows);
-      const screens = [...look.captures].map(([pane, body]) => this.#state.takeCapture(pane, body, now()));
+      const screens = [...look.captures].map(([pane, body]) => this.#state.takeCapture(pane, body, now(), look.time));
       this.#tell(
         look.server,
         screens.filter((screen) => screen !== null),

@@ -9,6 +9,8 @@ import type { TmuxServer } from './view.ts';
 
 export interface SpawnLook {
   readonly server: TmuxServer;
+  /** By the clock of its machine, in seconds, before any of the captures. */
+  readonly time: number;
   readonly rows: readonly FullRow[];
   readonly captures: ReadonlyMap<PaneId, Uint8Array>;
 }
@@ -35,7 +37,7 @@ function lookArgv(address: TmuxAddress, due: readonly PaneId[], questions: Quest
     ';',
     'display-message',
     '-p',
-    markOf(nonce, 'list'),
+    markOf(nonce, 'list %s'),
     ';',
     ...questions.fullArgv,
   ];
@@ -57,10 +59,11 @@ function readLook(text: string, questions: Questions, nonce: string): SpawnLook 
   if (server === null || list === undefined) return null;
   const captures = new Map<PaneId, Uint8Array>();
   for (const part of rest) {
-    const { name, body } = splitPart(part);
-    captures.set(`%${name}` as PaneId, body);
+    const capture = splitPart(part);
+    captures.set(`%${capture.name}` as PaneId, capture.body);
   }
-  return { server, rows: questions.parseFull(splitPart(list).body), captures };
+  const { name, body } = splitPart(list);
+  return { server, time: Number(name.slice('list '.length)), rows: questions.parseFull(body), captures };
 }
 
 /** The first line is the name of the part; the last newline is not part of the text, as in control mode. */

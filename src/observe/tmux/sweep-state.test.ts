@@ -31,32 +31,43 @@ function state(rows: readonly FullRow[]): SweepState {
 describe('captures', () => {
   it('are due for wanted panes that were never read, that printed since, or that may still print in that second', () => {
     const sweep = state([full('%1', 100), full('%2', 50), full('%3', 100)]);
-    expect(sweep.capturesDue(200)).toEqual([one, two]);
-    sweep.takeCapture(one, body('a'), 0);
-    sweep.takeCapture(two, body('b'), 0);
-    expect(sweep.capturesDue(200)).toEqual([]);
-    expect(sweep.capturesDue(101)).toEqual([one]);
+    expect(sweep.capturesDue()).toEqual([one, two]);
+    sweep.takeCapture(one, body('a'), 0, 200);
+    sweep.takeCapture(two, body('b'), 0, 200);
+    expect(sweep.capturesDue()).toEqual([]);
     expect(sweep.takeGate(body('g1'), () => [gate('%1', 100), gate('%2', 60), gate('%3', 100)])).toBe(true);
-    expect(sweep.capturesDue(200)).toEqual([two]);
+    expect(sweep.capturesDue()).toEqual([two]);
+  });
+
+  it('RSV5 from within the second of the stamp are taken again, however long nobody looked in between', () => {
+    const sweep = state([full('%1', 100)]);
+    sweep.want([one]);
+    // In the same second and in the one after it the window may print, or be about to, under the same stamp.
+    for (const serverTime of [100, 101]) {
+      sweep.takeCapture(one, body('working'), 0, serverTime);
+      expect(sweep.capturesDue()).toEqual([one]);
+    }
+    expect(sweep.takeCapture(one, body('asking'), 0, 104)?.lines).toEqual(['asking']);
+    expect(sweep.capturesDue()).toEqual([]);
   });
 
   it('are told only when the lines differ', () => {
     const sweep = state([full('%1', 100)]);
-    expect(sweep.takeCapture(one, body('a\nb'), 7)).toEqual({ pane: one, lines: ['a', 'b'], capturedAt: 7 });
-    expect(sweep.takeCapture(one, body('a\nb'), 8)).toBeNull();
-    expect(sweep.takeCapture(one, body('a\nc'), 9)?.lines).toEqual(['a', 'c']);
-    expect(sweep.takeCapture(paneId('%9'), body('x'), 9)).toBeNull();
+    expect(sweep.takeCapture(one, body('a\nb'), 7, 200)).toEqual({ pane: one, lines: ['a', 'b'], capturedAt: 7 });
+    expect(sweep.takeCapture(one, body('a\nb'), 8, 200)).toBeNull();
+    expect(sweep.takeCapture(one, body('a\nc'), 9, 200)?.lines).toEqual(['a', 'c']);
+    expect(sweep.takeCapture(paneId('%9'), body('x'), 9, 200)).toBeNull();
     sweep.want([]);
-    expect(sweep.takeCapture(one, body('d'), 9)).toBeNull();
+    expect(sweep.takeCapture(one, body('d'), 9, 200)).toBeNull();
   });
 
   it('of a pane that went and came again are news', () => {
     const sweep = state([full('%1', 100)]);
-    sweep.takeCapture(one, body('a'), 0);
+    sweep.takeCapture(one, body('a'), 0, 200);
     sweep.takeFull([]);
     sweep.takeFull([full('%1', 100)]);
-    expect(sweep.capturesDue(200)).toEqual([one]);
-    expect(sweep.takeCapture(one, body('a'), 1)).not.toBeNull();
+    expect(sweep.capturesDue()).toEqual([one]);
+    expect(sweep.takeCapture(one, body('a'), 1, 200)).not.toBeNull();
   });
 });
 

@@ -5,12 +5,14 @@ import type { PaneId } from '../../model/ids.ts';
 import { type FullRow, type GateRow, hasSameShape, isSameTopology, topologyOf, withGate } from './topology.ts';
 import type { PaneScreen, TmuxServer, Topology } from './view.ts';
 
-/** The stamp has whole seconds: a window that printed in this second or the last may have printed since. */
+/** The stamp has whole seconds: a window that printed in this second or the last may print again under the same stamp. */
 const settledSeconds = 1;
 
 interface Captured {
   /** The window's stamp when the capture was asked for. */
   activity: number;
+  /** The stamp was old by then, by tmux's own clock: whatever is printed later has another one. */
+  isSettled: boolean;
   body: Uint8Array;
 }
 
@@ -82,24 +84,27 @@ export class SweepState {
     return time - this.#latestActivity <= seconds;
   }
 
-  /** Wanted panes that printed since their last capture, or may have. */
-  capturesDue(time: number): PaneId[] {
+  /**
+   * Wanted panes that printed since their last capture, or may have. What time it is now does not matter: after a stall
+   * of whatever length a capture from within the second of its stamp is taken again.
+   */
+  capturesDue(): PaneId[] {
     const due: PaneId[] = [];
     for (const pane of this.#wanted) {
       const activity = this.#activities.get(pane);
       if (activity === undefined) continue;
-      const isSettled = time - activity > settledSeconds;
-      if (!isSettled || this.#captured.get(pane)?.activity !== activity) due.push(pane);
+      const last = this.#captured.get(pane);
+      if (last === undefined || last.activity !== activity || !last.isSettled) due.push(pane);
     }
     return due;
   }
 
-  /** The screen when it differs from the last one. */
-  takeCapture(pane: PaneId, body: Uint8Array, capturedAt: number): PaneScreen | null {
+  /** The screen when it differs from the last one. `serverTime` is tmux's own clock, in seconds, at or before the capture. */
+  takeCapture(pane: PaneId, body: Uint8Array, capturedAt: number, serverTime: number): PaneScreen | null {
     const activity = this.#activities.get(pane);
     if (activity === undefined || !this.#wanted.has(pane)) return null;
     const known = this.#captured.get(pane);
-    this.#captured.set(pane, { activity, body });
+    this.#captured.set(pane, { activity, isSettled: serverTime - activity > settledSeconds, body });
     if (known !== undefined && isEqual(known.body, body)) return null;
     return { pane, lines: linesOf(body), capturedAt };
   }
