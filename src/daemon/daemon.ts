@@ -177,6 +177,7 @@ export class Daemon implements DaemonService {
     };
     const ground = await layGround({
       stateDir: parts.places.stateDir,
+      files: parts.machines.manager.files,
       clock: parts.clock,
       random: parts.machines.manager.random,
       decayLimits: decayLimitsOf(parts.settings),

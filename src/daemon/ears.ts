@@ -146,7 +146,7 @@ export class Ears {
       const asked = paths.slice(0, limits.remoteFilesMax);
       return new Map(asked.map((path) => [path, found.get(path) ?? null]));
     };
-    const wallMs = (): number => clock.wallMs() - (machine.view().clockOffset?.offsetMs ?? 0);
+    const wallMs = (): number => clock.wallMs() + (machine.view().clockOffset?.offsetMs ?? 0);
     const hearing = this.#hearing(name, {
       reach: createRemoteReach({ clock, now: wallMs, readFiles }),
       openSpool: (take) => new RemoteSpool({ collector, clock, take, onRefused: this.#onRefused }),
@@ -165,11 +165,12 @@ export class Ears {
       readonly programOf: (process: ProcessIdentity) => ReturnType<ProcSource['program']>;
     },
   ): Hearing {
-    const { ledger, agentOf, identify, offer, take, targetsOf, onPending, isOff, isLed } = this.#parts;
+    const { ledger, timeline, agentOf, identify, offer, take, targetsOf, onPending, isOff, isLed } = this.#parts;
     const { boot, programOf, ...rest } = ports;
     return new Hearing({
       machine,
       ledger,
+      timelineNow: () => timeline.now(),
       ...rest,
       calls: {
         boot,

@@ -16,6 +16,7 @@ import type { SpoolCounts } from '../observe/spool/handover.ts';
 import { envelopeOf } from './findings.ts';
 import { HookCalls, type HookCallsParts } from './hook-calls.ts';
 import type { Ledger } from './ledger.ts';
+import { Arrivals } from './timeline.ts';
 
 /** A spool, near or far. */
 export interface SpoolFollower {
@@ -32,6 +33,8 @@ export interface HearingParts {
   /** Wall time of the machine, ms since 1970. */
   readonly now: () => number;
   readonly toTimeline: (wallMs: number) => number;
+  /** The daemon's own time. */
+  readonly timelineNow: () => number;
   readonly calls: Pick<
     HookCallsParts,
     'boot' | 'agentOf' | 'identify' | 'programOf' | 'socketOf' | 'targetOf' | 'onPending' | 'isOff' | 'isLed'
@@ -46,12 +49,14 @@ export class Hearing {
   readonly #spool: SpoolFollower;
   readonly #natives: NativeSources;
   readonly #runs = new Map<TargetId, readonly NativeRun[]>();
+  readonly #arrivals: Arrivals;
 
   constructor(parts: HearingParts) {
     this.#parts = parts;
+    this.#arrivals = new Arrivals(parts.timelineNow);
     this.#calls = new HookCalls({
       ...parts.calls,
-      toTimeline: parts.toTimeline,
+      toTimeline: (wallMs) => this.#arrivals.timeOf(parts.toTimeline(wallMs)),
       take: parts.take,
       runtimesOf: (process) => this.#runtimesOf(processKey(process)),
     });
@@ -109,16 +114,24 @@ export class Hearing {
       health,
       trouble: state === 'failed' ? trouble : null,
       count: findings,
-      last_at: lastAt === null ? null : this.#parts.toTimeline(lastAt),
+      last_at: lastAt === null ? null : Math.min(this.#parts.toTimeline(lastAt), this.#parts.timelineNow()),
     };
   }
 
   #onFinding({ name }: Agent, source: NativeSource, finding: Finding): void {
     const { runtime_id, agent_session } = finding;
     const target = this.#targetOf(runtime_id);
-    const time = this.#parts.toTimeline(finding.time);
+    const time = this.#arrivals.timeOf(this.#parts.toTimeline(finding.time));
     const evidence = { target, agent: name, ...(agent_session === undefined ? {} : { agent_session }) };
-    this.#parts.offer([envelopeOf(finding, { evidence, source: source.source, time, dedupe: null })]);
+    const { seq } = finding;
+    const counted =
+      seq === undefined
+        ? finding
+        : {
+            ...finding,
+            seq: { ...seq, epoch: this.#arrivals.epochOf(`${runtime_id ?? ''} ${source.source}`, seq.epoch) },
+          };
+    this.#parts.offer([envelopeOf(counted, { evidence, source: source.source, time, dedupe: null })]);
   }
 
   #targetOf(runtime: RuntimeId | undefined): TargetId {

@@ -1,6 +1,7 @@
 // The first half of a start: the log is locked, verified and replayed, the timeline anchored, and a ledger stands on them.
 // After this the daemon is allowed to say that it is ready.
 
+import { join } from 'node:path';
 import type { DecayLimits } from '../engine/decay.ts';
 import { Loader } from '../engine/load.ts';
 import { standardSteps } from '../engine/steps.ts';
@@ -8,11 +9,12 @@ import { World } from '../engine/world.ts';
 import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Files } from '../platform/files.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { type LoadedStore, loadStore } from '../store/recover.ts';
 import { hookField } from './hook-calls.ts';
 import { Ledger } from './ledger.ts';
-import { createTimeline, type Timeline } from './timeline.ts';
+import { createTimeline, readSegments, type Timeline, writeSegments } from './timeline.ts';
 
 export interface Ground {
   readonly ledger: Ledger;
@@ -26,6 +28,7 @@ export interface Ground {
 
 export interface GroundParts {
   readonly stateDir: string;
+  readonly files: Files;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly decayLimits: DecayLimits;
@@ -37,7 +40,8 @@ export interface GroundParts {
 const storedFields: ReadonlySet<string> = new Set([hookField]);
 
 export async function layGround(wiring: GroundParts): Promise<Ground> {
-  const { stateDir, clock, random, decayLimits, onChange, onStartedOver } = wiring;
+  const { stateDir, files, clock, random, decayLimits, onChange, onStartedOver } = wiring;
+  const clockPath = join(stateDir, 'wall-clock.json');
   const steps = { ...standardSteps, decayLimits };
   let loader = new Loader(new World(steps));
   const loaded = await loadStore({
@@ -50,7 +54,13 @@ export async function layGround(wiring: GroundParts): Promise<Ground> {
       return (row) => loader.visit(row);
     },
   });
-  const timeline = createTimeline(clock, loaded.events === 0 ? null : loader.newest);
+  const timeline = createTimeline(clock, loaded.events === 0 ? null : loader.newest, {
+    segments: readSegments(await readKept(files, clockPath)),
+    // One that is not written is missed only when the machine sleeps and the daemon starts anew.
+    keep: (segments) => {
+      files.writeAtomic(clockPath, new TextEncoder().encode(writeSegments(segments))).catch(() => undefined);
+    },
+  });
   const parts = {
     store: loaded.store,
     now: () => timeline.now(),
@@ -66,4 +76,13 @@ export async function layGround(wiring: GroundParts): Promise<Ground> {
   await loaded.store.commit({ ...nothing, feed_version: feedVersion });
   const ledger = await Ledger.from(parts, loader, feedVersion);
   return { ledger, timeline, loaded, feedVersion, epoch: random.hex(8) };
+}
+
+async function readKept(files: Files, path: string): Promise<string | null> {
+  try {
+    const found = await files.read(path, { bytesMax: limits.wallClockBytesMax });
+    return found === null ? null : new TextDecoder().decode(found.bytes);
+  } catch {
+    return null;
+  }
 }

@@ -5,7 +5,7 @@ import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { createSimulatedRandom } from '../platform/simulated/random.ts';
-import { createTimeline, offsetOf } from './timeline.ts';
+import { Arrivals, createTimeline, readSegments, type Segment, writeSegments } from './timeline.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -288,12 +288,48 @@ describe('timeline: stamps of other machines', () => {
     timeline.setTargetOffset(far, -dayMs);
     expect(timeline.fromTarget(near, wallMs + 90_000 + 7)).toBe(wallMs + 7);
     expect(timeline.fromTarget(far, wallMs - dayMs + 7)).toBe(wallMs + 7);
-    // Measured against the timeline, so a jump of our own wall clock changes nothing.
-    clock.jumpWall(hourMs);
-    timeline.now();
-    expect(timeline.fromTarget(near, wallMs + 90_000 + 7)).toBe(wallMs + 7);
-    timeline.setTargetOffset(near, 0);
-    expect(timeline.fromTarget(near, wallMs)).toBe(wallMs);
+    // When our own clock is set, forward or back, what was measured before still holds.
+    for (const setMs of [hourMs, -2 * hourMs]) {
+      clock.jumpWall(setMs);
+      timeline.now();
+      expect(timeline.fromTarget(near, wallMs + 90_000 + 7)).toBe(wallMs + 7);
+    }
+  });
+
+  it('ORD2 a far clock goes on while this machine sleeps, and what is said there afterwards is not from the future', () => {
+    const { clock, timeline } = world();
+    timeline.setTargetOffset(near, 90_000);
+    // Asleep for eight hours: the wall clock goes on, the monotonic one does not.
+    clock.jumpWall(8 * hourMs);
+    clock.advance(5_000);
+    const said = timeline.fromTarget(near, wallMs + 8 * hourMs + 90_000 + 4_000) ?? 0;
+    expect(said).toBe(wallMs + 4_000);
+    expect(said).toBeLessThanOrEqual(timeline.now());
+    // Measured again while the timeline is behind the wall: the same.
+    timeline.setTargetOffset(near, 90_000);
+    expect(timeline.fromTarget(near, wallMs + 8 * hourMs + 90_000 + 4_000)).toBe(wallMs + 4_000);
+  });
+
+  it('RSV7 a restart goes on where the last run was: what was slept ages nothing, and old times are still told right', () => {
+    const clock = createSimulatedClock({ wallMs });
+    let kept: readonly Segment[] = [];
+    const keep = (segments: readonly Segment[]): void => {
+      kept = readSegments(writeSegments(segments));
+    };
+    const first = createTimeline(clock, null, { segments: [], keep });
+    const begunMs = first.now();
+    for (let night = 0; night < 40; night += 1) {
+      clock.advance(hourMs);
+      clock.jumpWall(8 * hourMs);
+      first.now();
+    }
+    const loggedMs = first.now();
+    clock.advance(1_000);
+    const again = createTimeline(clock, loggedMs, { segments: kept, keep });
+    expect(again.now() - begunMs).toBe(40 * hourMs + 1_000);
+    expect(again.toWall(begunMs)).toBe(wallMs);
+    expect(again.toWall(again.now())).toBe(clock.wallMs());
+    expect(again.fromLocalWall(clock.wallMs())).toBe(again.now());
   });
 
   it('ORD2 a target that was never measured gives no time at all', () => {
@@ -304,9 +340,38 @@ describe('timeline: stamps of other machines', () => {
     expect(timeline.fromTarget(near, wallMs)).toBeNull();
   });
 
-  it('ORD2 an offset is measured against the middle of question and answer', () => {
-    expect(offsetOf(1_000_050, 1_000, 1_100)).toBe(999_000);
-    expect(() => offsetOf(0, 2, 1)).toThrow('broken invariant');
+  it.each([null, '', '{}', '[1]', '[{"from_ms":1}]', '[null]'])(
+    'what cannot be read of an earlier run is nothing: %s',
+    (text) => {
+      expect(readSegments(text)).toEqual([]);
+    },
+  );
+
+  it('ORD2 an offset is a number', () => {
     expect(() => world().timeline.setTargetOffset(near, Number.NaN)).toThrow('broken invariant');
+  });
+});
+
+describe('what arrives', () => {
+  it('ORD2 is never from the future, and stays in the order of its arrival', () => {
+    let now = 1_000;
+    const arrivals = new Arrivals(() => now);
+    expect(arrivals.timeOf(900)).toBe(900);
+    const ahead = [arrivals.timeOf(1_000 + dayMs), arrivals.timeOf(1_000 + hourMs), arrivals.timeOf(1_001)];
+    expect(ahead).toEqual([1_000, 1_001, 1_002]);
+    now = 2_000;
+    expect([arrivals.timeOf(5_000), arrivals.timeOf(1_999)]).toEqual([2_000, 1_999]);
+  });
+
+  it('ORD1 a counter that starts over is a step forward, also when the clock was set back meanwhile', () => {
+    let now = 1_000;
+    const arrivals = new Arrivals(() => now);
+    const first = arrivals.epochOf('a native', 50_000);
+    expect(arrivals.epochOf('a native', 50_000)).toBe(first);
+    now = 1_500;
+    const second = arrivals.epochOf('a native', 50_000 - 1_800_000);
+    expect(second).toBeGreaterThan(first);
+    expect(arrivals.epochOf('a native', 50_000 - 1_800_000)).toBe(second);
+    expect(arrivals.epochOf('b native', 7)).toBe(1_500);
   });
 });

@@ -19,21 +19,19 @@ export interface Timeline {
   fromLocalWall(wallMs: number): number;
   /** What the clock on the wall showed at that time, for people to read. */
   toWall(timeMs: number): number;
-  /** How far a target's clock is ahead of the timeline; see `offsetOf`. */
+  /** How far a target's clock is ahead of this machine's wall clock, as just measured. */
   setTargetOffset(target: TargetId, offsetMs: number): void;
   forgetTarget(target: TargetId): void;
-  /** A stamp of the target's clock on the timeline; null while its offset was never measured (ORD2: nothing guessed). */
+  /**
+   * A stamp of the target's clock on the timeline; null while its offset was never measured (ORD2: nothing guessed). When
+   * this machine has slept since, its wall clock is still right and the timeline stood still; when its clock was set, it
+   * is the other way round. Until the next measurement the later reading that does not lie ahead is taken.
+   */
   fromTarget(target: TargetId, remoteMs: number): number | null;
 }
 
-/** The offset of a remote clock that was read between two moments of the timeline; wrong by at most half their distance. */
-export function offsetOf(remoteMs: number, askedAtMs: number, answeredAtMs: number): number {
-  assert(answeredAtMs >= askedAtMs, 'an answer comes after its question');
-  return remoteMs - (askedAtMs + answeredAtMs) / 2;
-}
-
 /** A stretch of time during which nobody set the wall clock: wall = timeline + leadMs. */
-interface Segment {
+export interface Segment {
   /** The first look that saw it. The jump lies between the last look at the segment before and this one. */
   readonly fromMs: number;
   /** The last look that saw it. */
@@ -43,11 +41,50 @@ interface Segment {
   slackMs: number;
 }
 
-export function createTimeline(clock: Clock, lastLoggedMs: number | null): Timeline {
+/** What an earlier run knew of the wall clock, and who keeps it for the next one. */
+export interface KeptSegments {
+  readonly segments: readonly Segment[];
+  /** Called when the wall clock was set or the machine has slept. */
+  readonly keep: (segments: readonly Segment[]) => void;
+}
+
+/** What was kept, as it is written down. Whatever cannot be read is nothing: then the timeline begins at the wall. */
+export function readSegments(text: string | null): readonly Segment[] {
+  if (text === null) return [];
+  try {
+    const list: unknown = JSON.parse(text);
+    if (!Array.isArray(list)) return [];
+    return list.map(({ from_ms, until_ms, lead_ms }: Record<string, unknown>) => {
+      if (typeof until_ms !== 'number' || typeof lead_ms !== 'number') throw new TypeError('not a segment');
+      const fromMs = typeof from_ms === 'number' ? from_ms : Number.NEGATIVE_INFINITY;
+      return { fromMs, untilMs: until_ms, leadMs: lead_ms, slackMs: limits.wallDriftMs };
+    });
+  } catch {
+    return [];
+  }
+}
+
+export const writeSegments = (segments: readonly Segment[]): string =>
+  JSON.stringify(
+    segments.map(({ fromMs, untilMs, leadMs }) => ({
+      from_ms: Number.isFinite(fromMs) ? fromMs : null,
+      until_ms: untilMs,
+      lead_ms: leadMs,
+    })),
+  );
+
+const nothingKept: KeptSegments = { segments: [], keep: () => undefined };
+
+export function createTimeline(clock: Clock, lastLoggedMs: number | null, kept: KeptSegments = nothingKept): Timeline {
   const start = readBoth(clock);
-  const anchorMs = lastLoggedMs === null ? start.wallMs : Math.max(start.wallMs, lastLoggedMs + 1);
-  const offsets = new Map<TargetId, number>();
-  const segments: Segment[] = [segmentFrom(Number.NEGATIVE_INFINITY, anchorMs, start.wallMs - anchorMs)];
+  // It goes on where the last run's would be now: ages must not grow by what the machine slept in its time.
+  const resumedMs = start.wallMs - (kept.segments.at(-1)?.leadMs ?? 0);
+  const anchorMs = lastLoggedMs === null ? start.wallMs : Math.max(resumedMs, lastLoggedMs + 1);
+  const offsets = new Map<TargetId, { readonly offsetMs: number; readonly leadMs: number }>();
+  const segments: Segment[] = lastLoggedMs === null ? [] : [...kept.segments];
+  const firstMs = segments.length === 0 ? Number.NEGATIVE_INFINITY : anchorMs;
+  segments.push(segmentFrom(firstMs, anchorMs, start.wallMs - anchorMs));
+  kept.keep(segments);
 
   const timeAt = (monotonicMs: number): number => anchorMs + Math.floor(monotonicMs - start.monotonicMs);
 
@@ -61,6 +98,7 @@ export function createTimeline(clock: Clock, lastLoggedMs: number | null): Timel
     if (movedMs > limits.wallJumpMs) {
       segments.push(segmentFrom(timeMs, timeMs, leadMs));
       if (segments.length > limits.wallSegmentsMax) segments.shift();
+      kept.keep(segments);
     } else {
       current.untilMs = timeMs;
       // Small differences are noise of reading; following them would shuffle stamps that are milliseconds apart.
@@ -82,16 +120,55 @@ export function createTimeline(clock: Clock, lastLoggedMs: number | null): Timel
     },
     setTargetOffset(target, offsetMs) {
       assert(Number.isFinite(offsetMs), 'an offset is a number');
-      offsets.set(target, Math.round(offsetMs));
+      now();
+      offsets.set(target, { offsetMs: Math.round(offsetMs), leadMs: newest(segments).leadMs });
     },
     forgetTarget(target) {
       offsets.delete(target);
     },
     fromTarget(target, remoteMs) {
-      const offsetMs = offsets.get(target);
-      return offsetMs === undefined ? null : Math.floor(remoteMs) - offsetMs;
+      const known = offsets.get(target);
+      if (known === undefined) return null;
+      const nowMs = now();
+      const { leadMs, slackMs } = newest(segments);
+      const wallMs = Math.floor(remoteMs) - known.offsetMs;
+      const readings = [wallMs - known.leadMs, wallMs - leadMs];
+      const past = readings.filter((timeMs) => timeMs <= nowMs + slackMs);
+      return past.length === 0 ? Math.min(...readings) : Math.max(...past);
     },
   };
+}
+
+/** Times of what arrives: whatever a clock says, nothing that was said is dropped or put behind what came before (ORD2). */
+export class Arrivals {
+  readonly #now: () => number;
+  /** When each numbered source began to count, in its own words and on the timeline. */
+  readonly #epochs = new Map<string, { readonly told: number; readonly epoch: number }>();
+  #last = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * Nothing arose after it was seen. A time from ahead, of a clock that was set or of a file system elsewhere, is taken for
+   * now, in the order of arrival.
+   */
+  timeOf(time: number): number {
+    const now = this.#now();
+    if (time <= now) return time;
+    this.#last = Math.max(now, this.#last + 1);
+    return this.#last;
+  }
+
+  /** A source tells by a wall clock when it began to count, and that may be set back: each beginning is later than the last. */
+  epochOf(source: string, told: number): number {
+    const known = this.#epochs.get(source);
+    if (known?.told === told) return known.epoch;
+    const epoch = Math.max(this.#now(), (known?.epoch ?? 0) + 1);
+    this.#epochs.set(source, { told, epoch });
+    return epoch;
+  }
 }
 
 /** The latest reading of a stamp that fits its own segment; else the latest in the past; else the newest one. */

@@ -215,8 +215,10 @@ export const limits = {
   wallJumpMs: 1_000,
   /** The wall clock crept this far from where it was measured: measured again. Below it lies the noise of reading. */
   wallDriftMs: 20,
-  /** Settings of the wall clock that are remembered; more in one run is a broken clock. */
-  wallSegmentsMax: 16,
+  /** Settings of the wall clock and sleeps that are remembered: a laptop's month, over restarts too. */
+  wallSegmentsMax: 256,
+  /** The file they are kept in. */
+  wallClockBytesMax: 65_536,
   /** Two daemons that start in the same instant may each see the other's first touch; a few retries settle it. */
   storeLockWaitMs: 200,
   /** The write-ahead log is folded into the file at this many pages: half the ballast, so that a full disk can still. */

@@ -36,6 +36,7 @@ export class SshMachine implements Machine {
   #lastSeenAt: number | null = null;
   #facts: HostFacts | null = null;
   #clockOffset: ClockOffset | null = null;
+  #clockLeadMs = 0;
   #clockMeasuredMs = 0;
   #sockets: readonly TargetSocket[] = [];
   #closed = false;
@@ -145,7 +146,9 @@ export class SshMachine implements Machine {
   /** Besides the heartbeat, never in its way: a slow answer is no loss of the connection. */
   async #refresh(): Promise<void> {
     const scanned = await this.#scan();
-    const due = this.#now() - this.#clockMeasuredMs >= limits.clockMeasureMs;
+    // Our own wall clock was set, or this machine has slept: what was measured before says little now.
+    const isMoved = Math.abs(this.#leadMs() - this.#clockLeadMs) > limits.wallJumpMs;
+    const due = isMoved || this.#now() - this.#clockMeasuredMs >= limits.clockMeasureMs;
     const measured = scanned.ok && due ? await this.#measureClock() : scanned;
     if (this.#health === 'down' || this.#closed) return;
     if (measured.ok) this.#set('ok', null);
@@ -182,6 +185,11 @@ export class SshMachine implements Machine {
     return ok(null);
   }
 
+  /** How far the wall clock is ahead of the monotonic one. */
+  #leadMs(): number {
+    return this.#options.clock.wallMs() - this.#options.clock.monotonicMs();
+  }
+
   async #measureClock(): Promise<Result<null>> {
     const samples: ClockSample[] = [];
     for (let count = 0; count < clockSamples; count += 1) {
@@ -191,6 +199,9 @@ export class SshMachine implements Machine {
     }
     this.#clockOffset = clockOffsetOf(samples);
     this.#clockMeasuredMs = this.#now();
+    this.#clockLeadMs = this.#leadMs();
+    // Whoever reads its stamps has to know, also when nothing else has changed.
+    if (this.#health === 'ok' && !this.#closed) this.#options.onChange('health', this.view());
     this.#lastSeenAt = this.#options.clock.wallMs();
     return ok(null);
   }
