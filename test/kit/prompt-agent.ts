@@ -1,5 +1,6 @@
 // A program that looks like Claude Code and has a prompt and dialogs that work: what is typed is read in order, drawn a
-// moment later as agents do, and submitted by Enter. It tells what was submitted, and which dialog a key came to.
+// moment later as agents do, and submitted a moment after Enter, with whatever came until then, as OpenCode does. It tells
+// what was submitted, and which dialog a key came to.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -52,7 +53,7 @@ const take = (data) => {
     else if (command !== null) {
       say({ key: char, command, stoodMs: askedAt - drawnAt, at: Date.now() });
       command = null;
-    } else if (char === '\\r') { say({ submitted: text }); text = ''; }
+    } else if (char === '\\r') setTimeout(() => { say({ submitted: text }); text = ''; dueAt ??= now(); }, Math.random() * drawMs);
     else if (char === '\\u0015') { text = ''; say({ cleared: true }); }
     else if (char >= ' ') text += char;
   }
