@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ActWorld, agentClaim, commandAsk, type FakeAgent, program, testKeys } from '../../test/kit/act.ts';
+import { redact } from '../engine/redact.ts';
 import type { Receipt } from '../model/actions.ts';
 import type { Ask } from '../model/asks.ts';
 import { askId } from '../model/ids.ts';
@@ -75,6 +76,33 @@ describe('answering', () => {
       expect(code(receipt), why).toBe(expected);
       expect(world.typed, why).toEqual([]);
       expect(world.audits, why).toHaveLength(1);
+    }
+  });
+
+  it('ASK3 compares an ask with a secret in it as it was told, not as it is shown', async () => {
+    const secret = (token: string): string => `TOKEN=${token} make deploy`;
+    const lookAt = (text: string): FreshLook => ({
+      state: 'waiting_approval',
+      ask: { kind: 'command', text, options: [{ id: '1', label: 'Yes' }] },
+    });
+    const key = '-----BEGIN PRIVATE KEY-----\nreboot';
+    const cases: [string, Receipt['action'], string | undefined, string, string][] = [
+      ['delivered', 'approve', secret('abc'), secret('abc'), 'known'],
+      ['delivered', 'reject', secret('abc'), secret('abc'), 'known'],
+      ['E_STATE_CHANGED', 'approve', secret('abc'), secret('xyz'), 'another secret'],
+      ['E_STATE_CHANGED', 'reject', secret('abc'), secret('xyz'), 'another secret'],
+      ['E_UNSUPPORTED', 'approve', undefined, secret('abc'), 'not known any more'],
+      ['delivered', 'reject', undefined, secret('abc'), 'a no needs no secret'],
+      ['E_STATE_CHANGED', 'reject', undefined, 'TOKEN=abc make destroy', 'another command'],
+      ['E_UNSUPPORTED', 'approve', key, key, 'what is hidden may be a command'],
+    ];
+    for (const [expected, action, whole, shown, why] of cases) {
+      const { world, agent, actor } = await asking();
+      world.asks(agent, { ...commandAsk, text: redact(whole ?? secret('abc')) }, lookAt(shown));
+      agent.whole = whole === undefined ? null : { ...commandAsk, text: whole };
+      const receipt = await world.act(actor, { action, ask_id: commandAsk.ask_id } as typeof approve);
+      expect(code(receipt), why).toBe(expected);
+      expect(world.typed, why).toHaveLength(expected === 'delivered' ? 1 : 0);
     }
   });
 

@@ -3,6 +3,7 @@
 
 import type { SeenAsk } from '../agents/contract.ts';
 import { isSame } from '../engine/canonical.ts';
+import { redact } from '../engine/redact.ts';
 import type { ActionRequest } from '../model/actions.ts';
 import type { Ask } from '../model/asks.ts';
 import { type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
@@ -12,9 +13,14 @@ import { type Attempt, type Bench, type Ending, ended, refused, refusedFor } fro
 import { fitsScreen } from './fitting.ts';
 import { mayAnswer } from './policy.ts';
 import { type AnsweredAsks, answerKey, notVisible, pressAnswer } from './pressing.ts';
-import { planFor, type Wish } from './wishes.ts';
+import { planFor, refusedAsHidden, type Wish } from './wishes.ts';
 
 const answeredAlready = failure('E_STATE_CHANGED', 'it was answered already', 'look at the pane if it still waits');
+
+/** The ask that is answered; not whole where something in it is hidden and no longer known. */
+interface Meant extends Ask {
+  readonly isWhole: boolean;
+}
 
 /** The ask that is meant, or why there is none. */
 export function askMeant(attempt: Attempt, named: AskId | undefined, now: Ask | null, open: number): Result<Ask> {
@@ -41,8 +47,13 @@ export async function answerAsk(
   const record = bench.ground.stateOf(runtime);
   const meant = askMeant(attempt, named, record?.ask ?? null, record?.asks_open ?? 0);
   if (!meant.ok) return refused(meant.failure);
-  const ask = meant.value;
-  const detail = { ask_id: ask.ask_id, ask_kind: ask.kind, wish: wish.kind };
+  const told = meant.value;
+  const detail = { ask_id: told.ask_id, ask_kind: told.kind, wish: wish.kind };
+  const known = bench.ground.wholeAskOf(runtime);
+  const whole = known?.ask_id === told.ask_id ? known : null;
+  const hidden = refusedAsHidden(wish, told, whole);
+  if (hidden !== null) return { ...refused(hidden), detail };
+  const ask: Meant = { ...(whole ?? told), isWhole: whole !== null };
   const ending = await answerThis(bench, attempt, answered, request, wish, ask);
   return { ...ending, detail: { ...detail, ...ending.detail } };
 }
@@ -53,7 +64,7 @@ async function answerThis(
   answered: AnsweredAsks,
   request: ActionRequest,
   wish: Wish,
-  ask: Ask,
+  ask: Meant,
 ): Promise<Ending> {
   const { ground } = bench;
   const { identity, caller } = attempt;
@@ -84,7 +95,7 @@ async function answerThis(
 }
 
 /** The dialog as it stands on the screen, if it is this ask and has stood still for long enough to take keys. */
-async function steadyDialog(bench: Bench, attempt: Attempt, ask: Ask): Promise<Result<SeenAsk>> {
+async function steadyDialog(bench: Bench, attempt: Attempt, ask: Meant): Promise<Result<SeenAsk>> {
   const isOnly = (): boolean => (bench.ground.stateOf(attempt.identity.runtime_id)?.asks_open ?? 0) <= 1;
   const first = await bench.look(attempt);
   const problem = unfit(ask, first?.ask ?? null, isOnly());
@@ -98,9 +109,10 @@ async function steadyDialog(bench: Bench, attempt: Attempt, ask: Ask): Promise<R
     : fail('E_STATE_CHANGED', 'the dialog on its screen is changing', 'try again in a moment');
 }
 
-function unfit(ask: Ask, seen: SeenAsk | null, isOnly: boolean): Failure | null {
+/** What is hidden and no longer known is hidden on the screen too: enough for a no, which is all that gets this far. */
+function unfit(ask: Meant, seen: SeenAsk | null, isOnly: boolean): Failure | null {
   if (seen === null) return notVisible;
-  return fitsScreen(ask, seen, isOnly)
+  return fitsScreen(ask, ask.isWhole ? seen : { ...seen, text: redact(seen.text) }, isOnly)
     ? null
     : failure('E_STATE_CHANGED', 'the dialog on its screen is not the one that was asked about');
 }

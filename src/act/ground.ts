@@ -2,6 +2,7 @@
 
 import type { Keys, SeenAsk, SeenPrompt } from '../agents/contract.ts';
 import type { ActionRequest, AttachPlan, NewAgent, ViewedOutput } from '../model/actions.ts';
+import type { Ask } from '../model/asks.ts';
 import type { Failure, Result } from '../model/errors.ts';
 import type { EventEnvelope, RuntimeIdentity } from '../model/events.ts';
 import type { AgentName, ProcessIdentity, RuntimeId, TargetId } from '../model/ids.ts';
@@ -59,6 +60,8 @@ export interface ActGround {
   readonly random: { hex(bytes: number): string };
   readonly rows: () => readonly PaneRow[];
   readonly stateOf: (runtime: RuntimeId) => StateRecord | null;
+  /** What it asks as it was told, secrets and all; null when it asks nothing, or when nobody knows what is hidden in it. */
+  readonly wholeAskOf: (runtime: RuntimeId) => Ask | null;
   readonly identityOf: (runtime: RuntimeId) => RuntimeIdentity | null;
   readonly sessionsOf: (runtime: RuntimeId) => readonly string[];
   /** The one it had last, also where only its hooks named it; null when that is not known. */

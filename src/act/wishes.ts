@@ -3,8 +3,10 @@
 
 import type { Keys, SeenAsk, Stroke } from '../agents/contract.ts';
 import { isSame } from '../engine/canonical.ts';
+import { isAskRedacted } from '../engine/facts.ts';
+import { hidesValuesOnly, redact } from '../engine/redact.ts';
 import type { Ask, AskOption } from '../model/asks.ts';
-import { fail, ok, type Result } from '../model/errors.ts';
+import { type Failure, fail, ok, type Result } from '../model/errors.ts';
 import { squeezed } from './strokes.ts';
 
 export type Wish =
@@ -24,6 +26,21 @@ const notInSight = fail(
   'not all of what it asks is in sight, only a no can be given from here',
   'answer at the pane (`agtmux attach`), make its window larger, or let it tell by itself (`agtmux hooks install`)',
 );
+
+const hidden = fail(
+  'E_UNSUPPORTED',
+  'part of what it asks was hidden as a secret, and it is not certain what stands there; only a no can be given from here',
+  'look at the pane and answer there (`agtmux attach`)',
+);
+
+/**
+ * Null when this may be said to the ask. What nobody was shown must be a mere value, and known: another ask may differ in
+ * nothing else.
+ */
+export function refusedAsHidden(wish: Wish, ask: Ask, whole: Ask | null): Failure | null {
+  if (wish.kind === 'reject' || !isAskRedacted(ask)) return null;
+  return whole !== null && hidesValuesOnly(whole.text) ? null : hidden.failure;
+}
 
 export function planFor(keys: Keys, wish: Wish, ask: Ask, seen: SeenAsk): Result<Plan> {
   const cannot = fail('E_UNSUPPORTED', 'this dialog cannot be answered from here: its options were not recognised');
@@ -69,7 +86,8 @@ export function optionMeant(text: string, ask: Ask, seen: SeenAsk): Result<AskOp
   const found = byId.length > 0 ? byId : byWords;
   const [option] = found;
   if (option !== undefined && found.length === 1) return ok(option);
-  const names = seen.options.map(({ id, label }) => (id === label ? label : `${id} (${label})`));
+  // This is kept in the audit.
+  const names = seen.options.map(({ id, label }) => redact(id === label ? label : `${id} (${label})`));
   return fail(
     'E_INPUT',
     `there is no option ${text}`,

@@ -69,6 +69,7 @@ export function actGround(parts: ActingParts): ActGround {
   const entryOf = (runtime: RuntimeId): Entry | undefined => ledger.world.entries.get(runtime);
   const identityOf = (runtime: RuntimeId) => entryOf(runtime)?.identity ?? null;
   const stateOf = (runtime: RuntimeId) => entryOf(runtime)?.record ?? null;
+  const wholeAskOf = (runtime: RuntimeId) => ledger.wholeAskOf(runtime);
   const sessionsOf = (runtime: RuntimeId) => [...(entryOf(runtime)?.fold.sessions ?? [])];
   const freshLook = async (runtime: RuntimeId): Promise<FreshLook | null> => {
     const identity = identityOf(runtime);
@@ -83,6 +84,7 @@ export function actGround(parts: ActingParts): ActGround {
     random: parts.random,
     rows: parts.rows,
     stateOf,
+    wholeAskOf,
     identityOf,
     sessionsOf,
     ownerOf,
@@ -95,6 +97,7 @@ export function actGround(parts: ActingParts): ActGround {
       ...createChannels({
         clock: parts.clock,
         stateOf,
+        wholeAskOf,
         sessionsOf,
         freshLook,
         runs: () => machines.runs(),

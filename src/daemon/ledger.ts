@@ -3,13 +3,17 @@
 
 import { type AdmitContext, admit } from '../engine/admit.ts';
 import { writeFold } from '../engine/base.ts';
+import { isSame } from '../engine/canonical.ts';
 import { Draft, type DraftResult } from '../engine/draft.ts';
+import { isAskRedacted } from '../engine/facts.ts';
 import { Loader } from '../engine/load.ts';
 import { looksDifferent } from '../engine/publish.ts';
 import { Recents } from '../engine/recents.ts';
+import { redactDeep } from '../engine/redact.ts';
 import { claimHolder } from '../engine/route.ts';
 import { type Steps, standardSteps } from '../engine/steps.ts';
 import { World } from '../engine/world.ts';
+import type { Ask } from '../model/asks.ts';
 import type { AdmittedEvent, RuntimeIdentity } from '../model/events.ts';
 import type { EventId, RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
@@ -48,6 +52,8 @@ export class Ledger {
   readonly #store: Store;
   readonly #parts: LedgerParts;
   readonly #counters = new Map<VerdictName, number>();
+  /** Asks as they were told, where something in them is hidden, by the content of their event. In memory only (ADM1). */
+  readonly #wholeAsks = new Map<string, Ask>();
   #taken = 0;
   #feedVersion: number;
 
@@ -153,6 +159,7 @@ export class Ledger {
     };
     const admissions = raws.map((raw) => admit(raw, context));
     const events = admissions.flatMap((one) => (one.ok ? [one.event] : []));
+    for (const one of admissions) if (one.ok && one.whole !== undefined) this.#remember(one.event.key.hash, one.whole);
     const copies = groupCopies(await this.#store.known(events.map(identityOf)));
     const draft = new Draft(this.world, now);
     draft.expirePending();
@@ -165,6 +172,25 @@ export class Ledger {
     for (const [name, count] of draft.tally) this.#count(name, count);
     for (const one of admissions) if (!one.ok) this.#count(one.verdict.verdict, 1);
     return verdicts;
+  }
+
+  #remember(hash: string, ask: Ask): void {
+    this.#wholeAsks.delete(hash);
+    this.#wholeAsks.set(hash, ask);
+    const [oldest] = this.#wholeAsks.keys();
+    if (this.#wholeAsks.size > limits.wholeAsksMax && oldest !== undefined) this.#wholeAsks.delete(oldest);
+  }
+
+  /**
+   * The ask that is published of a runtime, as it was told: what a screen or a server is compared with. Null when part of
+   * it is hidden and only an earlier daemon has heard it.
+   */
+  wholeAskOf(runtime: RuntimeId): Ask | null {
+    const entry = this.world.entries.get(runtime);
+    const ask = entry?.record?.ask ?? null;
+    if (entry === undefined || ask === null || !isAskRedacted(ask)) return ask;
+    const whole = this.#wholeAsks.get(entry.fold.asked.get(ask.ask_id)?.key.hash ?? '');
+    return whole !== undefined && isSame(redactDeep(whole), ask) ? whole : null;
   }
 
   /** The rules of time were changed: every state is looked at again. */

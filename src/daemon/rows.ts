@@ -3,6 +3,7 @@
 
 import { isSame } from '../engine/canonical.ts';
 import { underHealth, withoutPane } from '../engine/decay.ts';
+import { redact } from '../engine/redact.ts';
 import { formatRef } from '../engine/refs.ts';
 import type { Route } from '../engine/route.ts';
 import type { Ask } from '../model/asks.ts';
@@ -138,7 +139,9 @@ export class RowBook {
   #withOptions({ target, runtime_id }: RuntimeIdentity, state: StateRecord): StateRecord {
     if (state.ask === null || state.ask.options.length > 0) return state;
     const options = this.#sources.seenAskOf(target, runtime_id)?.options ?? [];
-    return options.length === 0 ? state : { ...state, ask: { ...state.ask, options } };
+    if (options.length === 0) return state;
+    const shown = options.map(({ id, label }) => ({ id, label: redact(label) }));
+    return { ...state, ask: { ...state.ask, options: shown } };
   }
 
   /** What is published of a state: as far as its surroundings allow it. */

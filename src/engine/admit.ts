@@ -1,13 +1,25 @@
 // Step "admit": from whatever a source handed over to an event the engine can trust the shape of, or a refusal that says
 // why (ADM1, ADM2, ORD1, ORD2). Nothing is thrown away silently and nothing here can crash on bad input.
 
+import type { Ask } from '../model/asks.ts';
 import { type AdmittedEvent, type BindingEvidence, type Fact, type FactKind, isFactKind } from '../model/events.ts';
 import { agentName, agentSessionId, runtimeId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { isSourceName, type SourceName } from '../model/sources.ts';
 import { type Verdict, verdict } from '../model/verdicts.ts';
 import { canonical, deeperThan, hashText, utf8Bytes } from './canonical.ts';
-import { asFields, BadField, type Fields, idField, numberField, optionalId, processField, readFact } from './facts.ts';
+import {
+  asFields,
+  BadField,
+  type Fields,
+  idField,
+  isAskRedacted,
+  numberField,
+  optionalId,
+  processField,
+  readFact,
+  wholeAsk,
+} from './facts.ts';
 import { orderKey } from './order.ts';
 import { redactDeep } from './redact.ts';
 
@@ -21,7 +33,8 @@ export interface AdmitContext {
 }
 
 export type Admission =
-  | { readonly ok: true; readonly event: AdmittedEvent }
+  /** `whole` is the ask of an event that had something hidden in it: for memory alone. */
+  | { readonly ok: true; readonly event: AdmittedEvent; readonly whole?: Ask }
   | { readonly ok: false; readonly verdict: Verdict };
 
 const envelopeFields = new Set([
@@ -78,7 +91,12 @@ function admitFields(fields: Fields, text: string, context: AdmitContext): Admis
     const event = { evidence, source, fact, key, time, ingested_at: context.now };
     // Without an id of its own, an event is its content and its own order key (DED1).
     const dedupeKey = optionalId(fields, 'dedupe_key') ?? `content:${hash}`;
-    return { ok: true, event: { ...event, dedupe_key: dedupeKey, ...(extra === null ? {} : { extra }) } };
+    const isHidden = fact.kind === 'ask.opened' && isAskRedacted(fact.ask);
+    return {
+      ok: true,
+      event: { ...event, dedupe_key: dedupeKey, ...(extra === null ? {} : { extra }) },
+      ...(isHidden ? { whole: wholeAsk(payload) } : {}),
+    };
   } catch (problem) {
     if (problem instanceof BadField) return refuse(verdict('bad_payload', problem.message));
     throw problem;

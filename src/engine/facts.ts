@@ -1,7 +1,7 @@
 // Reads the payload of each kind of event into a typed fact, or says which field is wrong. Only the fields named here
 // get through: this is the innermost allow-list (ADM1).
 
-import { type AskOption, askKinds, settleWays } from '../model/asks.ts';
+import { type Ask, type AskOption, askKinds, settleWays } from '../model/asks.ts';
 import { endCauses, type Fact, type FactKind, type RuntimeIdentity, type StateFact } from '../model/events.ts';
 import {
   agentName,
@@ -18,7 +18,7 @@ import {
 import { limits } from '../model/limits.ts';
 import { reasonCodes, reasonFits } from '../model/reasons.ts';
 import { confidences, stateNames } from '../model/states.ts';
-import { redact } from './redact.ts';
+import { hasRedaction, redact } from './redact.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -72,11 +72,11 @@ function choiceField<Choice extends string>(fields: Fields, name: string, choice
 }
 
 /** Longer text is cut, not refused: an ask must not be lost because its command is long. Never cuts a surrogate pair. */
-function textField(fields: Fields, name: string, charsMax: number): string {
+function textField(fields: Fields, name: string, charsMax: number, clean: (text: string) => string = redact): string {
   const value = fields[name];
   if (typeof value !== 'string') throw new BadField(name);
   const cut = value.slice(0, charsMax);
-  return redact(/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut);
+  return clean(/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut);
 }
 
 export function processField(value: unknown): ProcessIdentity {
@@ -121,24 +121,28 @@ function stateFact(fields: Fields): StateFact {
   };
 }
 
-function askFact(fields: Fields): Fact {
+function readAsk(fields: Fields, clean: (text: string) => string): Ask {
   const ask = asFields(fields.ask, 'ask');
   const options = ask.options ?? [];
   if (!Array.isArray(options) || options.length > limits.askOptionsMax) throw new BadField('options');
   return {
-    kind: 'ask.opened',
-    ask: {
-      ask_id: askId(idField(ask, 'ask_id')),
-      kind: choiceField(ask, 'kind', askKinds),
-      scope: scopeId(optionalId(ask, 'scope') ?? mainScope),
-      text: textField(ask, 'text', limits.askCharsMax),
-      options: options.map((option): AskOption => {
-        const one = asFields(option, 'option');
-        return { id: idField(one, 'id'), label: textField(one, 'label', limits.detailCharsMax) };
-      }),
-    },
+    ask_id: askId(idField(ask, 'ask_id')),
+    kind: choiceField(ask, 'kind', askKinds),
+    scope: scopeId(optionalId(ask, 'scope') ?? mainScope),
+    text: textField(ask, 'text', limits.askCharsMax, clean),
+    options: options.map((option): AskOption => {
+      const one = asFields(option, 'option');
+      return { id: idField(one, 'id'), label: textField(one, 'label', limits.detailCharsMax, clean) };
+    }),
   };
 }
+
+/** Whether some of an ask may be hidden. */
+export const isAskRedacted = ({ text, options }: Ask): boolean =>
+  hasRedaction(text) || options.some(({ label }) => hasRedaction(label));
+
+/** The ask as it was told, secrets and all: to compare with, never to keep or to show. */
+export const wholeAsk = (payload: Fields): Ask => readAsk(payload, (text) => text);
 
 function endFact(fields: Fields): Fact {
   const cause = choiceField(fields, 'cause', endCauses);
@@ -166,7 +170,7 @@ const readers: { readonly [Kind in FactKind]: (fields: Fields) => Fact } = {
   }),
   'state.observed': stateFact,
   'state.repeated': () => ({ kind: 'state.repeated' }),
-  'ask.opened': askFact,
+  'ask.opened': (fields) => ({ kind: 'ask.opened', ask: readAsk(fields, redact) }),
   'ask.settled': (fields) => ({
     kind: 'ask.settled',
     ask_id: askId(idField(fields, 'ask_id')),

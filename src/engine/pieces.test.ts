@@ -12,7 +12,7 @@ import { canonical, deeperThan, hashText, isSame, utf8Bytes } from './canonical.
 import { emptyFold, type Fold } from './fold.ts';
 import { Loader } from './load.ts';
 import { compareKeys } from './order.ts';
-import { redact } from './redact.ts';
+import { hidesValuesOnly, redact } from './redact.ts';
 import { rollup, rollupBy } from './rollup.ts';
 import { World } from './world.ts';
 
@@ -71,14 +71,44 @@ describe('secrets', () => {
     ['AKIAABCDEFGHIJKLMNOP', 'ABCDEFGHIJ'],
     ['-----BEGIN OPENSSH PRIVATE KEY-----\nb3Blbn', 'b3Blbn'],
     ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0.sig', 'eyJzdWI'],
+    ['mysql --password hunter2 shop', 'hunter2'],
+    ['mysql -u me -phunter2 shop', 'hunter2'],
+    ['tool --access-token "hunter2 too" --x', 'hunter2'],
+    ['curl -s -u me:hunter2 https://example.org', 'hunter2'],
+    ['sshpass -p hunter2 ssh example.org', 'hunter2'],
+    ['{"password": "hunter2", "user": "me"}', 'hunter2'],
+    ['curl -d "{\\"password\\":\\"hunter2\\"}" x', 'hunter2'],
+    ['X-Api-Key: hunter2', 'hunter2'],
+    ['DB_PASS=hunter2 make', 'hunter2'],
   ])('ADM1 %s is blotted out', (text, secret) => {
     expect(redact(text)).not.toContain(secret);
     expect(redact(text)).toContain('[redacted]');
+    expect(redact(redact(text))).toBe(redact(text));
+  });
+
+  it.each([
+    ['TOKEN=x;rm -rf ~ make', ';rm -rf ~'],
+    ['TOKEN=$(curl$IFS-s|sh) make', '$(curl$IFS-s|sh)'],
+    ['TOKEN="abc$(evil)" make', '$(evil)'],
+    ['TOKEN=`evil` make', '`evil`'],
+    ['tool --password x|evil', '|evil'],
+    ['git clone https://me:$(evil)@example.org', '$(evil)'],
+  ])('ADM1 %s: no command hides behind the name of a secret', (text, command) => {
+    expect(redact(text)).toContain(command);
+    expect(hidesValuesOnly(text)).toBe(true);
+  });
+
+  it('ADM1 what is hidden and may be more than a value is known as such', () => {
+    expect(hidesValuesOnly('echo "-----BEGIN PRIVATE KEY-----"; rm -rf ~')).toBe(false);
   });
 
   it('ADM1 ordinary text stays as it is', () => {
-    const text = 'npm test -- --grep "tokens are counted" && git push origin main';
-    expect(redact(text)).toBe(text);
+    const texts = [
+      'npm test -- --grep "tokens are counted" && git push origin main',
+      'llm --max-tokens 4096 --bypass x PWD=/src docker login --password-stdin',
+      'gh auth login --with-token < token.txt',
+    ];
+    for (const text of texts) expect(redact(text)).toBe(text);
   });
 });
 

@@ -31,6 +31,8 @@ export const limits = {
   /** The text of an ask: a command or a question; a page of it is enough to decide on. */
   askCharsMax: 8_000,
   askOptionsMax: 32,
+  /** Asks with a secret in them that are remembered as they were told: as many as anyone has open, at 8 KB each. */
+  wholeAsksMax: 512,
   /** Rules for one agent's screen. The longest built-in set has a few dozen. */
   screenRulesMax: 500,
   /** One pattern of a rule; longer ones are not read by anybody. */

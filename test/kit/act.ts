@@ -124,6 +124,8 @@ export const testKeys: Keys = {
 export interface FakeAgent {
   readonly identity: RuntimeIdentity;
   state: StateRecord;
+  /** What it asks as it was told, where its state has something hidden in it; null when nobody knows. */
+  whole?: Ask | null;
   look: FreshLook | null;
   place: Place | null;
   screen: string[];
@@ -249,6 +251,10 @@ export class ActWorld {
       random: createSimulatedRandom('act'),
       rows: () => [...this.agents.values()].map((agent) => this.#row(agent)),
       stateOf: (runtime) => agentOf(runtime)?.state ?? null,
+      wholeAskOf: (runtime) => {
+        const agent = agentOf(runtime);
+        return agent?.whole === undefined ? (agent?.state.ask ?? null) : agent.whole;
+      },
       identityOf: (runtime) => agentOf(runtime)?.identity ?? null,
       sessionsOf: () => ['session-1'],
       lastSessionOf: async () => this.session,

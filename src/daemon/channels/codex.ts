@@ -80,7 +80,8 @@ class CodexChannel implements Channel {
     switch (request.action) {
       case 'approve':
       case 'reject': {
-        const { ask, asks_open } = record;
+        const { asks_open } = record;
+        const ask = this.#parts.wholeAskOf(runtime);
         const named = request.ask_id;
         if (ask === null || asks_open !== 1 || (named !== undefined && named !== ask.ask_id)) return null;
         const decision = request.action === 'approve' ? 'accept' : 'cancel';

@@ -91,7 +91,7 @@ class HttpChannel implements Channel {
 
   /** The open ask of the runtime, if it is the one that is meant and its server takes this answer. */
   #askFor(request: ActionRequest, { runtime_id }: RuntimeIdentity): Ask | null {
-    const ask = this.#parts.stateOf(runtime_id)?.ask ?? null;
+    const ask = this.#parts.wholeAskOf(runtime_id);
     const named = 'ask_id' in request ? request.ask_id : undefined;
     if (ask === null || (named !== undefined && named !== ask.ask_id)) return null;
     return canReply(request, ask) ? ask : null;

@@ -5,7 +5,7 @@ import type { RuntimeId } from '../../model/ids.ts';
 import type { NativeLine } from '../../observe/native/entry.ts';
 import type { NativeRun } from '../../observe/native/sources.ts';
 
-export interface ChannelParts extends Pick<ActGround, 'clock' | 'stateOf' | 'sessionsOf' | 'freshLook'> {
+export interface ChannelParts extends Pick<ActGround, 'clock' | 'stateOf' | 'wholeAskOf' | 'sessionsOf' | 'freshLook'> {
   /** All runs whose own files and streams are followed. */
   readonly runs: () => readonly NativeRun[];
   /** The title of a runtime's pane at this moment; null when it is not known. */

@@ -128,7 +128,8 @@ describe('the words', () => {
 
   it.each([
     ['rm -rf build', true],
-    ['API_KEY="$(rm -rf /)" ls', false],
+    ['API_KEY="abc$(rm -rf /)" ls', false],
+    ['API_KEY="abc" ls', false],
     ['touch a\n\n\tMakes a file\r\n', true],
     ['ls \rrm -rf /', false],
     ['ls \u202e/ fr- mr', false],
@@ -141,6 +142,8 @@ describe('the words', () => {
   it('NOT4 what looks like a secret is blotted out', () => {
     if (row.agent === null) throw new Error('no agent');
     expect(bodyOf({ ...row.agent, detail: 'token=abcdef0123456789 failed' })).toBe('token=[redacted] failed');
+    // NOT5: an ask comes here with its secrets hidden already; whoever reads it has not read the whole.
+    expect(isWhole('TOKEN=[redacted] make deploy', 'TOKEN=[redacted] make deploy')).toBe(false);
     expect(bodyOf({ ...row.agent, detail: 'ls # all is well\n  rm -rf /\n' })).toBe('ls # all is well ⏎ rm -rf /');
     expect(bodyOf({ ...row.agent, reason_code: 'usage_limit' })).toBe('hit a usage limit');
   });

@@ -1,7 +1,7 @@
 // What a notice says: who, where, what is wanted. Everything passes the gate (SEC3), and what looks like a secret is
 // blotted out. Pure.
 
-import { redact } from '../../engine/redact.ts';
+import { hasRedaction, redact } from '../../engine/redact.ts';
 import type { AskKind } from '../../model/asks.ts';
 import { limits } from '../../model/limits.ts';
 import type { NoticeEvent, NoticeRow } from '../../model/notices.ts';
@@ -68,7 +68,7 @@ const inOneLine = (text: string): string =>
     .join(' ⏎ ');
 
 /** Whether a reader of the body has read the ask itself: only then may it be answered from there (NOT5). */
-export const isWhole = (text: string, body: string): boolean => body === inOneLine(text);
+export const isWhole = (text: string, body: string): boolean => body === inOneLine(text) && !hasRedaction(body);
 
 /** What may stand in the arguments of a process: no word of what is asked (SEC6). */
 export function kindWords({ event, ask_kind }: Pick<NoticeRow, 'event' | 'ask_kind'>): string {

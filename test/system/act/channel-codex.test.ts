@@ -76,6 +76,7 @@ afterEach(() => {
 const channel = createCodexChannel({
   clock,
   stateOf: () => ({ state, ask, asks_open: ask === null ? 0 : 1, ended: null, suspended: false }) as StateRecord,
+  wholeAskOf: () => ask,
   sessionsOf: () => [],
   freshLook: async () => look,
   runs: () => [],

@@ -196,6 +196,7 @@ function scene(
   const parts = {
     clock,
     stateOf: () => ({ ask: setting.ask, asks_open: 1, decided_by: setting.heard }) as StateRecord,
+    wholeAskOf: () => setting.ask,
     sessionsOf: () => setting.sessions,
     freshLook: async () => setting.look,
     runs: () => setting.runs,
