@@ -90,10 +90,7 @@ export class Machines {
           .targets()
           .filter((view) => view.machine === machine)
           .map(({ target, socket }) => ({ target, path: socket.path })),
-      onPending: (machine) => {
-        for (const view of this.#manager.targets())
-          if (view.machine === machine) this.#watches.get(view.target)?.lookNow();
-      },
+      onPending: (machine) => this.#lookAt(machine),
       isOff: parts.isOff,
       isLed: parts.isLed,
       onRefused: parts.onRefused,
@@ -281,7 +278,13 @@ export class Machines {
     }
     if (event.kind === 'removed') this.#parts.timeline.forgetTarget(event.machine);
     this.#follow();
+    if (event.kind === 'health' && event.view.health === 'ok') this.#lookAt(event.view.machine);
     this.#parts.onChange();
+  }
+
+  /** A machine that is back is looked at now: the watches over its sockets wait for seconds after a failed attempt. */
+  #lookAt(machine: TargetId): void {
+    for (const view of this.#manager.targets()) if (view.machine === machine) this.#watches.get(view.target)?.lookNow();
   }
 
   /** Begins watches for targets that are new and ends those whose target is gone. */

@@ -273,9 +273,16 @@ export const limits = {
   heartbeatDegradedMs: 1_000,
   /** No sign of life for this long: down, so that lists say so within 3 s of the cut. */
   heartbeatDownMs: 2_300,
+  /** The wait after a connection that stood for a while was lost: most often the machine is still there. */
+  reconnectLostMs: 500,
   /** First and longest wait before a machine that is down is tried again. */
-  reconnectFirstMs: 500,
+  reconnectFirstMs: 5_000,
   reconnectLastMs: 30_000,
+  /** The same where the machine refuses the user: fewer than five attempts in ten minutes, which servers ban for. */
+  reconnectRefusedFirstMs: 60_000,
+  reconnectRefusedLastMs: 600_000,
+  /** For this long a machine that does not answer at all is dialled without a pause, so that its return is noticed at once. */
+  reconnectWatchfulMs: 600_000,
   /** A connection that stood this long counts as a success: the next wait is the first again. */
   reconnectSteadyMs: 5_000,
   /** New sockets are looked for this often. */

@@ -9,7 +9,7 @@ import type { Exec } from '../platform/exec.ts';
 import type { Files } from '../platform/files.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { exitArguments, masterArguments, readyWord, type SshWay } from './ssh-arguments.ts';
-import { sshFailure, sshTroubleOf } from './ssh-trouble.ts';
+import { type SshTrouble, sshFailure, sshTroubleOf } from './ssh-trouble.ts';
 
 export interface SshPorts {
   readonly clock: Clock;
@@ -47,6 +47,7 @@ export class SshConnection {
   #isReady = false;
   #pings: ((result: Result<null>) => void)[] = [];
   #failure: Failure | null = null;
+  #trouble: SshTrouble = 'other';
   #tellReady: (result: Result<null>) => void = () => undefined;
   #tellEnded: () => void = () => undefined;
 
@@ -68,6 +69,15 @@ export class SshConnection {
     return this.#failure;
   }
 
+  /** What kind of failure it is over by. */
+  get trouble(): SshTrouble {
+    return this.#trouble;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
   get pid(): number | null {
     return this.#master?.pid ?? null;
   }
@@ -87,8 +97,8 @@ export class SshConnection {
   }
 
   /** Ends it at once, without a word to the far side: for a connection that no longer answers. */
-  drop(why: Failure): void {
-    this.#over(why);
+  drop(why: Failure, trouble: SshTrouble): void {
+    this.#over(why, trouble);
     this.#master?.end();
     if (this.#master === null) this.#tellEnded();
   }
@@ -97,7 +107,7 @@ export class SshConnection {
   async close(): Promise<void> {
     const master = this.#master;
     const wasReady = this.#isReady;
-    this.#over(sshFailure(this.way.alias, 'closed'));
+    this.#over(sshFailure(this.way.alias, 'closed'), 'closed');
     if (master !== null) {
       const cancel = this.#ports.clock.after(leaveMs, () => master.end());
       if (wasReady) await this.#askToLeave();
@@ -123,14 +133,14 @@ export class SshConnection {
     const prepared = await this.#prepare();
     if (this.#failure !== null) return;
     if (!prepared.ok) {
-      this.#over(prepared.failure);
+      this.#over(prepared.failure, 'other');
       this.#tellEnded();
       return;
     }
     const { guard, env, connectMs } = this.#place;
     const [program = this.#place.program, ...args] = [...guard, this.#place.program, ...prepared.value];
     const cancel = this.#ports.clock.after(connectMs, () => {
-      if (!this.#isReady) this.drop(sshFailure(this.way.alias, 'timeout'));
+      if (!this.#isReady) this.drop(sshFailure(this.way.alias, 'timeout'), 'timeout');
     });
     const master = this.#ports.channels.open(
       { program, args, env },
@@ -138,7 +148,7 @@ export class SshConnection {
         onData: (bytes) => this.#listen(bytes),
         onEnd: (end) => {
           cancel();
-          this.#over(this.#failureOf(end));
+          this.#end(end);
           void this.#forget();
           this.#tellEnded();
         },
@@ -171,35 +181,43 @@ export class SshConnection {
       this.#greeting = '';
       this.#tellReady(ok(null));
     } else if (this.#greeting.length > limits.collectorNoiseBytesMax) {
-      this.drop(sshFailure(this.way.alias, 'no_shell'));
+      this.drop(sshFailure(this.way.alias, 'no_shell'), 'no_shell');
     }
   }
 
   /** One byte for each sign of life that was asked for. A machine that sends more is not in its right mind. */
   #repeat(bytes: Uint8Array): void {
     if (bytes.length > this.#pings.length) {
-      this.drop(sshFailure(this.way.alias, 'no_shell', 'it sends what nobody asked for'));
+      this.drop(sshFailure(this.way.alias, 'no_shell', 'it sends what nobody asked for'), 'no_shell');
       return;
     }
     for (const tell of this.#pings.splice(0, bytes.length)) tell(ok(null));
   }
 
-  #failureOf(end: ProcessEnd): Failure {
+  #end(end: ProcessEnd): void {
     const { alias } = this.way;
     if (end.spawnError !== null) {
       const words = `the ssh client cannot be started: ${end.spawnError}`;
-      return { code: 'E_TARGET_DOWN', message: `${alias}: ${words}`, next: 'install the OpenSSH client' };
+      const failure = { message: `${alias}: ${words}`, next: 'install the OpenSSH client' };
+      this.#over({ code: 'E_TARGET_DOWN', ...failure }, 'other');
+      return;
     }
     const stderr = new TextDecoder().decode(end.stderr);
-    const trouble = sshTroubleOf(stderr);
-    // ssh itself leaves with 255; any other status is the far shell's own.
-    if (!this.#isReady && end.status !== null && end.status !== 255) return sshFailure(alias, 'no_shell', stderr);
-    return sshFailure(alias, this.#isReady && trouble === 'other' ? 'closed' : trouble, stderr);
+    const trouble = this.#troubleOf(end, stderr);
+    this.#over(sshFailure(alias, trouble, stderr), trouble);
   }
 
-  #over(why: Failure): void {
+  #troubleOf(end: ProcessEnd, stderr: string): SshTrouble {
+    const trouble = sshTroubleOf(stderr);
+    // ssh itself leaves with 255; any other status is the far shell's own.
+    if (!this.#isReady && end.status !== null && end.status !== 255) return 'no_shell';
+    return this.#isReady && trouble === 'other' ? 'closed' : trouble;
+  }
+
+  #over(why: Failure, trouble: SshTrouble): void {
     if (this.#failure !== null) return;
     this.#failure = why;
+    this.#trouble = trouble;
     this.#tellReady({ ok: false, failure: why });
     for (const tell of this.#pings.splice(0)) tell({ ok: false, failure: why });
   }

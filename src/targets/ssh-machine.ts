@@ -13,6 +13,7 @@ import type { HostFacts } from './collector-answers.ts';
 import { type Machine, type MachineChange, type MachineView, sameSockets } from './machine.ts';
 import type { TargetSocket } from './sockets.ts';
 import type { SshExecutor } from './ssh.ts';
+import { redialWaitMs } from './ssh-trouble.ts';
 
 export interface SshMachineOptions {
   readonly machine: TargetId;
@@ -92,25 +93,26 @@ export class SshMachine implements Machine {
   }
 
   async #live(): Promise<void> {
-    for (let failures = 0; !this.#closed; failures += 1) {
+    let failures = 0;
+    let downSinceMs = this.#now();
+    while (!this.#closed) {
+      const dialledMs = this.#now();
       const connected = await this.#lookAround();
       if (connected.ok) this.#set('ok', null);
       const sinceMs = this.#now();
       const lost = connected.ok ? await this.#watch() : connected.failure;
       if (this.#closed) return;
-      // One that is lost as soon as it is had must not be had twice a second.
-      if (connected.ok && this.#now() - sinceMs >= limits.reconnectSteadyMs) failures = 0;
+      // One that is lost as soon as it is had counts as one that was never had.
+      const wasSteady = connected.ok && this.#now() - sinceMs >= limits.reconnectSteadyMs;
+      failures = wasSteady ? 0 : failures + 1;
+      if (wasSteady) downSinceMs = this.#now();
       this.executor.drop(lost);
       this.#set('down', lost);
       this.#tell({ ok: false, failure: lost });
-      await this.#sleep(this.#backoffMs(failures));
+      const trouble = this.executor.trouble ?? 'other';
+      const past = { trouble, failures, downForMs: this.#now() - downSinceMs, attemptMs: this.#now() - dialledMs };
+      await this.#sleep(redialWaitMs(past, this.#options.random.uint32() / 2 ** 32));
     }
-  }
-
-  /** Half of the wait is chance: machines that were lost together do not come back in one instant. */
-  #backoffMs(failures: number): number {
-    const wholeMs = Math.min(limits.reconnectFirstMs * 2 ** Math.min(failures, 16), limits.reconnectLastMs);
-    return wholeMs / 2 + (this.#options.random.uint32() / 2 ** 32) * (wholeMs / 2);
   }
 
   async #lookAround(): Promise<Result<null>> {

@@ -2,6 +2,7 @@
 // and what a person can do about it. Pure.
 
 import { type Failure, failure } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { foreign, gateLine } from '../text/gate.ts';
 import type { HostAlias } from '../text/quote.ts';
 
@@ -72,6 +73,37 @@ const words: Readonly<Record<SshTrouble, readonly [what: string, next: string]>>
 
 export function sshTroubleOf(stderr: string): SshTrouble {
   return rules.find((rule) => rule.pattern.test(stderr))?.trouble ?? 'other';
+}
+
+/** A person has to mend it, and servers count such attempts and ban who makes many. */
+const refusals: ReadonlySet<SshTrouble> = new Set(['auth_failed', 'host_key_changed', 'host_key_unknown']);
+/** Nobody answered: the network may be back any moment, and an attempt under way notices it without another one. */
+const silences: ReadonlySet<SshTrouble> = new Set(['timeout', 'unreachable', 'unknown_host']);
+
+/** What is known when the wait before the next attempt begins. */
+export interface RedialPast {
+  readonly trouble: SshTrouble;
+  /** Attempts that failed since a connection last stood for a while. */
+  readonly failures: number;
+  /** Since the connection was lost, or since the first attempt. */
+  readonly downForMs: number;
+  /** How long the last attempt took. */
+  readonly attemptMs: number;
+}
+
+/**
+ * Milliseconds before the next attempt. Beyond the first one after a loss there are never two within five seconds. Part of
+ * each wait is chance (0 to 1): machines that were lost together do not come back in one instant.
+ */
+export function redialWaitMs({ trouble, failures, downForMs, attemptMs }: RedialPast, chance: number): number {
+  if (failures === 0) return limits.reconnectLostMs * (0.5 + chance / 2);
+  const doubled = (firstMs: number, lastMs: number): number =>
+    Math.min(firstMs * 2 ** Math.min(failures - 1, 16), lastMs) * (1 + chance / 2);
+  if (refusals.has(trouble)) return doubled(limits.reconnectRefusedFirstMs, limits.reconnectRefusedLastMs);
+  if (silences.has(trouble) && downForMs < limits.reconnectWatchfulMs) {
+    return Math.max(limits.reconnectFirstMs * (1 + chance / 5) - attemptMs, chance * limits.reconnectLostMs);
+  }
+  return doubled(limits.reconnectFirstMs, limits.reconnectLastMs);
 }
 
 /** The failure a person sees. What ssh said last is passed through the gate (SEC3). */

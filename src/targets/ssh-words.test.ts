@@ -3,7 +3,7 @@ import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { checkHostAlias, type HostAlias } from '../text/quote.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { controlPathOf, exitArguments, masterArguments, sessionArguments } from './ssh-arguments.ts';
-import { sshFailure, sshTroubleOf } from './ssh-trouble.ts';
+import { redialWaitMs, sshFailure, sshTroubleOf, sshTroubles } from './ssh-trouble.ts';
 
 function aliasOf(text: string): HostAlias {
   const checked = checkHostAlias(text);
@@ -97,5 +97,52 @@ describe('the budget of a target', () => {
     expect(budget.take(0)).toBe(0);
     clock.advance(60_000);
     expect(budget.take(1_500)).toBe(500);
+  });
+});
+
+describe('FED4 the wait before a machine is dialled again', () => {
+  const minute = 60_000;
+
+  it('never has two attempts within five seconds, whatever went wrong, and always some chance', () => {
+    for (const trouble of sshTroubles) {
+      for (let failures = 1; failures < 40; failures += 1) {
+        for (const attemptMs of [0, 1_000, 10_000, 15_000]) {
+          for (const downForMs of [0, 20 * minute]) {
+            const past = { trouble, failures, downForMs, attemptMs };
+            expect(attemptMs + redialWaitMs(past, 0)).toBeGreaterThanOrEqual(5_000);
+            expect(redialWaitMs(past, 0.99)).toBeGreaterThan(redialWaitMs(past, 0));
+            expect(redialWaitMs(past, 0.99)).toBeLessThanOrEqual(15 * minute);
+          }
+        }
+      }
+    }
+  });
+
+  it.each(['auth_failed', 'host_key_changed', 'host_key_unknown'] as const)(
+    'stays below five attempts in any ten minutes after %s, for which servers ban',
+    (trouble) => {
+      const attempts = [0];
+      let at = redialWaitMs({ trouble, failures: 0, downForMs: 0, attemptMs: 0 }, 0);
+      for (let failures = 1; failures < 30; failures += 1) {
+        attempts.push(at);
+        at += redialWaitMs({ trouble, failures, downForMs: at, attemptMs: 0 }, 0);
+      }
+      const refused = attempts.slice(1);
+      for (const from of refused) {
+        expect(refused.filter((one) => one >= from && one < from + 10 * minute).length).toBeLessThan(5);
+      }
+    },
+  );
+
+  it('has an attempt under way nearly all the time where nobody answers, and slows down after ten minutes', () => {
+    const hung = { trouble: 'timeout', failures: 9, attemptMs: 10_000 } as const;
+    expect(redialWaitMs({ ...hung, downForMs: minute }, 1)).toBeLessThanOrEqual(500);
+    expect(redialWaitMs({ ...hung, downForMs: 11 * minute }, 0)).toBe(30_000);
+  });
+
+  it('is short once after a connection that stood was lost', () => {
+    const lost = { trouble: 'closed', failures: 0, downForMs: 0, attemptMs: 1e6 } as const;
+    expect(redialWaitMs(lost, 0.5)).toBeLessThanOrEqual(500);
+    expect(redialWaitMs({ ...lost, failures: 1 }, 0)).toBe(5_000);
   });
 });

@@ -1,5 +1,6 @@
 // Another machine as a target, reached by the system's ssh client and the user's own configuration. Sessions share one
-// connection; a second one is made only when the first has no session left.
+// connection; a second one is made only when the first has no session left. Once it is lost only `connect` dials again:
+// who keeps the machine decides when, and a server that counts attempts is not met by everybody who had a question.
 
 import { type Failure, fail, ok, type Result } from '../model/errors.ts';
 import type { TargetId } from '../model/ids.ts';
@@ -12,7 +13,7 @@ import type { Channel, ChannelEnd, ChannelHandlers, Executor, RunOptions, RunRes
 import { controlPathOf, sessionArguments } from './ssh-arguments.ts';
 import { channelEndOf, SshChannel } from './ssh-channel.ts';
 import { SshConnection, type SshPlace, type SshPorts } from './ssh-connection.ts';
-import { sshFailure, sshTroubleOf } from './ssh-trouble.ts';
+import { type SshTrouble, sshFailure, sshTroubleOf } from './ssh-trouble.ts';
 
 export interface SshOptions extends SshPorts {
   readonly target: TargetId;
@@ -31,11 +32,13 @@ export interface SshOptions extends SshPorts {
 }
 
 export interface SshExecutor extends Executor {
-  /** Connects now, unless it is connected; says why not. */
+  /** Connects now, unless it is connected or about to be; says why not. After a loss nothing else dials. */
   connect(): Promise<Result<null>>;
+  /** What kind of failure the last connection ended by; null while there is one or none was made yet. */
+  readonly trouble: SshTrouble | null;
   /** A sign of life of the connection. Waits as long as it takes; `drop` ends the wait. */
   ping(): Promise<Result<null>>;
-  /** Ends connections and channels that no longer answer. The next use connects again. */
+  /** Ends connections and channels that no longer answer. Nothing runs there until `connect`. */
   drop(why: Failure): void;
   /** Process ids of the clients that hold connections. */
   masterPids(): readonly number[];
@@ -61,6 +64,10 @@ class SharedSsh implements SshExecutor {
   readonly #freed: (() => void)[] = [];
   #closed = false;
   #connections = 0;
+  /** Why the first connection is over; null when it stands, comes up, or was never made. */
+  #lost: { readonly failure: Failure; readonly trouble: SshTrouble } | null = null;
+  /** No further connection beside the first is tried before this: the last try failed. */
+  #furtherDueMs = 0;
 
   constructor(options: SshOptions) {
     this.#options = options;
@@ -77,8 +84,15 @@ class SharedSsh implements SshExecutor {
   }
 
   async connect(): Promise<Result<null>> {
+    this.#noteLoss();
+    this.#lost = null;
     const lane = this.#lane(0);
     return lane.ok ? lane.value.ready : lane;
+  }
+
+  get trouble(): SshTrouble | null {
+    this.#noteLoss();
+    return this.#lost?.trouble ?? null;
   }
 
   async ping(): Promise<Result<null>> {
@@ -124,11 +138,23 @@ class SharedSsh implements SshExecutor {
   }
 
   drop(why: Failure): void {
+    this.#noteLoss();
+    // One that had ended before keeps its own reason.
+    this.#lost ??= { failure: why, trouble: 'other' };
     for (const [index, lane] of this.#lanes.entries()) {
-      lane?.drop(why);
+      lane?.drop(why, 'other');
       this.#lanes[index] = null;
     }
     for (const channel of [...this.#channels]) channel.cut(why);
+    for (const wake of this.#freed.splice(0)) wake();
+  }
+
+  /** A first connection that is over leaves its place and its reason. */
+  #noteLoss(): void {
+    const first = this.#lanes[0] ?? null;
+    if (first === null || first.failure === null) return;
+    this.#lost = { failure: first.failure, trouble: first.trouble };
+    this.#lanes[0] = null;
   }
 
   async close(): Promise<void> {
@@ -187,9 +213,10 @@ class SharedSsh implements SshExecutor {
     return ready;
   }
 
-  /** The first connection with a free session; a further one is made only when all are full. */
+  /** The first connection with a free session; a further one is made only when all are full, and one at a time. */
   #roomiest(): Result<SshConnection | null> {
     for (let index = 0; index < this.#lanes.length; index += 1) {
+      if (index > 0 && !this.#mayAdd(index)) return ok(null);
       const lane = this.#lane(index);
       if (!lane.ok) return lane;
       if (lane.value.sessions < limits.sshSessionsMax) return lane;
@@ -197,9 +224,21 @@ class SharedSsh implements SshExecutor {
     return ok(null);
   }
 
+  #mayAdd(index: number): boolean {
+    const known = this.#lanes[index] ?? null;
+    if (known !== null && known.failure === null) return true;
+    const { clock } = this.#options;
+    // One that stood and ended may be made anew; one that never stood has to wait.
+    if (known !== null && !known.isReady) this.#furtherDueMs = clock.monotonicMs() + limits.reconnectLastMs;
+    this.#lanes[index] = null;
+    return clock.monotonicMs() >= this.#furtherDueMs;
+  }
+
   #lane(index: number): Result<SshConnection> {
     const { alias, runtimeDir, target, configFile = null } = this.#options;
     if (this.#closed) return { ok: false, failure: sshFailure(alias, 'closed') };
+    this.#noteLoss();
+    if (this.#lost !== null) return { ok: false, failure: this.#lost.failure };
     const known = this.#lanes[index];
     if (known !== null && known !== undefined && known.failure === null) return ok(known);
     const controlPath = controlPathOf(runtimeDir, target, alias, this.#connections);

@@ -5,6 +5,8 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface Relay {
   readonly port: number;
+  /** How many connections were begun so far, also those that were refused. */
+  readonly dials: () => number;
   /** Nothing passes from now on; connections stay open on both sides. */
   freeze(): void;
   thaw(): void;
@@ -25,6 +27,7 @@ export async function startRelay(toPort: number, delayMs = 0): Promise<Relay> {
   const held: (() => void)[] = [];
   let frozen = false;
   let refusing = false;
+  let dials = 0;
 
   const pass = (from: Socket, to: Socket): void => {
     // Chunks keep their order: timers of one length fire in the order they were set.
@@ -42,6 +45,7 @@ export async function startRelay(toPort: number, delayMs = 0): Promise<Relay> {
   };
 
   const server = createServer({ allowHalfOpen: true }, (near) => {
+    dials += 1;
     if (refusing) {
       near.resetAndDestroy();
       return;
@@ -75,6 +79,7 @@ export async function startRelay(toPort: number, delayMs = 0): Promise<Relay> {
 
   return {
     port: address.port,
+    dials: () => dials,
     freeze: () => {
       frozen = true;
     },

@@ -2,6 +2,7 @@
 // another.
 
 import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TargetId } from '../../../src/model/ids.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -153,6 +154,55 @@ describe('a machine in trouble', () => {
     bad.mend();
     await until(() => healthOf('bad') === 'ok');
     expect(healthOf('good')).toBe('ok');
+  });
+
+  it('FED4 a machine that refuses the key it took before is dialled once, whoever asks; a person is tried for at once', async () => {
+    const door = await relayed('locked');
+    const { manager: made, healthOf } = await manager();
+    await made.add('locked', 'ssh', 'locked');
+    await until(() => healthOf('locked') === 'ok');
+    const machine = made.machine('locked');
+    const keys = `${sshd.directory}/authorized_keys`;
+    const key = await readFile(keys);
+    await writeFile(keys, '');
+    try {
+      const before = door.dials();
+      door.cut();
+      door.mend();
+      await until(() => machine?.view().trouble?.message.includes('did not accept your key') === true);
+      // What watchers do all the time: each of these was a dial of its own.
+      for (let use = 0; use < 20; use += 1) {
+        expect(
+          (await machine?.executor.run(['true'], { deadlineMs: 60_000, outputBytesMax: 100 }))?.failure?.code,
+        ).toBe('E_TARGET_DOWN');
+        expect((await machine?.collector?.ping())?.ok).toBe(false);
+      }
+      // One that met the cut, or none, and one that was refused.
+      expect(door.dials() - before).toBeLessThanOrEqual(2);
+      const refused = door.dials();
+      expect(await made.connect('locked')).toMatchObject({ ok: false, failure: { code: 'E_TARGET_DOWN' } });
+      expect(door.dials()).toBe(refused + 1);
+    } finally {
+      await writeFile(keys, key);
+    }
+    expect(await made.connect('locked')).toMatchObject({ ok: true, value: { health: 'ok' } });
+  });
+
+  it('FED4 a frozen machine is back as soon as something passes, by the attempt under way', async () => {
+    const way = await relayed('thawing');
+    const { manager: made, healthOf } = await manager();
+    await made.add('thawing', 'ssh', 'thawing');
+    await until(() => healthOf('thawing') === 'ok');
+    const before = way.dials();
+    way.freeze();
+    await until(() => healthOf('thawing') === 'down');
+    await until(() => way.dials() > before);
+    const dials = way.dials();
+    const thawedAt = performance.now();
+    way.thaw();
+    await until(() => healthOf('thawing') === 'ok');
+    expect(way.dials()).toBe(dials);
+    expect(performance.now() - thawedAt).toBeLessThan(8_000);
   });
 
   it('SEC5 a machine that answers with garbage is down with words, and nothing of it is believed', async () => {

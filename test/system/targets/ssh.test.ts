@@ -163,13 +163,15 @@ describe('channels over ssh', () => {
 });
 
 describe('a connection that is lost', () => {
-  it('kill -9 of the session on the far side ends channels with the reason; the next use connects again', async () => {
+  it('kill -9 of the session on the far side ends channels with the reason; only `connect` dials again', async () => {
     const machine = executor();
     const { heard } = listen(machine, ['sh', '-c', 'echo up; exec cat']);
     await until(() => heard.output === 'up\n');
     for (const pid of await sshd.sessionPids()) process.kill(pid, 'SIGKILL');
     await until(() => heard.end !== null);
     expect(heard.end).toMatchObject({ status: null, failure: { code: 'E_TARGET_DOWN' } });
+    expect((await run(machine, ['true'])).failure?.code).toBe('E_TARGET_DOWN');
+    expect((await machine.connect()).ok).toBe(true);
     expect((await run(machine, ['true'])).status).toBe(0);
   });
 
@@ -180,6 +182,7 @@ describe('a connection that is lost', () => {
     for (const pid of machine.masterPids()) process.kill(pid, 'SIGKILL');
     await until(() => heard.end !== null);
     expect(heard.end?.failure?.code).toBe('E_TARGET_DOWN');
+    expect((await machine.connect()).ok).toBe(true);
     expect((await run(machine, ['true'])).status).toBe(0);
   });
 
@@ -203,6 +206,7 @@ describe('a connection that is lost', () => {
     // A dropped connection is made anew as soon as the way is open.
     frozen.drop({ code: 'E_TARGET_DOWN', message: 'no sign of life', next: '' });
     relay.thaw();
+    expect((await frozen.connect()).ok).toBe(true);
     expect((await run(frozen, ['true'])).status).toBe(0);
   });
 
