@@ -5,6 +5,7 @@ import type { RuleFile } from '../agents/screen/rule-file.ts';
 import type { AgentName, PaneId, RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { ReplyBlocks } from '../observe/tmux/command-client.ts';
+import { titleFormat } from '../observe/tmux/topology.ts';
 
 /** How a pane's terminal looks. */
 export interface Dress {
@@ -22,7 +23,7 @@ export interface LeavingParts {
 
 /** Asks tmux how a pane's terminal looks. */
 export async function dressOf(command: (text: string) => Promise<ReplyBlocks>, pane: PaneId): Promise<Dress | null> {
-  const [block] = await command(`display-message -p -t ${pane} "#{alternate_on} #{pane_title}"`);
+  const [block] = await command(`display-message -p -t ${pane} "#{alternate_on} ${titleFormat}"`);
   if (block === undefined || block.isError) return null;
   const text = Buffer.from(block.body).toString().split('\n', 1)[0] ?? '';
   return { isAlternate: text.startsWith('1'), title: text.slice(2).trim() };

@@ -293,6 +293,11 @@ export const limits = {
   argvBytesMax: 8_192,
   /** Processes of one machine; a large build host has some thousands, a hostile one has no end. */
   processesMax: 32_768,
+  /** A title or a name over this many bytes is cut by tmux to so many columns; programs set them as long as they like. */
+  tmuxNameBytesMax: 1_024,
+  tmuxNameColumnsMax: 256,
+  /** No system that agtmux runs on has longer ones. */
+  tmuxPathBytesMax: 4_096,
   /** One line of tmux control mode. Real ones end at some tens of kilobytes; a hostile machine's never end. */
   controlLineBytesMax: 1_048_576,
   /** One reply: 10,000 panes in full take 4 MB, a deep history about as much. */

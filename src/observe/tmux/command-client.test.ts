@@ -137,6 +137,27 @@ describe('command client', () => {
     expect(ends).toEqual(['tmux control mode is broken (not_control_mode)']);
   });
 
+  it('an answer that is too long is an error of its own, and the client lives on', async () => {
+    const { client, say, ends } = stage();
+    const tmux = await client();
+    const request = tmux.request(['capture-pane -p -t %1', 'capture-pane -p -t %2']);
+    const next = tmux.request(['list-panes -a']);
+    const long = 'x'.repeat(limits.controlLineBytesMax + 1);
+    say(`%window-renamed @1 ${long}\n`);
+    say(block(long) + block('screen') + block('@@n-1') + block('panes') + block('@@n-2'));
+    expect((await request).map(({ isError }) => isError)).toEqual([true, false]);
+    expect(texts(await request)[1]).toBe('screen');
+    expect(texts(await next)).toEqual(['panes']);
+    expect(ends).toEqual([]);
+  });
+
+  it('what a pane printed and was lost ends the client: its picture would be wrong', async () => {
+    const { client, say, ends } = stage();
+    await client();
+    say(`%output %1 ${'x'.repeat(limits.controlLineBytesMax + 1)}\n`);
+    expect(ends).toEqual(['tmux control mode is broken (output_too_long)']);
+  });
+
   it('a tmux that answers nothing is not sent more and more', async () => {
     const { client } = stage();
     const tmux = await client();

@@ -11,6 +11,7 @@ import { type ControlBreach, ControlParser, type ControlReply } from './control-
 export interface ReplyBlock {
   /** Seconds since 1970 on tmux's own clock. */
   readonly time: number;
+  /** tmux refused the command, or answered more than agtmux takes; the body says what. */
   readonly isError: boolean;
   readonly body: Uint8Array;
 }
@@ -158,11 +159,10 @@ export class CommandClient {
       return;
     }
     pending.bytes += reply.body.length;
-    if (reply.isCut || pending.bytes > limits.controlReplyBytesMax) {
-      this.#end('tmux sent a longer reply than agtmux takes');
-      return;
-    }
-    const block = { time: reply.time, isError: reply.isError, body: reply.body };
+    const isTooLong = reply.isCut || pending.bytes > limits.controlReplyBytesMax;
+    // The client stays in step, and what else it was asked is answered: only this answer is none.
+    const body = isTooLong ? tooLong : reply.body;
+    const block = { time: reply.time, isError: reply.isError || isTooLong, body };
     pending.blocks.push(block);
     pending.onBlock?.(block, pending.blocks.length - 1);
   }
@@ -183,6 +183,8 @@ export class CommandClient {
   #breach(what: ControlBreach): void {
     // A login shell on the way may print a greeting before tmux speaks; anything later is not tmux.
     if (what === 'not_control_mode' && this.#attached !== null) return;
+    // A notification, such as that of a window with a very long name. What they tell is asked for anyway.
+    if (what === 'line_too_long') return;
     this.#end(`tmux control mode is broken (${what})`);
   }
 
@@ -208,6 +210,8 @@ export class CommandClient {
     this.#options.onEnd(reason);
   }
 }
+
+const tooLong = Buffer.from('the answer of tmux is longer than agtmux takes');
 
 function gone(reason: string): AgtmuxError {
   return new AgtmuxError('E_TARGET_DOWN', `the connection to tmux is over: ${reason}`);

@@ -155,13 +155,34 @@ describe('control parser', () => {
     const flood = Array.from({ length: 50 }, () => Buffer.alloc(100, 'x'));
     const after = Buffer.from('\n%output %1 ok\n');
     expect(parse([Buffer.from('%output %1 '), ...flood, after], bounds)).toEqual([
-      { kind: 'breach', text: 'line_too_long' },
+      { kind: 'breach', text: 'output_too_long' },
       { kind: 'output %1', text: 'ok' },
     ]);
     expect(parse([Buffer.concat([Buffer.from('%output %1 '), ...flood, after])], bounds)).toEqual([
-      { kind: 'breach', text: 'line_too_long' },
+      { kind: 'breach', text: 'output_too_long' },
       { kind: 'output %1', text: 'ok' },
     ]);
+  });
+
+  it('a long line costs its own reply, and no more, wherever it is split', () => {
+    const bounds = { lineBytesMax: 1_000 };
+    const long = 'x'.repeat(5_000);
+    const wire = Buffer.from(
+      `%window-renamed @1 ${long}\n%begin 1 2 1\na\n${long}\nb\n%end 1 2 1\n%begin 1 3 1\nc\n%end 1 3 1\n%output %1 ${long}\n%exit\n`,
+    );
+    const whole = [
+      { kind: 'breach', text: 'line_too_long' },
+      { kind: 'reply 1 cut', text: 'a', isError: false, isOurs: true },
+      { kind: 'reply 1', text: 'c', isError: false, isOurs: true },
+      { kind: 'breach', text: 'output_too_long' },
+      { kind: 'exit', text: '' },
+    ];
+    for (const size of [1, 3, 16, 700, 999, 1_000, 1_001, 4_096, wire.length]) {
+      const chunks = Array.from({ length: Math.ceil(wire.length / size) }, (_, index) =>
+        wire.subarray(index * size, (index + 1) * size),
+      );
+      expect(parse(chunks, bounds), `in pieces of ${size}`).toEqual(whole);
+    }
   });
 
   it('a reply without end is cut, and says so', () => {

@@ -11,7 +11,7 @@ export interface ControlReply {
   readonly isError: boolean;
   /** The lines of the reply without the last newline. A copy: may be kept. */
   readonly body: Uint8Array;
-  /** The reply was longer than allowed; its rest was dropped. */
+  /** The reply, or a line of it, was longer than allowed; its rest was dropped. */
   readonly isCut: boolean;
 }
 
@@ -28,7 +28,8 @@ export interface ControlHandlers {
   readonly onBreach: (what: ControlBreach) => void;
 }
 
-export type ControlBreach = 'line_too_long' | 'not_control_mode' | 'bad_begin' | 'bad_output';
+/** `output_too_long`: a pane printed something that is lost; any other long line is a notification. */
+export type ControlBreach = 'line_too_long' | 'output_too_long' | 'not_control_mode' | 'bad_begin' | 'bad_output';
 
 const newline = 0x0a;
 const space = 0x20;
@@ -85,7 +86,7 @@ export class ControlParser {
       this.#endCarry();
     }
     for (let end = bytes.indexOf(newline, start); end !== -1; end = bytes.indexOf(newline, start)) {
-      if (end - start > this.#lineBytesMax) this.#handlers.onBreach('line_too_long');
+      if (end - start > this.#lineBytesMax) this.#dropLine(bytes, start, end);
       else this.#takeLine(bytes, start, end);
       start = end + 1;
     }
@@ -95,8 +96,17 @@ export class ControlParser {
   #carryOn(piece: Buffer): void {
     if (this.#isSkipping || this.#carry.append(piece, 0, piece.length)) return;
     this.#isSkipping = true;
+    // What was carried may be shorter than the word it begins with.
+    const head = Buffer.concat([this.#carry.view().subarray(0, nameBytesMax), piece.subarray(0, nameBytesMax)]);
     this.#carry.clear();
-    this.#handlers.onBreach('line_too_long');
+    this.#dropLine(head, 0, head.length);
+  }
+
+  /** The rest of the wire is as good as ever: a long line costs its own reply at most. */
+  #dropLine(bytes: Buffer, start: number, end: number): void {
+    const isOutput = startsWith(bytes, start, end, outputWord) || startsWith(bytes, start, end, extendedWord);
+    if (this.#block !== null) this.#body.cut();
+    else this.#handlers.onBreach(isOutput ? 'output_too_long' : 'line_too_long');
   }
 
   #endCarry(): void {
@@ -249,6 +259,11 @@ class GrowingBytes {
     bytes.copy(this.#buffer, this.length, start, end);
     this.length = length;
     return true;
+  }
+
+  /** Nothing more is taken until it is cleared. */
+  cut(): void {
+    this.isCut = true;
   }
 
   view(): Buffer {

@@ -6,8 +6,12 @@ import { createQuestions, isSameTopology, parseServer, topologyOf } from './topo
 const nonce = 'a1b2';
 const questions = createQuestions(nonce);
 
+/** What is asked for with a bound, without it. */
+const unbounded = /#\{\?#\{e\|>\|:#\{n:(\w+)\},\d+\},.*?,(#\{\1\})\}/g;
+
 /** As tmux would answer: the format of the question with its fields filled in. */
-function answer(format: string, panes: readonly Readonly<Record<string, string>>[], isEscaped = false): Uint8Array {
+function answer(question: string, panes: readonly Readonly<Record<string, string>>[], isEscaped = false): Uint8Array {
+  const format = question.replace(unbounded, '$2');
   const text = panes.map((fields) => format.replace(/#\{(\w+)\}/g, (_, name: string) => fields[name] ?? '')).join('\n');
   return Buffer.from(isEscaped ? text.replaceAll('\x1e', '\\036').replaceAll('\x1f', '\\037') : text);
 }

@@ -41,7 +41,32 @@ const escapedBytes = { record: '\\036', field: '\\037' } as const;
 const rawBytes = { record: '\x1e', field: '\x1f' } as const;
 type Separators = typeof escapedBytes | typeof rawBytes;
 
-const named = (fields: readonly string[]): string[] => fields.map((name) => `#{${name}}`);
+/**
+ * What programs and people fill without a bound of tmux's own, cut by tmux itself: a title of a megabyte in every sweep
+ * would cost tmux, the wire and us more than all other panes together. Only what is too long is touched, because the
+ * cutting of tmux reads `#` as the beginning of a style; and it counts columns, so what takes none is left out whole.
+ */
+function cut(name: string): string {
+  const { tmuxNameBytesMax: bytes, tmuxNameColumnsMax: columns } = limits;
+  const short = `#{=${columns}:${name}}`;
+  return `#{?#{e|>|:#{n:${name}},${bytes}},#{?#{e|>|:#{n:${short}},${bytes}},...,${short}},#{${name}}}`;
+}
+
+/** A part of a path is another path. */
+const path = (name: string): string => `#{?#{e|>|:#{n:${name}},${limits.tmuxPathBytesMax}},,#{${name}}}`;
+
+/** The title of a pane as every question asks for it. */
+export const titleFormat = cut('pane_title');
+
+const bounded: Readonly<Record<string, string>> = {
+  pane_title: titleFormat,
+  session_name: cut('session_name'),
+  window_name: cut('window_name'),
+  pane_current_command: cut('pane_current_command'),
+  pane_current_path: path('pane_current_path'),
+};
+
+const named = (fields: readonly string[]): string[] => fields.map((name) => bounded[name] ?? `#{${name}}`);
 const recordOf = ({ record }: Separators, nonce: string): string => `${record}${nonce}${record}`;
 const boundaryOf = ({ field }: Separators, nonce: string): string => `${field}${nonce}${field}`;
 

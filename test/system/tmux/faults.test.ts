@@ -91,6 +91,46 @@ describe('clients', () => {
   });
 });
 
+describe('very long words', () => {
+  const say = (code: string): string =>
+    `process.stdout.write(${code}, () => setInterval(() => {}, 1e9))`.replaceAll('ESC', '\\x1b');
+  const program = (code: string): string[] => ['new-window', '-d', '-t', 'main:', process.execPath, '-e', say(code)];
+  const megabyte = 1_048_000;
+
+  it('titles and names of a megabyte cost no other pane anything, and control mode stays', async () => {
+    const witness = watch();
+    await witness.agrees();
+    const [before = 0] = await until('two clients', async () => {
+      const pids = await clientPids();
+      return pids.length === 2 ? pids : null;
+    });
+    await kit.tmux(...program(`'ESC]2;' + 'x'.repeat(${megabyte}) + 'ESC\\\\'`));
+    await kit.tmux('set-option', '-g', 'allow-rename', 'on');
+    await kit.tmux(...program(`'ESCk' + 'n'.repeat(${megabyte}) + 'ESC\\\\'`));
+    await kit.tmux(...program(`'ESC]2;e' + '\\u0301'.repeat(${megabyte / 2}) + 'ESC\\\\'`));
+    await kit.tmux(...program(`'ESC]2;#[' + 'x'.repeat(${megabyte}) + 'ESC\\\\'`));
+    await kit.tmux(...program(`'ESC]2;###a, b} #[c] ##{pane_id}ESC\\\\'`.replaceAll('#', '\\x23')));
+    const lengths = async (): Promise<string> => kit.tmux('list-panes', '-a', '-F', '#{n:pane_title} #{n:window_name}');
+    await until('tmux took them all', async () => ((await lengths()).match(/\d{6,}/g) ?? []).length === 4, 60_000);
+    await until('they are told short', () => {
+      const panes = ['%1', '%2', '%3', '%4'].map((id) => witness.pane(id));
+      const [title, name, narrow, style] = panes;
+      return (
+        title?.title === 'x'.repeat(limits.tmuxNameColumnsMax) &&
+        name?.windowName === 'n'.repeat(limits.tmuxNameColumnsMax) &&
+        narrow?.title === '...' &&
+        Buffer.byteLength(style?.title ?? '') <= limits.tmuxNameBytesMax
+      );
+    });
+    await until('a short one is told as it is', () => witness.pane('%5')?.title === '###a, b} #[c] ##{pane_id}');
+    const refreshes = witness.refreshes();
+    await until('sweeps go on', () => witness.refreshes() > refreshes + 2);
+    expect(await clientPids()).toContain(before);
+    expect(witness.link.isControlled).toBe(true);
+    expect(witness.gone).toEqual([]);
+  });
+});
+
 describe('hooks', () => {
   it('the hooks of the user are the same during and after', async () => {
     await kit.tmux('set-hook', '-g', 'pane-exited[0]', 'set-option -g @mine "a b"');
