@@ -12,6 +12,10 @@ export const noticeLimits = {
   /** Remembered, open or over: some days of work. */
   noticesKept: 500,
   noticesFileBytesMax: 4_194_304,
+  /** Changes beside the whole file, which is written anew after this many bytes of them: about twice its own size. */
+  noticesLogBytesMax: 524_288,
+  /** What may be lost without anyone hearing anything twice is written together. */
+  noticesSaveSoonMs: 2_000,
   /** Shown one by one within a moment; what comes on top is summed up. */
   noticesBurstMax: 5,
   noticesBurstMs: 10_000,

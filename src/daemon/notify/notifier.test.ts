@@ -9,6 +9,7 @@ import type { NoticeRow } from '../../model/notices.ts';
 import type { AgentRow, PaneRow } from '../../model/rows.ts';
 import { createSimulatedClock, type SimulatedClock } from '../../platform/simulated/clock.ts';
 import { createSimulatedFiles, type SimulatedFiles } from '../../platform/simulated/files.ts';
+import { createSimulatedRandom } from '../../platform/simulated/random.ts';
 import { Notifier } from './notifier.ts';
 import { defaultNoticeSettings, type NoticeSettings } from './settings.ts';
 import type { Message, Press, Told, Way } from './ways.ts';
@@ -245,6 +246,90 @@ describe('an event', () => {
     answer = () => new Promise(() => undefined);
     await become([asking('a')]);
     expect(told).toEqual(['tell a']);
+    await open();
+    await become([asking('a')]);
+    expect(told).toEqual(['tell a']);
+  });
+
+  it('NOT2 a change costs its own bytes, however many notices are remembered', async () => {
+    const { writeAtomic, append } = files;
+    let bytes = 0;
+    files.writeAtomic = (path, content, options) => {
+      bytes += content.length;
+      return writeAtomic.call(files, path, content, options);
+    };
+    files.append = (path, content, options) => {
+      bytes += content.length;
+      return append.call(files, path, content, options);
+    };
+    await open();
+    const minuteOf = async (name: string): Promise<number> => {
+      bytes = 0;
+      for (let times = 0; times < 20; times += 1) {
+        await become([asking(`${name}-${times}`)], 1_500);
+        await become([idle()], 1_500);
+      }
+      return bytes;
+    };
+    const first = await minuteOf('first');
+    for (let times = 0; times < 20; times += 1) await minuteOf(`more-${times}`);
+    const last = await minuteOf('last');
+    expect(notifier.list(999).length).toBeGreaterThan(400);
+    expect(last).toBeLessThan(2 * first);
+    expect(last).toBeLessThan(20 * 4_096);
+  });
+
+  it('NOT2 what was told is known after a power cut at any step of any write, also of one that begins the file anew', async () => {
+    const random = createSimulatedRandom('cuts');
+    // A long path: the log is full sooner.
+    const cwd = `/home/me/${'deep/'.repeat(600)}`;
+    const now = new Map<string, PaneRow>();
+    const heard = new Set<string>();
+    const change = (): readonly PaneRow[] => {
+      const name = random.pick(['r1', 'r2', 'r3', 'r4']);
+      const row = random.chance(0.3) ? idle() : asking(`a${clock.monotonicMs()}`, { runtime_id: runtimeId(name) });
+      now.set(name, { ...row, cwd });
+      return [...now.values()];
+    };
+    let wholes = 0;
+    const { writeAtomic } = files;
+    files.writeAtomic = (...given) => {
+      wholes += 1;
+      return writeAtomic.apply(files, given);
+    };
+    await open();
+    // Most cuts come soon, among the first writes of a daemon; one after so many that the log was full.
+    for (let cut = 0; cut < 60; cut += 1) {
+      wholes = 0;
+      files.failAt(cut === 30 ? 1_500 : random.int(1, 25), 'power_cut');
+      for (let isDown = false; !isDown; ) {
+        const before = told.length;
+        await become(change(), random.int(300, 3_000));
+        isDown = (await files.stat('/state').catch(() => null)) === null;
+        // What is told while the disk is gone is not promised to be known.
+        if (!isDown) for (const one of told.slice(before)) heard.add(one);
+      }
+      if (cut === 30) expect(wholes).toBeGreaterThan(1);
+      files.crash(random);
+      files.restart();
+      const before = told.length;
+      await open();
+      await become(rows, 5_000);
+      const again = told.slice(before).filter((one) => one.startsWith('tell') && heard.has(one));
+      expect([cut, again]).toEqual([cut, []]);
+      for (const one of told.slice(before)) heard.add(one);
+    }
+  });
+
+  it('NOT2 changes from before the whole file, and a line cut short, say nothing', async () => {
+    await open();
+    await become([asking('a')]);
+    const found = await files.read('/state/notices.json', { bytesMax: 99_999 });
+    const { generation, notices } = JSON.parse(Buffer.from(found?.bytes ?? []).toString());
+    const untold = JSON.stringify({ notice: { ...notices[0], told: [] } });
+    // Its removal was lost in a power cut.
+    const log = `{"generation":${generation - 1}}\n${untold}\n{"generation":${generation}}\n${untold.slice(0, 99)}`;
+    files.plant('/state/notices.log', { kind: 'file', bytes: Buffer.from(log) });
     await open();
     await become([asking('a')]);
     expect(told).toEqual(['tell a']);

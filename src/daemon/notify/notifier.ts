@@ -22,7 +22,7 @@ export interface NotifierParts {
   readonly now: () => number;
   readonly log: Pick<Log, 'warn' | 'debug'>;
   readonly files: Files;
-  /** notices.json. */
+  /** notices.json; its log stands beside it. */
   readonly path: string;
   readonly home: string;
   readonly settings: () => NoticeSettings;
@@ -68,7 +68,7 @@ export class Notifier {
     const seen = this.#ways.filter(({ channel }) => channel === 'desktop' || channel === 'terminal');
     const openOf = (id: string): NoticeRow | null => this.#openOf(id);
     this.#pacings = new Map(seen.map((way) => [way.channel, new Pacing(parts.clock, way, openOf)]));
-    this.#file = new NoticesFile(parts.files, parts.path, () => ({
+    this.#file = new NoticesFile(parts.files, parts.clock, parts.path, () => ({
       notices: this.#book.all(),
       handles: Object.fromEntries(this.#handles),
       mutes: this.#mutes,
@@ -77,8 +77,9 @@ export class Notifier {
 
   static async open(parts: NotifierParts): Promise<Notifier> {
     const notifier = new Notifier(parts);
-    const { kept, trouble } = await readKept(parts.files, parts.path);
+    const { kept, generation, trouble } = await readKept(parts.files, parts.path);
     if (trouble !== null) parts.log.warn('what was told could not be read', { problem: trouble });
+    notifier.#file.goOnFrom(generation);
     notifier.#book.load(kept.notices);
     notifier.#mutes = kept.mutes;
     for (const [id, handle] of Object.entries(kept.handles)) notifier.#handles.set(id, handle);
@@ -101,7 +102,8 @@ export class Notifier {
     for (const notice of step.over) this.#takeBack(notice);
     const again = step.changed.filter(({ notice_id }) => this.#published.has(notice_id));
     this.#parts.publish(again.map((notice) => ({ key: keyOf(notice), value: notice })));
-    if (step.over.length + step.changed.length > 0) void this.#file.save();
+    // The next daemon would see both for itself.
+    if (step.over.length + step.changed.length > 0) this.#file.saveSoon();
     if (step.opened.length + step.changed.length > 0 || this.#isFirst) this.#wake(limits.noticeAfterMs);
     this.#isFirst = false;
   }
