@@ -38,9 +38,13 @@ export class Live {
 
   /** Whoever runs a test may have no parents left; from now on they count as a program of the user's (ACT6). */
   trustPrograms(): void {
+    this.writePolicy(programsMayAll);
+  }
+
+  writePolicy(text: string): void {
     const folder = join(this.dir, 'home/.config/agtmux');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'policy.toml'), programsMayAll);
+    writeFileSync(join(folder, 'policy.toml'), text);
   }
 
   /** One tmux command on the private server; what it printed. */

@@ -29,6 +29,8 @@ export class DoorWorld {
     live: Live = new Live(),
   ) {
     live.tmux('new-session', '-d', '-s', 'person', '-x', `${size.width}`, '-y', `${size.height}`);
+    // Programs may ask for a page here, so that what such a page may do can be seen.
+    live.writePolicy('allow_operator = ["web"]\n');
     await live.startDaemon();
     return new DoorWorld(live);
   }
