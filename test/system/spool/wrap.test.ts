@@ -276,7 +276,8 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('agtmux-
     await seen('status 137');
     for (const name of readdirSync(here.spool)) rmSync(join(here.spool, name));
     await line(`clear; ${[...shell, wrap].join(' ')} bash ${join(here.dir, 'agent')}`);
-    await seen(/^ready (?!x)/m);
+    const next = Number(/^ready (\d+)/m.exec(await seen(new RegExp(`^ready (?!${pid}$)\\d+$`, 'm')))?.[1]);
+    await until('the terminal is the agent’s', () => isInFront(next));
     await line('quit 0');
     await until('the end is told', () => facts() !== null);
     expect(facts()).toEqual([{ kind: 'runtime.goodbye' }, { kind: 'runtime.ended', cause: 'exit', status: 0 }]);

@@ -32,6 +32,7 @@ export const ask: NonNullable<PaneItem['ask']> = {
 export const asking = made({ session: 'work', window: 1, pane: 2, id: 12, state: 'waiting_approval' }, 4, {
   ask,
   asks_open: 1,
+  reason_code: 'approval_asked',
   route: 'CONNECTED',
 });
 
