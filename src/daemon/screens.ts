@@ -265,8 +265,12 @@ export class Screens {
   #tell(memory: Memory, reading: Reading, at: number): void {
     const { told } = memory;
     if (this.#isBlind(memory, reading)) return;
-    const isKnown = told !== null && told.state === reading.state && told.reason === reading.reason;
-    const isOtherDetail = told?.detail !== reading.detail && at - memory.toldAt >= limits.screenDetailMs;
+    if (told === null && this.#isDoneAlready(memory, reading)) {
+      memory.told = reading;
+      memory.toldAt = at;
+    }
+    const isKnown = memory.told?.state === reading.state && memory.told.reason === reading.reason;
+    const isOtherDetail = memory.told?.detail !== reading.detail && at - memory.toldAt >= limits.screenDetailMs;
     if (!isKnown || isOtherDetail || this.#isUnseenWork(memory))
       this.#say(memory, reading, at, this.#stateOf(memory, reading));
     this.#tellAsk(memory, reading, at);
@@ -285,12 +289,22 @@ export class Screens {
     return claim !== null && claim.workedAt > toldAt && claim.turnEndedAt >= claim.workedAt;
   }
 
+  /**
+   * The first look of this daemon at one whose turn is known to be done, and is: the one before has told it, and to tell it
+   * again would make news of it, or make it young again.
+   */
+  #isDoneAlready({ run }: Memory, { state, reason }: Reading): boolean {
+    const record = this.#parts.published(run.runtime_id);
+    const isDone = record?.state === 'completed' || (record?.state === 'idle' && record.reason === 'completed_aged');
+    return isDone && (state === 'completed' || (state === 'idle' && reason === 'prompt_ready'));
+  }
+
   /** After work a prompt means that the turn is done, if nothing in sight says otherwise (RSV1, RSV13). */
   #stateOf(memory: Memory, reading: Reading): Pick<StateFact, 'state' | 'reason' | 'confidence'> {
     const { told, run } = memory;
     const { state, reason, confidence } = reading;
     const record = this.#parts.published(run.runtime_id);
-    const wasDone = record?.state === 'completed' || (record?.state === 'idle' && record.reason === 'completed_aged');
+    const wasDone = record?.state === 'completed';
     // A better witness that has seen the end of the turn and does not call it done knows more than the screen.
     const isKnown =
       record?.state === 'idle' && record.decided_by !== null && rankOf(record.decided_by) > rankOf('screen');

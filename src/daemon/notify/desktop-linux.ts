@@ -51,6 +51,13 @@ export class LinuxDesktop implements Way {
     return this.#plainly(message);
   }
 
+  /** Desktops tell a button only to whoever has shown it, and that one is gone. */
+  async renew(message: Message, handle: string): Promise<Told> {
+    if (!/^\d{1,10}$/.test(handle) || !this.#argsOf(message).hasButtons) return { ok: true, handle };
+    const told = await this.#show(message, handle);
+    return told === 'without stdbuf' ? { ok: false, problem: 'stdbuf is not installed' } : told;
+  }
+
   async withdraw(id: string, handle: string | null): Promise<void> {
     const number = handle === null || !/^\d{1,10}$/.test(handle) ? null : handle;
     if (number !== null && !(await this.#close(number))) await this.#fade(number);
@@ -64,7 +71,10 @@ export class LinuxDesktop implements Way {
   }
 
   /** What is shown is in the arguments of a process. */
-  #argsOf(message: Message): { readonly args: readonly string[]; readonly hasButtons: boolean } {
+  #argsOf(
+    message: Message,
+    inPlaceOf: string | null = null,
+  ): { readonly args: readonly string[]; readonly hasButtons: boolean } {
     const isWhole = this.#parts.text() === 'ask' && message.body !== '';
     const fits = width(message.body) <= limits.noticeBodyColumnsMax;
     // Nobody should approve what they do not see whole.
@@ -77,10 +87,13 @@ export class LinuxDesktop implements Way {
       message.notice.ask_id !== null;
     const body = isWhole && fits ? message.body : message.plain;
     const buttons = hasButtons ? ['--action=approve=Approve', '--action=reject=Reject'] : [];
+    // It was heard once.
+    const place = inPlaceOf === null ? [] : [`--replace-id=${inPlaceOf}`, '--hint=boolean:suppress-sound:true'];
     const args = [
       '--app-name=agtmux',
       `--urgency=${message.isUrgent ? 'critical' : 'normal'}`,
       '--print-id',
+      ...place,
       ...buttons,
       '--',
       message.title,
@@ -90,9 +103,9 @@ export class LinuxDesktop implements Way {
     return { args, hasButtons };
   }
 
-  #show(message: Message): Promise<Told | 'without stdbuf'> {
+  #show(message: Message, inPlaceOf: string | null = null): Promise<Told | 'without stdbuf'> {
     const { clock, channels, env } = this.#parts;
-    const { args, hasButtons } = this.#argsOf(message);
+    const { args, hasButtons } = this.#argsOf(message, inPlaceOf);
     return new Promise((resolve) => {
       let text = '';
       let isSettled = false;

@@ -51,6 +51,8 @@ export class Notifier {
   readonly #pacings: ReadonlyMap<NoticeChannel, Pacing>;
   readonly #counts = new Map<NoticeChannel, ChannelCount>();
   readonly #handles = new Map<string, string>();
+  /** What an earlier daemon has shown on the desktop: nobody listens to its buttons until they are shown anew. */
+  readonly #deaf = new Set<string>();
   readonly #published = new Set<string>();
   /** What a person read who presses a button. */
   readonly #shown = new Map<string, string>();
@@ -83,6 +85,7 @@ export class Notifier {
     notifier.#book.load(kept.notices);
     notifier.#mutes = kept.mutes;
     for (const [id, handle] of Object.entries(kept.handles)) notifier.#handles.set(id, handle);
+    for (const id of notifier.#handles.keys()) notifier.#deaf.add(id);
     return notifier;
   }
 
@@ -100,6 +103,7 @@ export class Notifier {
     const { now, settings, home, rows } = this.#parts;
     const step = this.#book.step(rows(), now(), (subject) => waysFor(settings(), subject, home));
     for (const notice of step.over) this.#takeBack(notice);
+    for (const id of this.#deaf) this.#hearAgain(id);
     const again = step.changed.filter(({ notice_id }) => this.#published.has(notice_id));
     this.#parts.publish(again.map((notice) => ({ key: keyOf(notice), value: notice })));
     // The next daemon would see both for itself.
@@ -224,6 +228,32 @@ export class Notifier {
     if (told === null) this.#mark(id, { channel: way.channel, outcome: 'summed_up', detail: null });
     else this.#settled(id, way, told);
     if (this.#openOf(id) === null) void this.#withdraw(id, way);
+  }
+
+  /** Once it is known what is asked, the buttons are shown in their place and listened to (NOT5). */
+  #hearAgain(id: string): void {
+    const notice = this.#openOf(id);
+    if (notice !== null && notice.body === '') return;
+    this.#deaf.delete(id);
+    const way = this.#ways.find(({ channel }) => channel === 'desktop');
+    const handle = this.#handles.get(id);
+    if (notice !== null && handle !== undefined && way?.renew !== undefined) void this.#renew(notice, way, handle);
+  }
+
+  async #renew(notice: NoticeRow, way: Way, handle: string): Promise<void> {
+    const { notice_id: id } = notice;
+    const underWay = underWayOf(id, way);
+    this.#underWay.add(underWay);
+    const message = messageOf(notice, () => this.#openOf(id) !== null);
+    this.#shown.set(id, message.body);
+    const told = await way.renew?.(message, handle);
+    this.#underWay.delete(underWay);
+    if (told?.ok === true && told.handle !== null && told.handle !== handle) {
+      this.#handles.set(id, told.handle);
+      void this.#file.save();
+    }
+    // Buttons that nobody listens to are taken away: what is asked is in every list.
+    if (told?.ok !== true || this.#openOf(id) === null) void this.#withdraw(id, way);
   }
 
   #settled(id: string, way: Way, told: Told): void {

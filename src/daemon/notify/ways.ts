@@ -29,6 +29,11 @@ export type Told =
 export interface Way {
   readonly channel: NoticeChannel;
   tell(message: Message): Promise<Told>;
+  /**
+   * Shows it in the place of what an earlier run of the daemon has shown, if it has buttons: nobody listens to those any
+   * more. Left out where there are no buttons.
+   */
+  renew?(message: Message, handle: string): Promise<Told>;
   /** `handle` is null when nobody knows it any more. */
   withdraw(id: string, handle: string | null): Promise<void>;
   close(): void;

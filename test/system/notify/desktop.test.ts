@@ -1,8 +1,6 @@
 // The tap on the shoulder end to end: the real daemon, real tmux, look-alikes that ask, and a desktop that writes down what
 // it was asked to show.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
 import { until } from '../../kit/live.ts';
@@ -70,7 +68,7 @@ describe('an ask', () => {
     await until(() => world.shown().length === 2);
     const last = world.shown()[1]?.id ?? '';
     // The number that the desktop gave it is on disk once it is in use.
-    await until(() => readFileSync(join(world.stateDir, 'notices.json'), 'utf8').includes(`"${last}"`));
+    await until(() => world.kept().includes(`"${last}"`));
     await world.stopDaemon();
     await world.startDaemon();
     await world.becomes(two, /waiting_approval/);

@@ -26,11 +26,15 @@ const notifySend = (dir: string): string => `#!/bin/sh
 dir=${dir}
 [ -e "$dir/hang" ] && exec sleep 1000
 [ -e "$dir/fail" ] && { echo 'Cannot autolaunch D-Bus' >&2; exit 1; }
-printf '%s\\0' "$@" >"$dir/tmp.$$" && mv "$dir/tmp.$$" "$dir/told.$$"
-echo $$
+id=$$
+for arg; do case $arg in --replace-id=*) id=\${arg#*=};; esac; done
+printf '%s\\0' "$@" >"$dir/tmp.$$" && mv "$dir/tmp.$$" "$dir/told.$id"
+echo $$ >"$dir/shows.$id"
+echo $id
 case " $* " in *' --action='*)
-  until [ -e "$dir/press.$$" ] || [ -e "$dir/closed.$$" ]; do sleep 0.02; done
-  cat "$dir/press.$$" 2>/dev/null;;
+  until [ -e "$dir/press.$id" ] || [ -e "$dir/closed.$id" ]; do sleep 0.02; done
+  # A desktop tells it to whoever has shown it last.
+  [ "$(cat "$dir/shows.$id")" = $$ ] && cat "$dir/press.$id" 2>/dev/null;;
 esac
 exit 0
 `;
@@ -106,6 +110,12 @@ export class DesktopWorld extends Live {
     // In one step: whoever waits for it reads it at once.
     writeFileSync(join(this.desktop, `pressing.${id}`), `${button}\n`);
     renameSync(join(this.desktop, `pressing.${id}`), join(this.desktop, `press.${id}`));
+  }
+
+  /** What the daemon keeps of notices: a file and its log. */
+  kept(): string {
+    const paths = ['notices.json', 'notices.log'].map((name) => join(this.stateDir, name));
+    return paths.map((path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')).join('\n');
   }
 
   isClosed(id: string): boolean {
