@@ -60,16 +60,11 @@ export interface ActingParts {
 }
 
 export function actGround(parts: ActingParts): ActGround {
-  const starters = new Set<string>();
-  // Whoever started the daemon waits until it answers, and is there to be seen.
-  void factsIn(parts, starters, parts.pid).then((facts) => {
-    for (const one of startersIn(facts)) starters.add(one);
-  });
+  const starters = startersOf(parts);
   const { ledger, machines, now, agentOf } = parts;
   const entryOf = (runtime: RuntimeId): Entry | undefined => ledger.world.entries.get(runtime);
   const identityOf = (runtime: RuntimeId) => entryOf(runtime)?.identity ?? null;
   const stateOf = (runtime: RuntimeId) => entryOf(runtime)?.record ?? null;
-  const wholeAskOf = (runtime: RuntimeId) => ledger.wholeAskOf(runtime);
   const sessionsOf = (runtime: RuntimeId) => [...(entryOf(runtime)?.fold.sessions ?? [])];
   const freshLook = async (runtime: RuntimeId): Promise<FreshLook | null> => {
     const identity = identityOf(runtime);
@@ -84,7 +79,7 @@ export function actGround(parts: ActingParts): ActGround {
     random: parts.random,
     rows: parts.rows,
     stateOf,
-    wholeAskOf,
+    wholeAskOf: (runtime) => ledger.wholeAskOf(runtime),
     identityOf,
     sessionsOf,
     ownerOf,
@@ -97,7 +92,7 @@ export function actGround(parts: ActingParts): ActGround {
       ...createChannels({
         clock: parts.clock,
         stateOf,
-        wholeAskOf,
+        wholeAskOf: (runtime) => ledger.wholeAskOf(runtime),
         sessionsOf,
         freshLook,
         runs: () => machines.runs(),
@@ -131,6 +126,15 @@ export function actGround(parts: ActingParts): ActGround {
     keepSnapshot: (snapshot) => parts.store.putSnapshot(snapshot),
     warn: (words, fields) => parts.log.warn(words, fields),
   };
+}
+
+/** Whoever started the daemon waits until it answers, and is there to be seen. */
+function startersOf(parts: ActingParts): Set<string> {
+  const starters = new Set<string>();
+  void factsIn(parts, starters, parts.pid).then((facts) => {
+    for (const one of startersIn(facts)) starters.add(one);
+  });
+  return starters;
 }
 
 async function factsIn(
