@@ -4,16 +4,18 @@
 import { claimOf } from '../engine/contradict.ts';
 import type { RuntimeIdentity } from '../model/events.ts';
 import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
 import type { Health } from '../model/records.ts';
 import type { StateName } from '../model/states.ts';
 import { agentIn, type PaneAgents } from '../observe/process/foreground.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
 import { TmuxLink } from '../observe/tmux/link.ts';
 import type { UserOption } from '../observe/tmux/user-options.ts';
-import type { PaneScreen, TmuxServer, Topology } from '../observe/tmux/view.ts';
+import type { PaneScreen, TmuxPane, TmuxServer, Topology } from '../observe/tmux/view.ts';
 import { isSeenElsewhere, rowedElsewhere } from './elsewhere.ts';
 import { Guests } from './guests.ts';
 import { dressOf, Leaving } from './leaving.ts';
+import { claimsOf, outclaimed, StartBudget, UnlistedPanes } from './pane-claims.ts';
 import { PaneReach } from './pane-reach.ts';
 import { Rounds } from './rounds.ts';
 import { serverKeyOf } from './rows.ts';
@@ -39,6 +41,8 @@ import type { WatchParts } from './watch-parts.ts';
 
 /** Between two full looks when nothing seems to change: finds what a glance and a cheap check cannot. */
 const fullLookMs = 10_000;
+
+const overShareWords = `it tells of more than ${limits.farAgentsMax} agents; those beyond are left out`;
 
 export class TargetWatch {
   readonly #parts: WatchParts;
@@ -67,6 +71,10 @@ export class TargetWatch {
   #lookedAt = 0;
   #shape = '';
   readonly #left = new LeftPanes();
+  readonly #unlisted = new UnlistedPanes();
+  readonly #starts = new StartBudget();
+  /** It tells of more agents than a machine behind ssh may have. */
+  #isOverShare = false;
   #table: ProcessTable | null = null;
   #wanted: readonly PaneId[] = [];
   #shown: ReadonlyMap<string, UserOption> = new Map();
@@ -159,7 +167,9 @@ export class TargetWatch {
   }
 
   get health(): { readonly health: Health; readonly trouble: string | null; readonly lastSeenAt: number | null } {
-    return { health: this.#health, trouble: this.#trouble, lastSeenAt: this.#lastSeenAt };
+    const lastSeenAt = this.#lastSeenAt;
+    if (this.#isOverShare && this.#health === 'ok') return { health: 'degraded', trouble: overShareWords, lastSeenAt };
+    return { health: this.#health, trouble: this.#trouble, lastSeenAt };
   }
 
   /** Shows states in tmux itself; sends only what is new to this server. */
@@ -309,8 +319,11 @@ export class TargetWatch {
     if (table === null || this.#isStopped) return;
     this.#table = table;
     const twins = rowedElsewhere(target, this.#parts.around());
-    const seen = new Map(panes.map((pane) => [pane, withoutTwins(agentIn(table, pane.panePid, identify), twins)]));
-    const found = this.#guests.withGuests(seen, now());
+    const agentsIn = (pane: TmuxPane): PaneAgents => withoutTwins(agentIn(table, pane.panePid, identify), twins);
+    const isFar = this.#parts.kind === 'ssh';
+    const claims = claimsOf(panes, live, agentsIn, isFar ? limits.farAgentsMax : limits.panesPerServerMax);
+    this.#noteShare(claims.isCut);
+    const found = this.#guests.withGuests(claims.agents, now());
     const look: Look = {
       target,
       server:
@@ -329,16 +342,32 @@ export class TargetWatch {
     const { isNew, isChanged } = this.#left.note(leftPane(look));
     this.#lookAgain ||= isNew;
     if (isChanged) this.#parts.onChange();
-    const facts = factsOf(look);
+    const facts = isFar ? this.#starts.within(factsOf(look), this.#lookedAt) : factsOf(look);
     const ends = new Set(facts.flatMap((fact) => (fact.kind === 'runtime.ended' ? [fact.evidence.runtime_id] : [])));
     if (facts.length > ends.size) offer(facts.filter((fact) => fact.kind !== 'runtime.ended'));
     const ended = live.filter(({ identity }) => ends.has(identity.runtime_id));
     this.#endAll(this.#waitingEnds.due(ended, look, this.#lookedAt));
-    offer([...partings(look, found), ...doubles(look, twins)]);
+    offer([...partings(look, found), ...doubles(look, twins), ...outclaimed(look, found)]);
+    if (isFar && topology !== null) this.#dropUnlisted(look);
     this.#runs.follow(look, found);
     // A new agent may end within the second: it is checked on from now, not from the next slow round.
     this.#isExpecting = facts.some((fact) => fact.kind === 'runtime.started');
     if (this.#isExpecting) this.#hurryAlive();
+  }
+
+  /** Silence is no list: only a server that answers can say that a pane is gone (RSV6). */
+  #dropUnlisted(look: Look): void {
+    const due = this.#health === 'ok' ? this.#unlisted.due(look, this.#lookedAt) : [];
+    if (due.length > 0)
+      this.#parts.offer(
+        due.flatMap(({ identity }) => [goodbyeOf(identity, look.now), endOf(look, identity, look.now)]),
+      );
+  }
+
+  #noteShare(isCut: boolean): void {
+    if (isCut === this.#isOverShare) return;
+    this.#isOverShare = isCut;
+    this.#parts.onChange();
   }
 
   #checkAlive(): void {

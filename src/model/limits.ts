@@ -340,6 +340,12 @@ export const limits = {
   tmuxArgvBytesMax: 12_000,
   /** Panes of one tmux server that are taken; a hostile machine can tell of millions. */
   panesPerServerMax: 10_000,
+  /** Agents of one tmux server behind ssh; a machine that tells of more is hostile, or too much for one person. */
+  farAgentsMax: 256,
+  /** Agents that may begin there in the long run; a person starts a few a minute, a script dozens at once. */
+  farStartsPerSecondMax: 1,
+  /** An agent there whose pane is not listed any more leaves after this; one that is killed with its pane needs a second or two. */
+  farPaneUnlistedMs: 5_000,
   /** Rows of a pane that are asked for at once. */
   captureLinesMax: 10_000,
   /** sshd allows ten channels a connection; the command client and the bell take two. */

@@ -24,7 +24,7 @@ export interface SshdOptions {
   /** The first alias; further ones by `addAlias`. */
   readonly alias?: string;
   readonly lines?: readonly string[];
-  /** Variables of every session: HOME and TMUX_TMPDIR keep tests apart from the user. */
+  /** Variables of every session. HOME is the directory of this sshd; TMUX_TMPDIR keeps tests apart from the user. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
@@ -107,7 +107,10 @@ function serverConfig(directory: string, port: number, options: SshdOptions): st
   const path = (name: string): string => join(directory, name);
   const isRoot = userInfo().uid === 0;
   // One line for all: sshd takes the first SetEnv and passes over the others.
-  const variables = Object.entries({ ...options.environment, [mark]: directory }).map((entry) => entry.join('='));
+  // A home of its own: what the shell of the person who runs the tests does at its start can take a minute.
+  const variables = Object.entries({ HOME: directory, ...options.environment, [mark]: directory }).map((entry) =>
+    entry.join('='),
+  );
   return [
     `Port ${port}`,
     'ListenAddress 127.0.0.1',

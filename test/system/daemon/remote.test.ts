@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
@@ -56,20 +56,25 @@ const noises = {
   silence: 'sleep 1000',
 };
 
-/** A tmux that answers every question in form, with ten thousand panes that are not there. */
+/** A tmux that answers every question in form, with ten thousand panes that are not there, or what the file beside it says. */
 const liar = `
 const words = process.argv.slice(2);
-const values = { pane_id: (n) => '%' + n, pane_pid: (n) => String(100000 + n), session_id: () => '$0', window_id: (n) => '@' + n,
+const lies = () => { try { return JSON.parse(require('fs').readFileSync(__filename + '.json', 'utf8')); } catch { return { first: 0, count: 10000 }; } };
+const values = { pane_id: (n) => '%' + n, pane_pid: (n) => String(lie.pid ?? 100000 + n), session_id: () => '$0', window_id: (n) => '@' + n,
   pid: () => '1', start_time: () => '1700000000', version: () => '3.3a', pane_dead: () => '0', pane_in_mode: () => '0',
   pane_width: () => '80', pane_height: () => '24', window_activity: () => '1700000000' };
 const fill = (format, n) => format.replace(/\\\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)))
   .replace(/#\\{([a-z_]+)\\}/g, (_, name) => (values[name] ?? (() => '1'))(n));
 let count = 0;
+let lie = lies();
 const block = (lines) => { count += 1; process.stdout.write('%begin 1 ' + count + ' 1\\n' + lines.map((line) => line + '\\n').join('') + '%end 1 ' + count + ' 1\\n'); };
 const answer = (command) => {
   const text = /"((?:[^"\\\\]|\\\\.)*)"|(\\S+)$/.exec(command);
   const format = text?.[1] ?? text?.[2] ?? '';
-  if (command.startsWith('list-panes')) block(Array.from({ length: 10000 }, (_, n) => fill(format, n)));
+  if (command.startsWith('list-panes')) {
+    lie = lies();
+    block(Array.from({ length: lie.count }, (_, n) => fill(format, lie.first + n)));
+  }
   else if (command.startsWith('display-message')) block([fill(format, 0)]);
   else if (!command.startsWith('wait-for')) block([]);
 };
@@ -184,6 +189,56 @@ describe('targets over ssh', () => {
       await alone.close();
       await evil.close();
       listener.close();
+    }
+  });
+
+  it('SEC5 IDN6 a tmux that lists 2,000 panes over one process has one agent, and none when it lists no pane any more', async () => {
+    const bin = join(far.dir, 'bin2');
+    const sockets = join(far.dir, 'forger');
+    mkdirSync(bin);
+    mkdirSync(join(sockets, `tmux-${userInfo().uid}`), { recursive: true, mode: 0o700 });
+    const program = join(bin, 'tmux');
+    writeFileSync(program, `#!${process.execPath}\n${liar}`, { mode: 0o755 });
+    const lie = (words: object): void => {
+      writeFileSync(`${program}.new`, JSON.stringify(words));
+      renameSync(`${program}.new`, `${program}.json`);
+    };
+    const pid = Number(far.tmux('new-window', '-t', 'far away', '-P', '-F', '#{pane_pid}', far.lookAlike()));
+    lie({ pid, first: 0, count: 1 });
+    const listener = createServer().listen(join(sockets, `tmux-${userInfo().uid}`, 'default'));
+    const evil = await startSshd({
+      alias: 'forger',
+      environment: { PATH: `${bin}:${process.env.PATH}`, TMUX_TMPDIR: sockets },
+    });
+    const alone = new Live({ AGTMUX_SSH_CONFIG: evil.configFile });
+    const agents = async () => {
+      const { items } = await alone.client.get('/v1/panes', { target: ['forger'] });
+      return items.filter((one) => one.agent !== null && one.ended === null).map((one) => one.identity.pane_id);
+    };
+    const panesOf = async () =>
+      (await alone.client.get('/v1/targets')).items.find((one) => one.target === 'forger')?.panes;
+    try {
+      alone.tmux('new-session', '-d', '-s', 'here', alone.lookAlike());
+      await alone.startDaemon();
+      await alone.client.post('/v1/targets', { name: 'forger', kind: 'ssh', connection_ref: 'forger' });
+      await until(async () => (await agents()).join() === '%0', 60_000);
+      lie({ pid, first: 0, count: 2_000 });
+      await until(async () => (await panesOf()) === 2_000, 60_000);
+      // What a look finds after it is told with the next change of the list.
+      alone.tmux('rename-session', '-t', 'here', 'here2');
+      await until(async () => (await alone.listed()).some((line) => line.includes('here2')), 10_000);
+      lie({ pid, first: 5, count: 1_000 });
+      await until(async () => (await agents()).join() === '%5', 60_000);
+      const { items } = await alone.client.get('/v1/panes', { target: ['forger'], ended: true });
+      expect(new Set(items.map((one) => one.identity.pane_id))).toEqual(new Set(['%0', '%5']));
+      lie({ pid: 4_194_305, first: 7, count: 1 });
+      await until(async () => (await agents()).length === 0, 60_000);
+      expect((await alone.client.get('/v1/targets')).items.every((one) => one.health === 'ok')).toBe(true);
+    } finally {
+      await alone.close();
+      await evil.close();
+      listener.close();
+      far.tmux('kill-window', '-t', 'far away');
     }
   });
 
