@@ -68,6 +68,20 @@ export function masterArguments(way: SshWay): Result<string[]> {
   ]);
 }
 
+/**
+ * Runs a program for at most so many seconds and then ends it over there: sshd lets a program live on whose client is gone,
+ * and one that waits for a hung tmux server would stay for ever, one more for each question.
+ */
+const limitedScript = [
+  'n=$1; shift; exec 3<&0; "$@" <&3 3<&- & p=$!; exec 3<&-',
+  `(trap 'kill $s; exit' TERM; sleep "$n" & s=$!; wait $s; kill -9 $p) </dev/null >/dev/null 2>&1 & w=$!`,
+  'wait $p; r=$?; kill $w 2>/dev/null; exit $r',
+].join('\n');
+
+export function limitedArgv(argv: readonly string[], deadlineMs: number): readonly string[] {
+  return ['sh', '-c', limitedScript, 'sh', String(Math.ceil(deadlineMs / 1_000) + 1), ...argv];
+}
+
 /** One more session over the shared connection. */
 export function sessionArguments(way: SshWay, argv: readonly string[]): Result<string[]> {
   return withCommand([...sharedOptions(way), '-o', 'ControlMaster=no'], way, argv);

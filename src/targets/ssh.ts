@@ -10,7 +10,7 @@ import type { HostAlias } from '../text/quote.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { sshEnvironment } from './environment.ts';
 import type { Channel, ChannelEnd, ChannelHandlers, Executor, RunOptions, RunResult } from './executor.ts';
-import { controlPathOf, sessionArguments } from './ssh-arguments.ts';
+import { controlPathOf, limitedArgv, sessionArguments } from './ssh-arguments.ts';
 import { channelEndOf, SshChannel } from './ssh-channel.ts';
 import { SshConnection, type SshPlace, type SshPorts } from './ssh-connection.ts';
 import { type SshTrouble, sshFailure, sshTroubleOf } from './ssh-trouble.ts';
@@ -111,12 +111,12 @@ class SharedSsh implements SshExecutor {
     if (!session.ok) return notRun(session.failure, clock.monotonicMs() >= dueMs);
     const connection = session.value;
     try {
-      const args = sessionArguments(connection.way, argv);
+      const deadlineMs = Math.max(dueMs - clock.monotonicMs(), 1);
+      const args = sessionArguments(connection.way, limitedArgv(argv, deadlineMs));
       if (!args.ok) return notRun(args.failure, false);
       const { program, env } = this.#place;
       const { outputBytesMax } = run;
       const stdin = run.stdin === undefined ? {} : { stdin: run.stdin };
-      const deadlineMs = Math.max(dueMs - clock.monotonicMs(), 1);
       const result = await exec.run({ program, args: args.value, env, deadlineMs, outputBytesMax, ...stdin });
       return this.#runResult(connection, result);
     } finally {

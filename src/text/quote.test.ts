@@ -1,6 +1,6 @@
 // Quoting against the programs that read it: a real tmux on a private socket and a real sh.
 
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,6 +128,26 @@ describe('sh', () => {
   it('keeps an argument vector apart on the far side of ssh', () => {
     const args = ['printf', '%s\\000', '', ...texts];
     const printed = execFileSync('sh', ['-c', taken(quoteSsh(args))], { encoding: 'utf8' });
+    expect(printed.split('\0').slice(0, -1)).toEqual(args.slice(2));
+  });
+
+  it('means the same to every login shell: no line break, no !, no backslash before a quote', () => {
+    const lines = [['echo', 'plain $HOME `id` "x" {a,b} ~ * ? #'], ...['', ...texts].map((text) => ['echo', text])];
+    for (const line of lines.map((args) => taken(quoteSsh(args)))) {
+      expect(line).toMatch(/^[ -~]*$/);
+      expect(line).not.toMatch(/!|\\['\\]/);
+      // Quoted parts and plain words, nothing else: each quote that opens is closed.
+      expect(line).toMatch(/^(?:'[^'\n]*'|sh|-c| )*$/);
+    }
+    expect(taken(quoteSsh(['echo', 'a b']))).toBe("'echo' 'a b'");
+  });
+
+  const shells = ['tcsh', 'csh', 'fish', 'zsh', 'bash', 'dash', 'sh'].filter(
+    (shell) => spawnSync(shell, ['-c', 'exit 0']).status === 0,
+  );
+  it.each(shells)('arrives byte for byte through %s as the login shell', (shell) => {
+    const args = ['printf', '%s\\000', '', ...texts];
+    const printed = execFileSync(shell, ['-c', taken(quoteSsh(args))], { encoding: 'utf8' });
     expect(printed.split('\0').slice(0, -1)).toEqual(args.slice(2));
   });
 

@@ -41,10 +41,20 @@ export function quoteSh(text: string): Result<string> {
   return refusal(text) ?? ok(`'${text.replaceAll("'", "'\\''")}'`);
 }
 
+/** Between single quotes these mean themselves in every login shell: sh, bash, zsh, fish, csh and tcsh. */
+const plainForEveryShell = /^[ "-&(-[\]-~]*$/;
+
+/** The bytes of a text for `printf %b`: letters and digits as they are, everything else as a number. */
+function octalOf(text: string): string {
+  const escaped = encodeURIComponent(text).replace(/[!~*'()]/g, (char) => `%${char.charCodeAt(0).toString(16)}`);
+  return escaped.replace(/%(..)/g, (_, hex: string) => `\\0${Number.parseInt(hex, 16).toString(8).padStart(3, '0')}`);
+}
+
 /**
- * An argument vector as the one string that ssh hands to the remote login shell: ssh itself only joins with spaces.
- * For POSIX shells, and for fish as long as no word has a backslash before a backslash or a quote. An empty vector is
- * refused, because ssh would open an interactive shell.
+ * An argument vector as the one string that ssh hands to the remote login shell, whichever that is: ssh itself only joins
+ * with spaces. csh takes no line break between quotes and reads `!` there, fish reads backslashes: with such a character
+ * the whole command goes through one `sh`, which puts it together from octal numbers. An empty vector is refused, because
+ * ssh would open an interactive shell.
  */
 export function quoteSsh(args: readonly string[]): Result<string> {
   if (args.length === 0) return fail('E_INPUT', 'there is no command to run on the remote host');
@@ -54,7 +64,9 @@ export function quoteSsh(args: readonly string[]): Result<string> {
     if (!word.ok) return word;
     words.push(word.value);
   }
-  return ok(words.join(' '));
+  const command = words.join(' ');
+  if (args.every((arg) => plainForEveryShell.test(arg))) return ok(command);
+  return ok(`sh -c 'eval "$(printf %b "${octalOf(`exec ${command}`)}")"'`);
 }
 
 // Allow-lists: no leading dash (ssh would read an option), no space, control or shell character, no `%` outside the

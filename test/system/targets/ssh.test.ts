@@ -1,15 +1,16 @@
 // Programs on another machine over a real sshd: exact arguments, shared connection, every way to be cut off, and nothing
 // left behind.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Collector } from '../../../src/targets/collector.ts';
 import type { SshExecutor, SshOptions } from '../../../src/targets/ssh.ts';
 import { checkHostAlias } from '../../../src/text/quote.ts';
 import { type Relay, startRelay } from '../../kit/relay.ts';
 import { startSshd, type TestSshd } from '../../kit/sshd.ts';
-import { isAlive, listen, ports, removeTemporaries, run, sshTo, temporary, text, until } from './bench.ts';
+import { isAlive, listen, ports, removeTemporaries, run, sshTo, temporary, text, uid, until } from './bench.ts';
 
 /** Node before 22.18 runs TypeScript only when told to. */
 const typeFlags = process.features.typescript === false ? ['--experimental-strip-types', '--no-warnings'] : [];
@@ -55,6 +56,25 @@ describe('run over ssh', () => {
     expect(JSON.parse(text(result.stdout))).toEqual([...torture, ...more]);
   });
 
+  const shells = ['tcsh', 'fish', 'zsh', 'dash', 'sh'].filter((one) => spawnSync(one, ['-c', 'exit 0']).status === 0);
+  it.each(shells)('a machine whose login shell is %s can be asked everything', async (shell) => {
+    // As sshd itself does it: the shell, -c, and the line that the client sent.
+    const other = await startSshd({ lines: [`ForceCommand exec ${shell} -c "$SSH_ORIGINAL_COMMAND"`] });
+    const machine = sshTo('vm1', other.configFile, await temporary('shell'));
+    const collector = new Collector({ executor: machine, clock: ports.clock, random: ports.random, answerMs: 60_000 });
+    try {
+      expect(await machine.connect()).toEqual({ ok: true, value: null });
+      expect(await collector.host()).toMatchObject({ ok: true, value: { uid } });
+      const args = ['a\nb', 'c!d', '!!', "it's", '\\', 'é漢'];
+      const result = await run(machine, ['printf', '%s|', ...args]);
+      expect([text(result.stdout), text(result.stderr)]).toEqual([args.map((arg) => `${arg}|`).join(''), '']);
+    } finally {
+      collector.close();
+      await machine.close();
+      await other.close();
+    }
+  });
+
   it('status, both outputs and standard input come through', async () => {
     const argv = ['sh', '-c', 'cat; echo err >&2; exit 7'];
     const stdin = new TextEncoder().encode('in\u0000put');
@@ -84,6 +104,20 @@ describe('run over ssh', () => {
     expect(await run(machine, ['sleep', '60'], { deadlineMs: 300 })).toMatchObject({ timedOut: true, status: null });
     expect((await run(machine, ['true'])).status).toBe(0);
     expect(machine.masterPids()).toEqual([pid]);
+  });
+
+  it('what a deadline has ended does not live on over there, and what ended by itself leaves nothing', async () => {
+    const machine = executor();
+    expect((await run(machine, ['sh', '-c', 'exit 3'], { deadlineMs: 500_000 })).status).toBe(3);
+    const asks = ['sleep', '98765.4321'];
+    expect(await run(machine, asks, { deadlineMs: 1_000 })).toMatchObject({ timedOut: true });
+    const isRunning = async (argv: readonly string[]): Promise<boolean> => {
+      const lines = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+      const all = await Promise.all(lines.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+      return all.includes(`${argv.join('\0')}\0`);
+    };
+    await until(async () => !(await isRunning(asks)));
+    await until(async () => !(await isRunning(['sleep', '501'])));
   });
 
   it('the shared connection is faster than a fresh one', async () => {
