@@ -43,7 +43,7 @@ export function openSessions(parts: LeadingParts): Promise<SessionBook> {
       random,
       home,
       programs: createLedPrograms(clock),
-      processes: createProcessTruth(createRealProcesses(), () => machines.executorOf(hostTarget)),
+      processes: createProcessTruth(createRealProcesses(), () => machines.executorOf(hostTarget), clock),
       askLoopback: createAskLoopback(clock),
       openEvents: openEventStream,
       openSocket: connectWebSocket,

@@ -5,27 +5,34 @@ import type { ProcessIdentity } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { openProc } from '../observe/process/proc.ts';
 import { parsePsReport, psScript } from '../observe/process/ps.ts';
-import { argvOf } from '../observe/process/stat.ts';
+import { argvOf, isDeadState } from '../observe/process/stat.ts';
 import type { ProcessTable } from '../observe/process/table.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Processes } from '../platform/processes.ts';
-import type { ProcessTruth } from '../sessions/runner-parts.ts';
+import type { ProcessTruth, ProgramRun, RunMembers } from '../sessions/runner-parts.ts';
+import { openProcTable, type ReachRow, shellMembers } from '../shells/reach.ts';
 import type { Executor } from '../targets/executor.ts';
 import { sendSignal } from './signals.ts';
 
 const environmentBytesMax = 262_144;
 
-export function createProcessTruth(processes: Processes, executor: () => Executor | null): ProcessTruth {
+export function createProcessTruth(processes: Processes, executor: () => Executor | null, clock: Clock): ProcessTruth {
   const signal: ProcessTruth['signal'] = async (identity, name) => {
     const at = executor();
     return at !== null && (await sendSignal(at, identity, name)) === 'sent';
   };
   const proc = openProc(processes);
-  if (proc.ok) {
+  const table = openProcTable(processes, clock);
+  if (proc.ok && table.ok) {
     const { identity, isAlive } = proc.value;
     return {
       identityOf: async (pid) => identity(pid),
       isAlive: async (one) => isAlive(one),
       signal,
+      members: async (run) => {
+        const hasMark = (pid: number): boolean => run.mark !== null && isMarked(processes, pid, run.mark);
+        return membersOf(await table.value.rows(), run, { boot: table.value.boot, hasMark });
+      },
       marked: async (mark) => markedIn(processes, mark, identity),
     };
   }
@@ -35,6 +42,12 @@ export function createProcessTruth(processes: Processes, executor: () => Executo
     identityOf: async (pid) => (await tableOf(executor()))?.processes.get(pid)?.identity ?? null,
     isAlive: async (one) => isThere(await tableOf(executor()), one),
     signal,
+    members: async (run) => {
+      const read = await tableOf(executor());
+      if (read === null) return { isLeaderThere: false, members: [] };
+      const rows = [...read.processes.values()].map((one) => ({ ...one, session: null, start: one.identity.start }));
+      return membersOf(rows, run, { boot: read.boot, hasMark: () => false });
+    },
     // Other systems do not show the environment of a process to anyone.
     marked: async () => [],
   };
@@ -55,12 +68,41 @@ async function markedIn(
   mark: string,
   identityOf: (pid: number) => ProcessIdentity | null,
 ): ReturnType<ProcessTruth['marked']> {
-  const line = `AGTMUX_AGENT=${mark}`;
   return (processes.list() ?? []).flatMap((pid) => {
-    const environment = processes.read(`/proc/${pid}/environ`, environmentBytesMax);
-    if (environment?.split('\0').includes(line) !== true) return [];
+    if (!isMarked(processes, pid, mark)) return [];
     const identity = identityOf(pid);
     const [program = 'a process'] = argvOf(processes.read(`/proc/${pid}/cmdline`, 4_096) ?? '');
     return identity === null ? [] : [{ identity, command: program }];
   });
+}
+
+const isMarked = (processes: Processes, pid: number, mark: string): boolean =>
+  processes.read(`/proc/${pid}/environ`, environmentBytesMax)?.split('\0').includes(`AGTMUX_AGENT=${mark}`) === true;
+
+/**
+ * Pure. Where the leader is gone, its number says nothing by itself: another program may have had it since. But a number is
+ * not given away while one process of its session or group lives, so one that is certainly ours vouches for the others.
+ */
+export function membersOf(
+  rows: readonly ReachRow[],
+  { leader, known }: ProgramRun,
+  { boot, hasMark }: { readonly boot: string; readonly hasMark: (pid: number) => boolean },
+): RunMembers {
+  if (leader.boot !== boot) return { isLeaderThere: false, members: [] };
+  const keyOf = ({ pid, start }: Pick<ProcessIdentity, 'pid' | 'start'>): string => `${pid} ${start}`;
+  const knownKeys = new Set(known.map(keyOf));
+  const isLeaderThere = rows.some((row) => keyOf(row) === keyOf(leader) && !isDeadState(row.state));
+  const near = shellMembers(rows, leader, process.pid);
+  const vouches = (row: ReachRow): boolean =>
+    (row.session === leader.pid || row.pgid === leader.pid) && (knownKeys.has(keyOf(row)) || hasMark(row.pid));
+  const members = new Map<number, ReachRow>();
+  for (const row of isLeaderThere || near.some(vouches) ? near : []) members.set(row.pid, row);
+  for (const row of rows) if (knownKeys.has(keyOf(row))) members.set(row.pid, row);
+  for (let before = -1; before !== members.size; ) {
+    before = members.size;
+    for (const row of rows) if (members.has(row.ppid)) members.set(row.pid, row);
+  }
+  members.delete(process.pid);
+  const alive = [...members.values()].filter(({ pid, state }) => pid > 1 && !isDeadState(state));
+  return { isLeaderThere, members: alive.map(({ pid, start }) => ({ boot, pid, start })) };
 }

@@ -45,6 +45,8 @@ export const sessionLimits = {
   /** Messages that wait for one session, and all of them together. */
   sessionQueueMax: 20,
   sessionQueueBytesMax: 1_048_576,
+  /** Programs of one session whose processes are remembered, so that a stop can end them. */
+  sessionRunsMax: 16,
   /** An agent that is told to end is given this long for each step: input closed, TERM, KILL. */
   sessionEndStepMs: 4_000,
   /** How long the next word waits for an agent to say that it has stopped; most do within milliseconds, some never. */

@@ -154,6 +154,7 @@ function rowOf(kept: KeptSession, last_words: string | null): SessionRow {
     prompt: _prompt,
     is_led: isLed,
     mark: _mark,
+    last_process: _last,
     address: _address,
     made_branch: _made,
     ...record

@@ -220,6 +220,7 @@ export class SessionBook implements SessionService {
       prompt: wish.prompt,
       is_led: false,
       mark: null,
+      last_process: null,
       address: null,
       made_branch: made?.madeBranch ?? false,
       last_words: null,

@@ -13,7 +13,7 @@ import { KeptFirst } from './live-kept.ts';
 import { activeStates, passingRefusals, turnEnds } from './live-kinds.ts';
 import { Lane } from './live-lane.ts';
 import { type Begun, freshRun, openingOf, openRunner, type Planned, planRun, rejoinRunner } from './live-launch.ts';
-import { endLeft } from './live-left.ts';
+import { endLeft, StartedProcesses } from './live-left.ts';
 import { AgentLine } from './live-line.ts';
 import { droppedWords, Notices } from './live-notices.ts';
 import { isTooMany, requeued, withOutgoing, wordsToBegin } from './live-outgoing.ts';
@@ -39,12 +39,15 @@ export class LiveSession {
   #isClosed = false;
   /** It was told to stop its turn and has not said yet that it has. */
   #isCancelling = false;
+  /** A person stopped it: nothing that it started stays. */
+  #isStopped = false;
   /** The first of what waits could not be said: not before something has changed. */
   #isQueueHeld = false;
   readonly #kept: KeptFirst;
   readonly #notices: Notices;
   readonly #deliveries: Deliveries;
   readonly #rest: RestClock;
+  readonly #started: StartedProcesses;
   #cancelDue: Cancel | null = null;
 
   constructor(parts: LiveParts) {
@@ -58,6 +61,8 @@ export class LiveSession {
       adopt: (record) => this.#adopt(record),
     });
     this.#rest = new RestClock(clock, now, this.#notices, () => void this.sleep('rested'));
+    this.#started = new StartedProcesses(parts.ports, (words) => this.#notices.tell(words));
+    this.#started.begin(parts.record.process ?? parts.record.last_process, parts.record.mark);
     this.#line = new AgentLine(parts, {
       isAsked: () => this.#record.pending_ask !== null,
       onTurn: (turn, what) => this.#heard(turn, what),
@@ -128,10 +133,12 @@ export class LiveSession {
     });
   }
 
-  /** Ends its process, if it has one. Resolves when that is gone; the session stays as it is. */
+  /** Ends its process, if it has one, and what that started. Resolves when these are gone; the session stays as it is. */
   end(): Promise<void> {
     return this.#lane.run(async () => {
+      await this.#started.look();
       await this.#line.end(limits.sessionEndStepMs);
+      await this.#started.end();
       this.#withoutProcess();
       this.#settle();
     });
@@ -168,6 +175,7 @@ export class LiveSession {
   }
 
   async #do(deed: MachineDeed, isFromQueue = false): Promise<Result<Done>> {
+    if (deed.action === 'stop') await this.#started.look();
     // What is said before the agent has confirmed a stop would be taken for part of what was stopped.
     await untilQuiet(this.#parts.ports.clock, () => this.#isCancelling && this.#line.isAlive);
     this.#isCancelling = false;
@@ -180,6 +188,7 @@ export class LiveSession {
     if (stepped.effect === 'queue') return isFromQueue ? ok('queued') : this.#enqueue(text);
     if (turn !== null) return this.#deliver(deed, { stepped, turn }, isFromQueue);
     this.#adopt(stepped.record);
+    this.#isStopped ||= deed.action === 'stop';
     // One that has finished has nothing to stop but its process.
     if (deed.action === 'stop') this.#line.endAfter(0);
     this.#settle();
@@ -204,6 +213,7 @@ export class LiveSession {
     this.#adopt(withOutgoing(this.#deliveries.withoutQueue(again.value.stepped.record), entry, isFromQueue));
     if ('text' in deed && deed.text !== undefined) this.#adopt({ ...this.#record, prompt: deed.text });
     this.#isCancelling = deed.action === 'stop';
+    this.#isStopped ||= deed.action === 'stop';
     this.#take(turn);
     this.#settle();
     return ok('done');
@@ -232,6 +242,7 @@ export class LiveSession {
     // The one before makes room; it is ended beside the new one.
     if (this.#line.isOpen) this.#deliveries.cut('agent');
     void this.#line.end(limits.sessionEndStepMs);
+    this.#isStopped = false;
     const before = this.#record;
     const { prompt, queue, isQueued } = wordsToBegin(before, text, { isFromQueue, isFresh: resume === null });
     const opening = { prompt, resume, spawned_at: wall, rejoin: null };
@@ -264,6 +275,7 @@ export class LiveSession {
     const turn = dialect.open(openingOf(this.#record, opening), ports.now());
     const outgoing = this.#deliveries.firstOf(this.#record.outgoing[0]?.text ?? '', turn);
     this.#adopt({ ...this.#record, process, outgoing });
+    this.#started.begin(process, this.#record.mark);
     return this.#kept.keep(this.#record);
   }
 
@@ -298,7 +310,8 @@ export class LiveSession {
   }
 
   #withoutProcess(): void {
-    this.#adopt({ ...this.#record, process: null, address: null, is_led: false });
+    const last_process = this.#record.process ?? this.#record.last_process;
+    this.#adopt({ ...this.#record, process: null, last_process, address: null, is_led: false });
   }
 
   #heard(turn: Turn<unknown>, what: Heard): void {
@@ -335,7 +348,10 @@ export class LiveSession {
     // What it was rejoined in is older than a stop that was said since (SES4).
     for (const event of turn.events) if (event.kind !== 'rejoined' || !this.#isCancelling) this.#step(event);
     this.#line.take(turn, isLast ? null : this.#deliveries.account(turn));
-    if (turn.events.some(({ kind }) => turnEnds.includes(kind))) this.#isCancelling = false;
+    if (turn.events.some(({ kind }) => turnEnds.includes(kind))) {
+      this.#isCancelling = false;
+      void this.#started.look();
+    }
     const { rejoin, tokens } = turn;
     if (rejoin !== undefined) this.#adopt({ ...this.#record, rejoin: { ...this.#record.rejoin, ...rejoin } });
     if (tokens !== undefined) this.#adopt({ ...this.#record, tokens });
@@ -360,6 +376,7 @@ export class LiveSession {
     const due = dueOf(this.#record);
     this.#cancelDue = due === null ? null : clock.after(Math.max(0, due - now()), () => this.#tick());
     endIfOver(this.#line, this.#record);
+    if (this.#isStopped && !this.#line.isOpen) void this.#started.end();
     this.#rest.watch(this.#record, this.#line.isAlive);
     if (!this.#kept.isHolding) this.#parts.handlers.changed(this.#record);
     this.#serveQueue();

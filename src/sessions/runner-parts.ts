@@ -9,12 +9,27 @@ import type { openEventStream } from '../platform/sse.ts';
 import type { connectWebSocket } from '../platform/web-socket.ts';
 import type { Heard, Said } from './dialect.ts';
 
+/** One run of an agent's program, by whom its processes are known. */
+export interface ProgramRun {
+  readonly leader: ProcessIdentity;
+  readonly mark: string | null;
+  /** Seen to belong to it while the leader was there. */
+  readonly known: readonly ProcessIdentity[];
+}
+
+export interface RunMembers {
+  readonly isLeaderThere: boolean;
+  readonly members: readonly ProcessIdentity[];
+}
+
 /** The processes of this machine by what they are, not by their number (IDN3). */
 export interface ProcessTruth {
   identityOf(pid: number): Promise<ProcessIdentity | null>;
   isAlive(identity: ProcessIdentity): Promise<boolean>;
   /** To its group, after a look whether it is still the same; false when it is gone. */
   signal(identity: ProcessIdentity, signal: LedSignal): Promise<boolean>;
+  /** Everyone who certainly belongs to this run: its session and group of the system, and what these have started. */
+  members(run: ProgramRun): Promise<RunMembers>;
   /** Those that have this mark in their environment, as far as the system tells. */
   marked(mark: string): Promise<readonly { readonly identity: ProcessIdentity; readonly command: string }[]>;
 }

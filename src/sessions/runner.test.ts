@@ -83,6 +83,7 @@ const nobody: ProcessTruth = {
   identityOf: async () => null,
   isAlive: async () => true,
   signal: async () => false,
+  members: async () => ({ isLeaderThere: false, members: [] }),
   marked: async () => [],
 };
 const ports: RunnerPorts = {

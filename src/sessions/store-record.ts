@@ -19,6 +19,8 @@ export interface KeptSession extends SessionRecord {
   readonly is_led: boolean;
   /** Stands in the environment of its present or last process and of all that these started. */
   readonly mark: string | null;
+  /** The program it had last: others that this one started may still run. */
+  readonly last_process: SessionRecord['process'];
   /** Where its server answers. */
   readonly address: string | null;
   /** The branch of its worktree was made for it. */
@@ -102,6 +104,7 @@ const keptSchema = z.object({
   prompt: z.string().default(''),
   is_led: z.boolean().default(false),
   mark: z.string().nullable().default(null),
+  last_process: process.nullable().default(null),
   address: z.string().nullable().default(null),
   made_branch: z.boolean().default(false),
   last_words: z.string().nullable().default(null),

@@ -197,6 +197,7 @@ describe('records on disk', () => {
     expect(keptOf(JSON.stringify({ ...old, memory: { has_no_created: true } }))).toMatchObject({
       queue: [],
       mark: null,
+      last_process: null,
       memory: { has_no_created: true, requests: [] },
     });
   });

@@ -171,6 +171,7 @@ export class ToyWorld {
         this.left.get(pid)?.push(signal);
         return this.left.has(pid);
       },
+      members: async () => ({ isLeaderThere: false, members: [] }),
       marked: async () => this.marks,
     };
     const way: SessionWay = {
@@ -283,6 +284,7 @@ export function keptSession(fields: Partial<KeptSession> = {}): KeptSession {
     prompt: 'do it',
     is_led: false,
     mark: null,
+    last_process: null,
     address: null,
     made_branch: false,
     last_words: null,

@@ -54,6 +54,7 @@ export class ToyBook {
         processes: {
           identityOf: async (pid) => ({ boot: 'boot', pid, start: '1' }),
           ...{ isAlive: async () => false, signal: async () => false, marked: async () => [] },
+          members: async () => ({ isLeaderThere: false, members: [] }),
         },
         askLoopback: async () => ({ kind: 'unsent', why: 'nobody' }),
         openEvents: () => ({ send: () => false, close: () => undefined }),

@@ -35,7 +35,7 @@ const ports: RunnerPorts = {
   clock,
   programs: createLedPrograms(clock),
   processes: {
-    ...createProcessTruth(createRealProcesses(), () => null),
+    ...createProcessTruth(createRealProcesses(), () => null, clock),
     signal: async ({ pid }, name) => tell(pid, name),
   },
   askLoopback: createAskLoopback(clock),

@@ -1,6 +1,7 @@
 // Everything that can be done to a session, on the real daemon with a scripted agent: what people see, what reaches the
 // agent, and what the audit says.
 
+import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../kit/live.ts';
 import { LedWorld, runs } from './kit.ts';
@@ -107,6 +108,24 @@ describe('a session from its start to its removal', () => {
     await until(async () => (await world.session(id)).pid === null);
     expect(await world.session(id)).toMatchObject({ state: 'stopped', is_resumable: true });
     expect(await world.words(id, 'agent')).not.toContain('never');
+  });
+
+  it.each(['', ' exit'])('SES4 a stop ends what the agent started, also when the agent has gone%s', async (how) => {
+    const { id } = await world.begin(`children${how}`);
+    const { pid } = await world.becomes(id, 'completed');
+    const children = world.noted('child').map(Number).slice(-2);
+    expect(children).toHaveLength(2);
+    if (how !== '') await until(async () => (await world.session(id)).pid === null);
+    // Of the same name and the same parents, and not of the session.
+    const other = spawn('sh', ['-c', 'while :; do sleep 1; done'], { detached: true, stdio: 'ignore' });
+    try {
+      await world.deed(id, 'stop');
+      await until(() => [pid ?? 0, ...children].every((one) => !runs(one)), 60_000);
+      expect(runs(other.pid ?? 0)).toBe(true);
+    } finally {
+      for (const one of children) if (runs(one)) process.kill(one, 'SIGKILL');
+      process.kill(-(other.pid ?? 0), 'SIGKILL');
+    }
   });
 
   it('SES4 a stopped session that is resumed goes on with the same conversation in a new process', async () => {

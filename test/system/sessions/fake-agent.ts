@@ -145,6 +145,17 @@ const scenes: Readonly<Record<string, (rest: string) => void>> = {
     answer('started');
     result();
   },
+  /** Two commands beside it, one in its own group and one in another, as the tools of agents start them. */
+  children: (rest) => {
+    for (const detached of [false, true]) {
+      const child = spawn('sh', ['-c', `trap "" TERM; while :; do sleep 1; done`], { detached, stdio: 'ignore' });
+      child.unref();
+      note(`child ${child.pid}`);
+    }
+    answer('started');
+    result();
+    if (rest === 'exit') setTimeout(() => process.exit(0), 1_000);
+  },
   'go-on': () => {
     answer('went on');
     result();
