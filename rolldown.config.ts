@@ -1,6 +1,7 @@
 // The bundle: one entry per way in, each with chunks of its own, so that the command line never loads what only the
 // daemon needs. Output lands in dist/, which bin/ loads.
 import { defineConfig, type OutputOptions } from 'rolldown';
+import { buildVersion } from './scripts/build-version.ts';
 
 /** What every command loads, in one file: each further file costs a millisecond of every `agtmux list`. */
 const core =
@@ -11,6 +12,7 @@ const shared = {
   platform: 'node' as const,
   external: /^node:/,
   resolve: { mainFields: ['module', 'main'] },
+  transform: { define: { AGTMUX_BUILD_VERSION: JSON.stringify(buildVersion(import.meta.dirname)) } },
 };
 
 const output = (name: string): OutputOptions => ({

@@ -9,7 +9,7 @@ sh scripts/setup.sh
 take_turn
 
 # Several may have found the same stale bundle; the first one in the line has made it new for all of them.
-if [ -e dist/.built ] && [ -z "$(find src package.json package-lock.json rolldown.config.ts vite.config.ts scripts/compress.ts \
+if [ -e dist/.built ] && [ -z "$(find src package.json package-lock.json rolldown.config.ts vite.config.ts scripts/build-version.ts scripts/compress.ts \
   -newer dist/.built ! -name '*.test.ts' 2>/dev/null)" ]; then
   exit 0
 fi

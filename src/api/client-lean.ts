@@ -5,7 +5,7 @@ import { AgtmuxError, type ErrorCode, errors } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { SendOptions } from './client-types.ts';
 import { type Answer, sendRequest } from './client-wire.ts';
-import { apiHeader, apiVersion, versionHeader } from './version.ts';
+import { apiHeader, apiVersion, buildVersion, versionHeader } from './version.ts';
 
 export type LeanOptions = Omit<SendOptions, 'headers' | 'signal'>;
 
@@ -30,7 +30,7 @@ export async function openAnswer(
   try {
     const version = answer.headers.get(versionHeader) ?? 'unknown';
     if (options.isAnyVersion !== true) checkApi(answer.headers.get(apiHeader), version, socketPath);
-    if (answer.status >= 400) throw refusalOf(await readText(answer));
+    if (answer.status >= 400) throw refusalOf(await readText(answer), version);
     return { answer, version };
   } catch (error) {
     answer.close();
@@ -66,12 +66,28 @@ function checkApi(said: string | undefined, version: string, socketPath: string)
 
 const isErrorCode = (text: unknown): text is ErrorCode => typeof text === 'string' && Object.hasOwn(errors, text);
 
-function refusalOf(body: string): AgtmuxError {
+function refusalOf(body: string, version: string): AgtmuxError {
   const { error } = parseReply(body) as { readonly error?: { code?: unknown; message?: unknown; next?: unknown } };
   const message = String(error?.message ?? 'the daemon refused');
   // A newer daemon of the same API may know more codes.
   if (!isErrorCode(error?.code)) return new AgtmuxError('E_INTERNAL', `${message} [${String(error?.code)}]`);
-  return new AgtmuxError(error.code, message, { next: String(error.next ?? errors[error.code].next) });
+  const next = String(error.next ?? errors[error.code].next);
+  return ofOtherBuild(new AgtmuxError(error.code, message, { next }), version);
+}
+
+/** What a daemon of another build does not know it may only be too old, or too new, for (INS5). */
+function ofOtherBuild(refused: AgtmuxError, version: string): AgtmuxError {
+  if (buildVersion === null || version === buildVersion) return refused;
+  const builds = `the daemon that runs is version ${version}, this program is ${buildVersion}`;
+  if (refused.code === 'E_ROUTE') {
+    return new AgtmuxError('E_VERSION', `${builds}: it does not know what was asked of it`, {
+      next: 'let the daemon of this program run with `agtmux daemon restart`',
+      cause: refused,
+    });
+  }
+  if (refused.code !== 'E_INPUT') return refused;
+  const next = `${refused.next}; ${builds}: should it not know this yet, run \`agtmux daemon restart\``;
+  return new AgtmuxError(refused.code, refused.message, { next, cause: refused });
 }
 
 export function parseReply(body: string): unknown {

@@ -12,7 +12,7 @@ import { type DurationBounds, durationOf } from './duration.ts';
 import { print } from './output.ts';
 import { type Parsed, statesOf } from './parse.ts';
 import { refOf } from './refs.ts';
-import { askRunning, isDown } from './running.ts';
+import { askRunning, isDown, tellOtherBuild } from './running.ts';
 
 /** It left, and nobody saw it arrive: a script wants to know. */
 const unconfirmedStatus = 1;
@@ -45,9 +45,10 @@ export function conditionsOf(parsed: Parsed): NonNullable<ActBody['conditions']>
 export async function askOnce(context: Context, request: LeanOptions): Promise<string> {
   const patient = { silenceMs: limits.actAnswerMs, ...request };
   try {
-    return (await askRunning(patient)).body;
+    const { body, version } = await askRunning(patient);
+    await tellOtherBuild(context, version);
+    return body;
   } catch (problem) {
-    if (problem instanceof AgtmuxError && problem.code === 'E_ROUTE') throw olderDaemon(problem);
     if (!isDown(problem)) throw problem;
     if (!wasNeverReached(problem)) throw unknownEnd(problem);
   }
@@ -55,13 +56,6 @@ export async function askOnce(context: Context, request: LeanOptions): Promise<s
   await startDaemon(context);
   return askRunning(patient).then(({ body }) => body);
 }
-
-/** It speaks the same API, but of a time before it could act. */
-const olderDaemon = (cause: AgtmuxError): AgtmuxError =>
-  new AgtmuxError('E_VERSION', 'the daemon that runs is older than this command, and cannot do this yet', {
-    next: 'bring it up to date with `agtmux daemon restart`',
-    cause,
-  });
 
 function wasNeverReached(problem: unknown): boolean {
   const cause = problem instanceof AgtmuxError ? problem.cause : null;

@@ -3,8 +3,7 @@
 
 import type { LeanOptions } from '../api/client-lean.ts';
 import type { Context } from './context.ts';
-import { note } from './output.ts';
-import { askRunning, isDown, isOlder } from './running.ts';
+import { askRunning, isDown, tellOtherBuild } from './running.ts';
 
 export interface DaemonOptions {
   /** Sockets for a daemon that this command has to start. */
@@ -19,8 +18,6 @@ export async function askDaemon(context: Context, request: LeanOptions, options:
     await startDaemon(context, options.tmuxSockets);
     return askRunning(request);
   });
-  if (options.isQuiet !== true && isOlder(reply.version, context.version)) {
-    note(`the daemon is version ${reply.version}, this is ${context.version}; run \`agtmux daemon restart\``);
-  }
+  if (options.isQuiet !== true) await tellOtherBuild(context, reply.version);
   return reply.body;
 }

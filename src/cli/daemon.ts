@@ -36,6 +36,7 @@ export const daemonStop: Action = async (_parsed, context) => {
 };
 
 export const daemonRestart: Action = async (parsed, context) => {
+  await refuseOlderProgram();
   await restartDaemon(context, async () => {
     const running = await runningStatus();
     const before = running === null ? null : environmentOfProcess(running.pid);
@@ -44,6 +45,18 @@ export const daemonRestart: Action = async (parsed, context) => {
   });
   print(`started, pid ${(await runningStatus())?.pid ?? 'unknown'}`);
 };
+
+/** Before anything is stopped: a newer daemon has brought the log to a schema that this program could not open. */
+async function refuseOlderProgram(): Promise<void> {
+  const { lookAtStore } = await import('../daemon/offline-store.ts');
+  const { schema, newest } = lookAtStore(places().stateDir);
+  if (schema === null || schema <= newest) return;
+  throw new AgtmuxError(
+    'E_STORE_NEWER',
+    `the event log has schema ${schema}, this agtmux knows schemas up to ${newest}; the daemon was left as it is`,
+    { next: 'use the newer agtmux that the daemon was started with, or upgrade this one; see `agtmux doctor`' },
+  );
+}
 
 /** Also of a daemon that speaks another API: it must be possible to replace it. */
 async function runningStatus(): Promise<Pick<StatusReply, 'pid' | 'up_ms'> | null> {

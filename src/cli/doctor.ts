@@ -5,6 +5,7 @@ import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StatusReply, TargetList } from '../api/schemas.ts';
 import { lookOnce } from '../daemon/offline-list.ts';
+import { lookAtStore } from '../daemon/offline-store.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealExec } from '../platform/exec.ts';
@@ -40,6 +41,7 @@ const checks: Readonly<Record<string, Check>> = {
   'runtime directory': () => directoryCheck(places().runtimeDir),
   'disk space': async () => diskCheck(places().stateDir),
   settings: async () => good(loadConfig(configPath()) === null ? 'the defaults; there is no file' : configPath()),
+  'event log': async () => storeCheck(places().stateDir),
   daemon: (context) => daemonCheck(context),
   'tmux servers': (context) => serversCheck(context),
 };
@@ -147,6 +149,26 @@ function diskCheck(path: string): Omit<Finding, 'check'> {
     return remark(`cannot be told yet (${errorCodeOf(problem) ?? 'unknown trouble'})`);
   }
 }
+
+/** Its schema, and the copy from before the last upgrade: the way back to an older agtmux. */
+function storeCheck(stateDir: string): Omit<Finding, 'check'> {
+  const { path, schema, newest, copies } = lookAtStore(stateDir);
+  if (schema === null) return remark('none yet; the daemon makes it');
+  const copy = copies.find((one) => one.schema <= newest);
+  if (schema > newest) {
+    const back = copy === undefined ? '' : `, or go back: stop the daemon, then move ${copy.path} to ${path}`;
+    return bad(
+      `schema ${schema}, this agtmux knows schemas up to ${newest} [E_STORE_NEWER]`,
+      `use the newer agtmux that made it${back}`,
+    );
+  }
+  const kept = copies.map(
+    (one) => `, before the upgrade from schema ${one.schema}: ${one.path} (${mebibytes(one.bytes)})`,
+  );
+  return good(`schema ${schema}${kept.join('')}`);
+}
+
+const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 1_048_576)} MB`;
 
 async function daemonCheck({ version }: Context): Promise<Omit<Finding, 'check'>> {
   must(checkSocketPath(places().socketPath, process.platform));

@@ -1,7 +1,7 @@
 // The command line: finds the command, runs it, prints one line for a failure, and ends with its exit code. Commands are
 // loaded only when they are asked for; lists, which run in status lines and prompts, are here at once.
 
-import manifest from '../../package.json' with { type: 'json' };
+import { buildVersion } from '../api/version.ts';
 import { createRealClock } from '../platform/clock.ts';
 import type { ActionName } from './commands.ts';
 import type { Action, Context } from './context.ts';
@@ -10,7 +10,7 @@ import { print, report } from './output.ts';
 import { parseQuickly } from './parse.ts';
 
 const context: Context = {
-  version: manifest.version,
+  version: buildVersion ?? 'unbuilt',
   clock: createRealClock(),
   daemonUrl: new URL('./daemon.js', import.meta.url),
 };
@@ -111,13 +111,13 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
   replay: async () => (await import('./replay.ts')).replay,
   tui: async () => (await import('./tui.ts')).tui,
   popup: async () => (await import('./tui-popup.ts')).popup,
-  version: () => async () => print(manifest.version),
+  version: () => async () => print(context.version),
 };
 
 async function run(words: readonly string[]): Promise<void> {
   // Alone on a terminal it is the board; elsewhere there is nobody to look at one.
   const said = words.length === 0 && process.stdin.isTTY && process.stdout.isTTY ? ['tui'] : words;
-  const request = parseQuickly(said) ?? (await import('./program.ts')).parseFully(said, manifest.version);
+  const request = parseQuickly(said) ?? (await import('./program.ts')).parseFully(said, context.version);
   const name = request?.command.action;
   if (request === null || name === undefined) return;
   const action = await actions[name]();

@@ -2,7 +2,8 @@
 
 import { ask, type LeanOptions, type LeanReply } from '../api/client-lean.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { places } from './context.ts';
+import { type Context, places } from './context.ts';
+import { note } from './output.ts';
 
 /** The answer of a daemon that runs; E_DAEMON_DOWN when none does. */
 export async function askRunning(request: LeanOptions): Promise<LeanReply> {
@@ -11,11 +12,10 @@ export async function askRunning(request: LeanOptions): Promise<LeanReply> {
 
 export const isDown = (problem: unknown): boolean => problem instanceof AgtmuxError && problem.code === 'E_DAEMON_DOWN';
 
-export function isOlder(one: string, other: string): boolean {
-  const [left, right] = [one, other].map((text) => (/^(\d+)\.(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number));
-  for (const place of [0, 1, 2]) {
-    const difference = (left?.[place] ?? 0) - (right?.[place] ?? 0);
-    if (difference !== 0) return difference < 0;
-  }
-  return false;
+/** Said once for each run of the daemon: a status line asks every second (INS5). */
+export async function tellOtherBuild({ version }: Context, daemon: string): Promise<void> {
+  // Who reads JSON has the version in `status --json`, and no use for a line of prose beside it.
+  if (daemon === version || process.argv.includes('--json')) return;
+  const { isNews, otherBuildWords } = await import('./other-build.ts');
+  if (isNews(places(), daemon, version)) note(otherBuildWords(daemon, version));
 }

@@ -8,9 +8,10 @@ import { type PaintRole, paint } from '../view/paint.ts';
 import { hasNoServer, healthWord } from '../view/pane-words.ts';
 import { ageLabel, statesInOrder, wordsOf } from '../view/words.ts';
 import type { Action } from './context.ts';
+import { otherBuildWords } from './other-build.ts';
 import { columnsOf, hasColour, print } from './output.ts';
 import type { Parsed } from './parse.ts';
-import { askRunning, isOlder } from './running.ts';
+import { askRunning } from './running.ts';
 
 /** The daemon is up but something it watches, or itself, is not well. */
 const troubleStatus = 1;
@@ -30,9 +31,7 @@ export const status: Action = async (parsed, context) => {
 
 function troublesOf(daemon: StatusReply, targets: readonly TargetItem[], version: string): readonly string[] {
   const own = daemon.trouble === null ? [] : [`the daemon: ${daemon.trouble}`];
-  const old = isOlder(daemon.version, version)
-    ? [`the daemon is version ${daemon.version}, this is ${version}: run \`agtmux daemon restart\``]
-    : [];
+  const old = daemon.version === version ? [] : [otherBuildWords(daemon.version, version)];
   const others = targets
     .filter((target) => target.health !== 'ok')
     .map((target) => `${target.target} is ${target.health}${target.trouble === null ? '' : `: ${target.trouble}`}`);

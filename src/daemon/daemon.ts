@@ -188,6 +188,8 @@ export class Daemon implements DaemonService {
     });
     const { damage, setAside } = ground.loaded;
     if (damage !== null) parts.log.warn('the log was damaged and begins anew', { damage, setAside });
+    const { migrated } = ground.loaded.store;
+    if (migrated !== null) parts.log.info('the event log was brought to a newer schema', { ...migrated });
     daemon = new Daemon(parts, ground);
     await daemon.#places.load();
     // Before anything is told: what is written down belongs to this run.

@@ -5,10 +5,10 @@ import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import manifest from '../../package.json' with { type: 'json' };
 import { isMarker } from '../act/callers-names.ts';
 import { serveApi } from '../api/server/server.ts';
 import { WebDoor } from '../api/server/web/door.ts';
+import { buildVersion } from '../api/version.ts';
 import { AgtmuxError, errors, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealChannels } from '../platform/channel.ts';
@@ -134,7 +134,7 @@ async function run(): Promise<void> {
   });
   const sockets = env.AGTMUX_TMUX_SOCKETS?.split(':').filter((name) => name !== '');
   const daemon = await Daemon.start({
-    version: manifest.version,
+    version: buildVersion ?? 'unbuilt',
     pid: process.pid,
     places,
     home: homedir(),

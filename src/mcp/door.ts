@@ -51,6 +51,7 @@ export function createDoor(parts: Pick<McpParts, 'socketPath' | 'startDaemon'>):
     } catch (problem) {
       if (!(problem instanceof AgtmuxError)) throw problem;
       if (problem.code === 'E_ROUTE') throw olderDaemon(problem);
+      if (problem.code === 'E_VERSION') throw forUser(problem);
       if (problem.code !== 'E_DAEMON_DOWN' || request.signal?.aborted === true) throw problem;
       if (wasNeverReached(problem) || isRepeatable) return false;
       throw new LostError(problem);
@@ -75,6 +76,10 @@ export function createDoor(parts: Pick<McpParts, 'socketPath' | 'startDaemon'>):
 function wasNeverReached({ cause }: AgtmuxError): boolean {
   return cause instanceof Error && 'code' in cause && ['ENOENT', 'ECONNREFUSED'].includes(String(cause.code));
 }
+
+/** Agents are not to restart what serves everyone. */
+const forUser = (cause: AgtmuxError): AgtmuxError =>
+  new AgtmuxError(cause.code, cause.message, { next: `ask the user to do this: ${cause.next}`, cause });
 
 /** It speaks the same API, but of a time before it had shells. */
 const olderDaemon = (cause: AgtmuxError): AgtmuxError =>

@@ -8,7 +8,15 @@ import { limits } from '../model/limits.ts';
 import { lockPathOf } from '../platform/lock-holder.ts';
 import { copyHead, decodeHead, type Head } from './head.ts';
 import { HeadFile, type HeadMark, readMark } from './head-file.ts';
-import { type Migration, migrate, prepareHeadWrite, readMeta, rollBack, verifiedVersion } from './migrations.ts';
+import {
+  type Migrated,
+  type Migration,
+  migrate,
+  prepareHeadWrite,
+  readMeta,
+  rollBack,
+  verifiedVersion,
+} from './migrations.ts';
 import { type DatabaseSync, openDatabase, prepareRows } from './node-sqlite.ts';
 import { createPrivate, refuseForeign } from './private-file.ts';
 import { damaged, isDamage, openingError, storeError } from './sqlite-errors.ts';
@@ -46,6 +54,8 @@ export interface DatabaseOptions {
 export class StoreDatabase {
   readonly paths: StorePaths;
   readonly connection: DatabaseSync;
+  /** What opening it changed; null when it had the newest schema. */
+  readonly migrated: Migrated | null;
   readonly #headFile: HeadFile;
   readonly #writeHead: (head: Head) => void;
   #head: Head;
@@ -64,7 +74,7 @@ export class StoreDatabase {
       configure(this.connection, options);
       const found = verifiedVersion(this.connection);
       if (found === 0 && mark !== null && mark.commits > 0) throw damaged('it is empty, but events were committed');
-      migrate(this.connection, this.paths.database, found, options.migrations, options.storeId);
+      this.migrated = migrate(this.connection, this.paths.database, found, options.migrations, options.storeId);
       this.#head = readHead(this.connection);
       refuseLostTail(this.#head, mark);
       this.#writeHead = prepareHeadWrite(this.connection);

@@ -1,7 +1,7 @@
 // Numbered steps from one schema to the next. All steps that are due run in one transaction, after a copy of the
 // file was put beside it: a crash at any point leaves the old schema or the new one, never something between.
 
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { AgtmuxError } from '../model/errors.ts';
@@ -28,6 +28,13 @@ interface SchemaRow {
   readonly crc: number;
 }
 
+/** An older schema that became the newest, and the copy that was made before. */
+export interface Migrated {
+  readonly from: number;
+  readonly to: number;
+  readonly backup: string;
+}
+
 /** Brings an open database from schema `found` to the newest. `store_id` is used when the database is new. */
 export function migrate(
   database: DatabaseSync,
@@ -35,15 +42,17 @@ export function migrate(
   found: number,
   steps: readonly Migration[],
   store_id: string,
-): void {
+): Migrated | null {
   const newest = steps.length;
   if (found > newest) {
+    const backup = backupPath(path, newest);
+    const copy = existsSync(backup) ? `; how it was before its upgrade is kept in ${backup}` : '';
     throw new AgtmuxError(
       'E_STORE_NEWER',
-      `the event log has schema ${found}, this agtmux knows schemas up to ${newest}`,
+      `the event log has schema ${found}, this agtmux knows schemas up to ${newest}${copy}`,
     );
   }
-  if (found === newest) return;
+  if (found === newest) return null;
   if (found > 0) backUp(database, path, found);
   database.exec('BEGIN EXCLUSIVE');
   try {
@@ -57,7 +66,19 @@ export function migrate(
     rollBack(database);
     throw openingError(error, 'bring the event log to the newest schema');
   }
-  if (found > 0) dropOlderBackups(path, found);
+  foldSchema(database);
+  if (found === 0) return null;
+  dropOlderBackups(path, found);
+  return { from: found, to: newest, backup: backupPath(path, found) };
+}
+
+/** Into the file itself: whoever may not open it while a daemon has it reads its schema there. */
+function foldSchema(database: DatabaseSync): void {
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // A full disk: it is safe in the write-ahead log, and folded later.
+  }
 }
 
 export function rollBack(database: DatabaseSync): void {

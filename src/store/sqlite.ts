@@ -22,7 +22,7 @@ import { Ballast } from './ballast.ts';
 import { StoreDatabase, storePaths } from './database.ts';
 import { EventLog } from './event-log.ts';
 import { type StoreLock, takeLock } from './lock.ts';
-import { type Migration, migrations } from './migrations.ts';
+import { type Migrated, type Migration, migrations } from './migrations.ts';
 import { Retention } from './retention.ts';
 import { nothingSaved, salvage } from './salvage.ts';
 import { setAside } from './set-aside.ts';
@@ -135,6 +135,10 @@ export class SqliteStore implements Store {
 
   get #tables(): StoreTables {
     return this.#open.tables;
+  }
+
+  get migrated(): Migrated | null {
+    return this.#database.migrated;
   }
 
   get isDamaged(): boolean {

@@ -1,12 +1,27 @@
 // The life of the daemon as commands see it: started by the first one, once, and again after any death.
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import manifest from '../../package.json' with { type: 'json' };
 import type { PaneList, StatusReply } from '../../src/api/schemas.ts';
 import { limits } from '../../src/model/limits.ts';
+import { StoreDatabase } from '../../src/store/database.ts';
+import { type Migration, migrations } from '../../src/store/migrations.ts';
 import { until } from '../kit/tmux-server.ts';
 import { createWorld, panesOf, type World } from './kit.ts';
 
@@ -207,7 +222,7 @@ describe('the daemon', () => {
 
   it.each([
     ['1', '0.0.1', 0, /^agtmux: the daemon is version 0\.0\.1, this is .*; run `agtmux daemon restart`\n$/],
-    ['1', manifest.version, 0, /^$/],
+    ['1', '99.0.0', 0, /^agtmux: the daemon is version 99\.0\.0, this is .*; upgrade agtmux, .*\n$/],
     ['0', '0.0.1', 8, /API 0.*agtmux daemon restart.*\[E_VERSION\]\n$/],
     ['2', '9.0.0', 8, /API 2.*upgrade agtmux.*\[E_VERSION\]\n$/],
   ])('of API %s and version %s is told apart', async (api, version, status, words) => {
@@ -222,10 +237,100 @@ describe('the daemon', () => {
       const ran = await world.agtmux('list');
       expect(ran.status).toBe(status);
       expect(ran.stderr).toMatch(words);
+      // What goes on working is told once, and again of the next daemon.
+      const again = await world.agtmux('list');
+      if (status === 0) expect(again.stderr).toBe('');
+      else expect(again.stderr).toMatch(words);
+      const hence = Date.now() / 1_000 + 60;
+      utimesSync(world.socketPath, hence, hence);
+      expect((await world.agtmux('list')).stderr).toMatch(words);
       expect(ran.stdout).toBe(status === 0 ? 'a list\n' : '');
     } finally {
       await new Promise((resolve) => server.close(resolve));
     }
+  });
+
+  it('INS5 of another build that does not know a command says so, and what to do', async () => {
+    world = createWorld();
+    mkdirSync(join(world.stateDir, 'run'), { recursive: true, mode: 0o700 });
+    let code = 'E_ROUTE';
+    const server = createServer((_, answer) => {
+      answer.writeHead(404, { 'agtmux-api': '1', 'agtmux-version': '0.1.0' });
+      answer.end(JSON.stringify({ error: { code, message: 'there is no such thing', next: 'look' } }));
+    });
+    await new Promise<void>((resolve) => server.listen(world.socketPath, resolve));
+    chmodSync(world.socketPath, 0o600);
+    try {
+      for (const args of [['timeline'], ['queue', 'list'], ['session', 'list'], ['notify', 'status']]) {
+        const ran = await world.agtmux(...args);
+        expect(ran).toMatchObject({ status: 8, stdout: '' });
+        expect(ran.stderr).toMatch(
+          /the daemon that runs is version 0\.1\.0, .*`agtmux daemon restart` \[E_VERSION\]\n$/,
+        );
+      }
+      code = 'E_INPUT';
+      expect((await world.agtmux('timeline')).stderr).toMatch(/look; .*`agtmux daemon restart` \[E_INPUT\]\n$/);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it('INS5 of the same build says nothing, and status and doctor name it', async () => {
+    world = createWorld();
+    const version = (await world.agtmux('version')).stdout.trim();
+    expect((await world.agtmux('list')).stderr).toBe('');
+    expect((await world.json<StatusOutput>('status', '--json')).daemon.version).toBe(version);
+    expect((await world.agtmux('status')).stdout).toContain(`version ${version}`);
+    expect((await world.agtmux('doctor')).stdout).toContain(`version ${version}`);
+  });
+
+  it('LOG3 is not stopped by a program that could not open its log', async () => {
+    world = createWorld();
+    await world.agtmux('daemon', 'start');
+    const pid = await pidOf();
+    const database = join(world.stateDir, 'agtmux.db');
+    const schema = (value: number): void => {
+      const file = openSync(database, 'r+');
+      // Where a SQLite file has its user_version.
+      writeSync(file, Buffer.from([0, 0, 0, value]), 0, 4, 60);
+      closeSync(file);
+    };
+    schema(migrations.length + 1);
+    const ran = await world.agtmux('daemon', 'restart');
+    expect(ran).toMatchObject({ status: 6, stdout: '' });
+    expect(ran.stderr).toMatch(/schema \d+, .*the daemon was left as it is; .*newer agtmux.*\[E_STORE_NEWER\]\n$/);
+    schema(migrations.length);
+    expect(await pidOf()).toBe(pid);
+  });
+
+  it('LOG3 an upgrade is in its log and in doctor with the copy it made, and the way back works', async () => {
+    world = createWorld();
+    const leave = (steps: readonly Migration[]): void => {
+      const fixed = { storeId: 'a'.repeat(32), pagesMax: null, cacheKib: 1_024 };
+      new StoreDatabase({ dir: world.stateDir, migrations: steps, ...fixed }).close();
+    };
+    // As an older program left it.
+    mkdirSync(world.stateDir, { mode: 0o700 });
+    leave(migrations.slice(0, -1));
+    await world.agtmux('daemon', 'start');
+    const older = join(world.stateDir, `agtmux.db.backup-${migrations.length - 1}`);
+    expect(world.log()).toContain(JSON.stringify(older));
+    expect((await world.agtmux('doctor')).stdout).toMatch(
+      new RegExp(`✓ event log +schema ${migrations.length}.*${older}`),
+    );
+    await world.agtmux('daemon', 'stop');
+    // As a newer one leaves it.
+    const version = migrations.length + 1;
+    leave([...migrations, { version, words: 'a step of tomorrow', apply: () => undefined }]);
+    const copy = join(world.stateDir, `agtmux.db.backup-${migrations.length}`);
+    const refused = await world.agtmux('daemon', 'start');
+    expect(refused).toMatchObject({ status: 6, stderr: expect.stringContaining(copy) });
+    const doctor = await world.agtmux('doctor');
+    expect(doctor.status).toBe(1);
+    expect(doctor.stdout).toMatch(/✕ event log +schema \d+, .*\[E_STORE_NEWER\]\n.*→ use the newer agtmux/);
+    expect(doctor.stdout).toContain(copy);
+    renameSync(copy, join(world.stateDir, 'agtmux.db'));
+    expect((await world.agtmux('daemon', 'start')).stdout).toMatch(/^started/);
   });
 
   it('sets a large log aside at its start', async () => {

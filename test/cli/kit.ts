@@ -4,9 +4,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import manifest from '../../package.json' with { type: 'json' };
 import { programsMayAll } from '../kit/policy.ts';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The version of the package, and the commit or the sources it was built from. */
+export const builtVersion = new RegExp(`^${manifest.version.replaceAll('.', '\\.')}\\+[0-9a-z.]+\\n?$`);
 
 export interface Ran {
   readonly status: number | null;

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { buildVersion } from '../../scripts/build-version.ts';
 import { programsMayAll } from '../kit/policy.ts';
-import { root } from './kit.ts';
+import { builtVersion, root } from './kit.ts';
 
 /** `NPMS=npm:/other/npm` for more than one version. */
 const npms = (process.env.NPMS ?? 'npm').split(':');
@@ -56,7 +57,7 @@ describe('the package', () => {
 
   it.each(npms)('INS3 runs after %s install -g, without the checkout: commands, daemon, hooks and menu bar', (npm) => {
     const { home, run } = installed(npm);
-    expect(run('version').stdout).toBe(`${manifest.version}\n`);
+    expect(run('version').stdout).toMatch(builtVersion);
     expect(run('help').stdout).toContain('agtmux setup');
     const hooks = run('hooks', 'install', '--agent', 'claude', '--yes');
     expect([hooks.status, hooks.stderr]).toEqual([0, '']);
@@ -82,6 +83,55 @@ describe('the package', () => {
     writeFileSync(join(copy, 'agtmux'), text);
     const old = spawnSync(process.execPath, [join(copy, 'agtmux')], { encoding: 'utf8' });
     expect([old.status, old.stderr]).toEqual([8, expect.stringContaining('E_RUNTIME_OLD')]);
+  });
+});
+
+describe('a build', () => {
+  /** Sources of their own, in a folder of their own. */
+  function sources(manifest: object = {}): string {
+    const copy = mkdtempSync(join(folder, 'sources-'));
+    mkdirSync(join(copy, 'src'));
+    writeFileSync(join(copy, 'src/a.ts'), 'export const one = 1;\n');
+    writeFileSync(join(copy, 'package.json'), JSON.stringify({ version: '7.8.9', ...manifest }));
+    return copy;
+  }
+  const git = (where: string, ...args: string[]): string => {
+    const user = ['-c', 'user.name=me', '-c', 'user.email=me@localhost', '-c', 'commit.gpgsign=false'];
+    return execFileSync('git', [...user, ...args], { cwd: where, encoding: 'utf8' }).trim();
+  };
+
+  it('INS5 carries the commit of its checkout, and says when the sources differ from it', () => {
+    const copy = sources();
+    git(copy, 'init', '-q');
+    git(copy, 'add', '.');
+    git(copy, 'commit', '-qm', 'first');
+    const commit = git(copy, 'rev-parse', 'HEAD').slice(0, 12);
+    expect(buildVersion(copy)).toBe(`7.8.9+${commit}`);
+    writeFileSync(join(copy, 'notes.txt'), 'no part of a build');
+    writeFileSync(join(copy, 'src/a.test.ts'), 'no part of it either');
+    expect(buildVersion(copy)).toBe(`7.8.9+${commit}`);
+    writeFileSync(join(copy, 'src/b.ts'), 'export const two = 2;\n');
+    const changed = buildVersion(copy);
+    expect(changed).toMatch(new RegExp(`^7\\.8\\.9\\+${commit}\\.changed\\.[0-9a-f]{8}$`));
+    expect(buildVersion(copy)).toBe(changed);
+    writeFileSync(join(copy, 'src/b.ts'), 'export const two = 3;\n');
+    expect(buildVersion(copy)).not.toBe(changed);
+    // A clone of the same commit is the same build.
+    const clone = mkdtempSync(join(folder, 'clone-'));
+    git(clone, 'clone', '-q', copy, 'it');
+    expect(buildVersion(join(clone, 'it'))).toBe(`7.8.9+${commit}`);
+  });
+
+  it('INS5 without a checkout carries what its package says, or the hash of its sources; never a commit of others', () => {
+    const [one, same] = [sources(), sources()];
+    expect(buildVersion(one)).toMatch(/^7\.8\.9\+source\.[0-9a-f]{8}$/);
+    expect(buildVersion(same)).toBe(buildVersion(one));
+    expect(buildVersion(sources({ gitHead: 'a'.repeat(40) }))).toBe(`7.8.9+${'a'.repeat(12)}`);
+    const inside = sources();
+    git(inside, 'init', '-q');
+    git(inside, 'commit', '-qm', 'of others', '--allow-empty');
+    cpSync(one, join(inside, 'vendor'), { recursive: true });
+    expect(buildVersion(join(inside, 'vendor'))).toBe(buildVersion(one));
   });
 });
 

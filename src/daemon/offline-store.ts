@@ -1,0 +1,71 @@
+// What the files of the event log say without being opened: its schema, and the copies that upgrades made. For commands that
+// must know before they stop a daemon, and for `agtmux doctor`; a running daemon has the log to itself.
+
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { errorCodeOf } from '../platform/error-code.ts';
+import { storePaths } from '../store/database.ts';
+import { backupPath, migrations } from '../store/migrations.ts';
+
+interface StoreCopy {
+  readonly path: string;
+  /** The schema it has. */
+  readonly schema: number;
+  readonly bytes: number;
+}
+
+export interface StoreFiles {
+  readonly path: string;
+  /** Null when there is no event log yet, or nobody may read it. */
+  readonly schema: number | null;
+  /** The newest schema that this program knows. */
+  readonly newest: number;
+  readonly copies: readonly StoreCopy[];
+}
+
+export function lookAtStore(stateDir: string): StoreFiles {
+  const path = storePaths(stateDir).database;
+  return { path, schema: schemaOf(path), newest: migrations.length, copies: copiesOf(path) };
+}
+
+const magic = 'SQLite format 3\0';
+/** Where the header of a SQLite file has its user_version, as four bytes. */
+const schemaAt = 60;
+const headBytes = 64;
+
+function schemaOf(path: string): number | null {
+  try {
+    const file = openSync(path, 'r');
+    try {
+      const head = Buffer.alloc(headBytes);
+      const isWhole = readSync(file, head, 0, headBytes, 0) === headBytes;
+      return isWhole && head.toString('latin1', 0, magic.length) === magic ? head.readUInt32BE(schemaAt) : null;
+    } finally {
+      closeSync(file);
+    }
+  } catch (problem) {
+    if (errorCodeOf(problem) === null) throw problem;
+    return null;
+  }
+}
+
+function copiesOf(path: string): readonly StoreCopy[] {
+  const prefix = `${basename(path)}.backup-`;
+  const names = namesIn(dirname(path)).filter(
+    (name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)),
+  );
+  return names.map((name) => {
+    const schema = Number(name.slice(prefix.length));
+    const copy = join(dirname(path), basename(backupPath(path, schema)));
+    return { path: copy, schema, bytes: statSync(copy, { throwIfNoEntry: false })?.size ?? 0 };
+  });
+}
+
+function namesIn(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory);
+  } catch (problem) {
+    if (errorCodeOf(problem) === null) throw problem;
+    return [];
+  }
+}
