@@ -15,12 +15,12 @@ describe('agtmux replay', () => {
     const { status, stdout } = agtmux(['replay', 'docs/examples/first-day.jsonl']);
     expect(status).toBe(0);
     expect(stdout.split('\n').slice(0, 6)).toEqual([
-      'STATE      AGENT   WHAT                          AGE  WHERE    ROUTE',
-      '▲ approve  claude  Bash: rm -rf build            3m   host/%1  ·',
-      '? answer   codex   Which database should I use?  22s  vm1/%2   ·',
-      '✕ error    gemini  usage limit, resets 19:30     8m   vm1/%0   ·',
-      '● running  claude  editing guide.md  +1 agent    12s  host/%4  ·',
-      '○ idle     codex   suspended                     12m  host/%9  →',
+      'STATE        AGENT   WHAT                          AGE  WHERE    ROUTE',
+      '▲ approve    claude  Bash: rm -rf build            3m   host/%1  ·',
+      '? answer     codex   Which database should I use?  22s  vm1/%2   ·',
+      '✕ error      gemini  usage limit, resets 19:30     8m   vm1/%0   ·',
+      '● running    claude  editing guide.md  +1 agent    12s  host/%4  ·',
+      '‖ suspended  codex   was idle                      12m  host/%9  →',
     ]);
     expect(stdout).toContain('25 events: 21 applied, 1 duplicate, 1 late, 2 refused');
   });
@@ -87,6 +87,6 @@ describe('what goes wrong', () => {
   it('help and version need nothing', () => {
     expect(agtmux(['--help']).stdout).toContain('Usage: agtmux <command>');
     expect(agtmux([]).stdout).toContain('Usage: agtmux <command>');
-    expect(agtmux(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(agtmux(['--version']).stdout).toMatch(/^\d+\.\d+\.\d+(?:\+[0-9a-f]+(?:\.\w+)?)?\n$/);
   });
 });

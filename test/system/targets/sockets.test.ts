@@ -85,7 +85,8 @@ describe('sockets of this machine', () => {
 
 /** The same programs by another shell. */
 function withShell(shell: readonly string[]): Executor {
-  const variables = { ...process.env, TMUX_TMPDIR: base };
+  // A home of its own: bash would run the user's start file where its input is a socket.
+  const variables = { ...process.env, HOME: base, TMUX_TMPDIR: base };
   const local = createLocalExecutor({ target: machine, exec: ports.exec, channels: ports.channels, variables });
   return { ...local, open: (argv, handlers) => local.open([...shell, ...argv.slice(1)], handlers) };
 }
