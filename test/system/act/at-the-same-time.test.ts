@@ -1,7 +1,7 @@
 // A person types while a message is sent, and a dialog is replaced while it is answered, on a real tmux and through the
 // daemon: what is submitted is the message alone, and an answer reaches what it was given for. COUNT says how many.
 
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -131,7 +131,8 @@ describe('a dialog that is replaced while it is answered', () => {
     const agent = await PromptAgent.start(world, 'work', 0);
     const random = randomOf(20_261_119);
     const tally = { approved: 0, refused: 0, unconfirmed: 0, swapped: 0 };
-    const late: number[] = [];
+    const late: { readonly stoodMs: number; readonly slowMs: number }[] = [];
+    const probe = slownessOf();
     let aimMs = 0;
     for (let index = -warmUps; index < count; index += 1) {
       const [asked, other] = [`touch made-${index}.txt && echo one`, `touch made-${index}.txt && rm -rf build`];
@@ -163,16 +164,51 @@ describe('a dialog that is replaced while it is answered', () => {
         tally.swapped += isSwapped ? 1 : 0;
         if (key === undefined) tally[receipt.outcome === 'refused' ? 'refused' : 'unconfirmed'] += 1;
         else if (key.command === asked) tally.approved += 1;
-        else late.push(key.stoodMs ?? 0);
+        else {
+          const stoodMs = key.stoodMs ?? 0;
+          late.push({ stoodMs, slowMs: probe.around((key.at ?? 0) - stoodMs, key.at ?? 0) });
+        }
       }
       await agent.show(null);
       await until(async () => (await world.itemIn(agent.pane))?.ask === null, 60_000);
     }
-    console.log(`swapped dialogs: ${JSON.stringify({ ...tally, lateMs: late.map((ms) => Number(ms.toFixed(2))) })}`);
-    expect(late.filter((ms) => ms >= 2)).toEqual([]);
+    probe.end();
+    console.log(`swapped dialogs: ${JSON.stringify({ ...tally, late })}`);
+    // Where the machine lets tmux itself wait, what was drawn reaches it that much later.
+    expect(late.filter(({ stoodMs, slowMs }) => stoodMs >= 2 + slowMs)).toEqual([]);
     expect(tally.approved).toBeGreaterThan(0);
     expect(tally.refused + tally.unconfirmed).toBeGreaterThan(0);
   }, 3_600_000);
+
+  /** Asks tmux something again and again, past the slow way, and knows how long it took around some moment. */
+  function slownessOf(): { around(fromMs: number, toMs: number): number; end(): void } {
+    const env = { ...world.env, PATH: process.env.PATH };
+    const client = spawn('tmux', ['-u', '-C', 'attach', '-t', 'work', '-f', 'no-output,ignore-size'], { env });
+    const asked: { readonly from: number; to: number }[] = [];
+    const ask = (): void => {
+      asked.splice(0, asked.length - 2_000);
+      asked.push({ from: Date.now(), to: Number.POSITIVE_INFINITY });
+      client.stdin.write('display-message -p agtmux-probe\n');
+    };
+    client.stdin.on('error', () => undefined);
+    client.stdout.on('data', (data: Buffer) => {
+      const last = asked.at(-1);
+      if (last === undefined || !data.includes('agtmux-probe')) return;
+      last.to = Date.now();
+      setTimeout(ask, 1);
+    });
+    ask();
+    return {
+      around: (fromMs, toMs) =>
+        Math.max(
+          0,
+          ...asked
+            .filter(({ from, to }) => from <= toMs + 5 && to >= fromMs - 5)
+            .map(({ from, to }) => Math.min(to, Date.now()) - from),
+        ),
+      end: () => void client.kill(),
+    };
+  }
 
   /** Commands reach tmux so much later, as on another machine: the guard is all that sees what came up meanwhile. */
   function slowTmux(delayMs: number): void {
