@@ -196,7 +196,9 @@ async function startIn(parts: ActingParts, wanted: NewAgent): Promise<Result<Run
   if (agent === null) {
     return fail('E_REF_NOT_FOUND', `there is no agent ${wanted.agent}`, 'see which there are with `agtmux agents`');
   }
-  if (watch === undefined || watch.topology === null) return noServer(machines, target);
+  // What was seen of a machine stays known while it is down (RSV6); nothing can be started there.
+  const isDown = machines.healthOf(target) === 'down';
+  if (watch === undefined || watch.topology === null || isDown) return noServer(machines, target);
   const wrapper = watch.kind === 'local' ? wrapperPath : null;
   const ownerOf = (pane: PaneId): RuntimeId | null => ownerIn(ledger, target, pane);
   const isDirectory = (path: string): Promise<boolean | null> => directoryAt(machines.executorAt(target), path);

@@ -42,13 +42,36 @@ export async function startAgent(wanted: NewAgent, parts: StartingParts): Promis
   const isThere = wanted.cwd === null ? true : await parts.isDirectory(wanted.cwd);
   if (isThere === null) return fail('E_TARGET_DOWN', 'the machine does not say whether the directory is there');
   if (!isThere) return fail('E_FILE', 'there is no such directory on that machine', 'name one that exists');
-  const reply = await reach.command(`new-window -d -P -F "#{pane_id}" ${where.value} ${line.value}`);
-  const [block] = reply;
+  const opens = await openingOf(wanted, parts);
+  if (!opens.ok) return opens;
+  const [block] = await reach.command(`${opens.value} -d -P -F "#{pane_id}" ${where.value} ${line.value}`);
   const said = block === undefined ? '' : Buffer.from(block.body).toString().trim();
   if (block === undefined || block.isError || !/^%\d+$/.test(said)) {
     return fail('E_TMUX_REFUSED', `tmux did not open a window: ${said}`);
   }
   return appears(paneId(said), parts);
+}
+
+/** A window in the session that was named, or that session itself where there is none of that name. */
+async function openingOf({ session }: NewAgent, { reach }: StartingParts): Promise<Result<string>> {
+  const there = quoteTmux(`=${session ?? ''}:`);
+  const name = quoteTmux(quoteTmuxFormat(session ?? ''));
+  if (!there.ok) return there;
+  if (!name.ok) return name;
+  const question = session === null ? 'display-message -p x' : `has-session -t ${there.value}`;
+  const [known] = await reach.command(question).catch(() => []);
+  // Asked before anything is opened: who does not answer now has opened nothing.
+  if (known === undefined) return fail('E_TARGET_DOWN', 'tmux does not answer there; nothing was started');
+  if (session === null) return ok('new-window');
+  if (!known.isError) return ok(`new-window -t ${there.value}`);
+  // tmux would put another character in their place.
+  if (/[.:]/.test(session) || session === '')
+    return fail(
+      'E_INPUT',
+      'there is no session of that name, and tmux takes no dot or colon in a new one',
+      'name another',
+    );
+  return ok(`new-session -s ${name.value}`);
 }
 
 function placing({ session, cwd }: NewAgent, name: string): Result<string> {
@@ -57,7 +80,6 @@ function placing({ session, cwd }: NewAgent, name: string): Result<string> {
   const words: string[] = [];
   for (const [flag, value] of [
     ['-n', name],
-    ['-t', session === null ? null : `=${session}:`],
     // tmux reads a directory as a format, which can run programs.
     ['-c', cwd === null ? null : quoteTmuxFormat(cwd)],
   ] as const) {

@@ -77,6 +77,19 @@ describe('agtmux new', () => {
     ]);
   });
 
+  it('ACT1 opens the session that is named when there is none of that name, and uses it the next time', async () => {
+    for (const time of ['first', 'second']) {
+      const said = await world.agtmux(['new', 'claude', '--session', 'fresh #{pid}', '--json']);
+      expect({ time, ...said }).toMatchObject({ time, status: 0, stderr: '' });
+    }
+    expect(windows().filter((line) => line.startsWith('fresh'))).toEqual([
+      'fresh #{pid}:claude',
+      'fresh #{pid}:claude',
+    ]);
+    const dotted = await world.agtmux(['new', 'claude', '--session', 'a.b']);
+    expect(dotted.stderr).toContain('E_INPUT');
+  });
+
   it('ACT4 says at once that the program ended, and what to look at', async () => {
     for (const remain of ['off', 'on']) {
       world.tmux('set-option', '-g', 'remain-on-exit', remain);

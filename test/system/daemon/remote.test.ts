@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Live, until } from '../../kit/live.ts';
+import { programsMayAll } from '../../kit/policy.ts';
 import { type Relay, startRelay } from '../../kit/relay.ts';
 import { startSshd, type TestSshd } from '../../kit/sshd.ts';
 
@@ -23,6 +24,9 @@ beforeAll(async () => {
   await sshd.addAlias('vm2', relay.port);
   live = new Live({ AGTMUX_SSH_CONFIG: sshd.configFile });
   live.tmux('new-session', '-d', '-s', 'here', 'sleep 100000');
+  const config = join(live.dir, 'home/.config/agtmux');
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, 'policy.toml'), programsMayAll);
   await live.startDaemon();
 });
 
@@ -115,6 +119,12 @@ describe('targets over ssh', () => {
     relay.cut();
     await until(async () => (await healthOf('vm2')) === 'down');
     expect(await list()).toMatchObject({ partial: true, missing_targets: ['vm2'] });
+    // Nothing is begun there either, and that is said.
+    const wanted = { agent: 'claude', target: 'vm2', session: null, cwd: null, args: [], pid: process.pid, hops: 0 };
+    expect(await live.client.post('/v1/runtimes', wanted)).toMatchObject({
+      outcome: 'refused',
+      failure: { code: 'E_TARGET_DOWN' },
+    });
     live.tmux('rename-session', '-t', 'here', 'here2');
     await until(async () => (await live.listed()).some((line) => line.includes('here2')), 2_000);
     relay.mend();
