@@ -13,6 +13,7 @@ import type { Health, StateRecord } from '../model/records.ts';
 import type { AgentRow, PaneRow, TargetRow } from '../model/rows.ts';
 import type { SessionGlance } from '../model/sessions.ts';
 import type { TmuxServer, Topology } from '../observe/tmux/view.ts';
+import { machineNameOf } from '../targets/names.ts';
 import type { Ledger } from './ledger.ts';
 import type { Place, PlaceBook } from './places.ts';
 
@@ -89,9 +90,11 @@ export class RowBook {
     const routes = ledger.world.routes((identity) => this.#isHomeless(identity));
     const rows: PaneRow[] = [];
     const taken = new Set<string>();
+    const isRemoved = this.#removed();
     for (const state of ledger.states()) {
       const identity = ledger.world.entries.get(state.runtime_id)?.identity;
       if (identity === undefined) continue;
+      if (state.ended !== null && isRemoved(identity.target)) continue;
       const isHomeless = state.ended === null && this.#isHomeless(identity);
       if (state.ended === null && identity.parent === null && !isHomeless)
         taken.add(`${identity.target}\n${identity.pane}`);
@@ -105,6 +108,13 @@ export class RowBook {
       }
     }
     return rows;
+  }
+
+  /** Whether a person has removed the machine of a target: what ended there is nobody's any more. */
+  #removed(): (target: TargetId) => boolean {
+    const machines = new Set(this.#sources.targets().map(({ target }) => machineNameOf(target)));
+    // Before the first look at the machines none is known.
+    return (target) => machines.size > 0 && !machines.has(machineNameOf(target));
   }
 
   /** It runs on without its pane: nothing can be seen of it or said to it. */

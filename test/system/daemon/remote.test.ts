@@ -259,7 +259,14 @@ describe('targets over ssh', () => {
       code: expect.stringMatching(/^E_/),
     });
     await expect(add('host', 'vm1')).rejects.toMatchObject({ code: 'E_INPUT' });
+    // An agent that has just ended is still listed, until its machine is removed.
+    const shown = async () => (await live.client.get('/v1/panes')).items.filter((one) => one.identity.target === 'vm1');
+    far.tmux('new-window', '-t', 'far away', '-n', 'agent', far.lookAlike());
+    await until(async () => (await shown()).some((one) => one.ended === null));
+    far.tmux('kill-window', '-t', 'far away:agent');
+    await until(async () => (await shown()).length > 0 && (await shown()).every((one) => one.ended !== null));
     await live.client.delete('/v1/targets/vm1');
     await until(async () => (await healthOf('vm1')) === undefined);
+    await until(async () => (await shown()).length === 0);
   });
 });
