@@ -180,4 +180,29 @@ describe('the diary', () => {
     expect(warned).toEqual(['the diary cannot be kept']);
     expect(await open().lanes({ since: 0, until: noon })).toEqual([]);
   });
+
+  it('LOG7 a write that fails, whole or in part, costs no agent its day', async () => {
+    for (const written of [0, 0.5]) {
+      const { clock, files, open, told } = ground();
+      const append = files.append.bind(files);
+      let fails = 0;
+      files.append = async (path, bytes, how) => {
+        fails -= 1;
+        if (fails !== 0) return append(path, bytes, how);
+        await append(path, bytes.subarray(0, Math.floor(bytes.length * written)), how);
+        throw new Error('ENOSPC');
+      };
+      const diary = open();
+      await diary.start();
+      fails = 1;
+      diary.note(put(row('running', noon)));
+      clock.advance(10_000);
+      await diary.flush();
+      clock.advance(20_000);
+      diary.note(put(row('idle', noon + 30_000)));
+      clock.advance(10_000);
+      await diary.flush();
+      expect(await told(diary), `${written} of it written`).toEqual(['work:1.0 running 0-30', 'work:1.0 idle 30-40']);
+    }
+  });
 });

@@ -146,7 +146,7 @@ export class Diary {
   }
 
   async #write(lines: readonly DiaryLine[]): Promise<void> {
-    await this.#guarded(async () => {
+    const isWritten = await this.#guarded(async () => {
       const { files, folder } = this.#parts;
       const day = dayOf(this.#now());
       const path = join(folder, `${day}.jsonl`);
@@ -156,15 +156,21 @@ export class Diary {
         this.#named = new Set();
         this.#bytes = (await files.stat(path))?.sizeBytes ?? 0;
       }
-      // A day that is looked at alone begins with who is there.
+      // A day that is looked at alone begins with who is there, and not behind a line that was cut short.
       const carried = isNewDay ? this.#carried(lines) : [];
-      const text = [...carried, ...lines].map((line) => encodeLine(this.#brief(line))).join('');
+      const begin = isNewDay && this.#bytes > 0 ? '\n' : '';
+      const text = begin + [...carried, ...lines].map((line) => encodeLine(this.#brief(line))).join('');
       const bytes = new TextEncoder().encode(text);
-      if (this.#bytes + bytes.length > limits.diaryDayBytesMax) return;
+      if (this.#bytes + bytes.length > limits.diaryDayBytesMax) return true;
       this.#bytes += bytes.length;
       await files.append(path, bytes, { sync: false });
       this.#isTroubled = false;
+      return true;
     });
+    if (isWritten !== null) return;
+    // Nobody knows what of it stands there: the next one begins as a new day does, with who is there and by which name.
+    this.#day = '';
+    this.#lines = [...lines, ...this.#lines].slice(-limits.diaryLinesWaitingMax);
   }
 
   #carried(lines: readonly DiaryLine[]): DiaryLine[] {

@@ -47,6 +47,13 @@ const id = runtimeIdOf(server, paneId('%1') as PaneId, entry(100).identity);
 const live = { identity: identity(id, { pane: paneId('%1'), process: entry(100).identity }), suspended: false };
 
 describe('facts of a look', () => {
+  it('RSV8 a table that was cut ends nobody who is missing from it, only who is certainly gone', () => {
+    const cut = (...entries: ProcessEntry[]): ProcessTable => ({ ...tableOf(...entries), isCut: true });
+    expect(factsOf(look({ live: [live], table: cut(entry(7)) }))).toEqual([]);
+    expect(factsOf(look({ live: [live], table: tableOf(entry(7)) }))).toMatchObject([{ kind: 'runtime.ended' }]);
+    expect(factsOf(look({ live: [live], table: cut(entry(100, 'later')) }))).toMatchObject([{ kind: 'runtime.ended' }]);
+  });
+
   it('IDN4 an agent that was not known begins, with the next epoch of its pane and its own start time', () => {
     const facts = factsOf(look({ found: owner, epochOf: () => 4 }));
     expect(facts).toMatchObject([

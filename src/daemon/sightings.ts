@@ -225,7 +225,9 @@ export function doubles(look: Look, twins: ReadonlySet<string>): readonly RawEve
 function isGone(table: ProcessTable, { process }: RuntimeIdentity): boolean {
   if (process === null) return false;
   const entry = table.processes.get(process.pid);
-  return entry === undefined || processKey(entry.identity) !== processKey(process) || entry.state === 'Z';
+  // Who is missing from a table that was cut may well run.
+  if (entry === undefined) return table.isCut !== true;
+  return processKey(entry.identity) !== processKey(process) || entry.state === 'Z';
 }
 
 /** It leaves in good order: not because it said so, but because it is not ours to watch any more. */

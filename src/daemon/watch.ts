@@ -43,6 +43,7 @@ import type { WatchParts } from './watch-parts.ts';
 const fullLookMs = 10_000;
 
 const overShareWords = `it tells of more than ${limits.farAgentsMax} agents; those beyond are left out`;
+const cutTableWords = `more than ${limits.processesMax} processes run there: new agents may be missed, and none is taken to have ended because its process is not listed`;
 
 export class TargetWatch {
   readonly #parts: WatchParts;
@@ -168,7 +169,9 @@ export class TargetWatch {
 
   get health(): { readonly health: Health; readonly trouble: string | null; readonly lastSeenAt: number | null } {
     const lastSeenAt = this.#lastSeenAt;
-    if (this.#isOverShare && this.#health === 'ok') return { health: 'degraded', trouble: overShareWords, lastSeenAt };
+    const degraded = (trouble: string) => ({ health: 'degraded' as const, trouble, lastSeenAt });
+    if (this.#isOverShare && this.#health === 'ok') return degraded(overShareWords);
+    if (this.#table?.isCut === true && this.#health === 'ok') return degraded(cutTableWords);
     return { health: this.#health, trouble: this.#trouble, lastSeenAt };
   }
 
@@ -317,7 +320,9 @@ export class TargetWatch {
     }
     const table = await sight.read(panes.map((pane) => pane.panePid));
     if (table === null || this.#isStopped) return;
+    const wasCut = this.#table?.isCut;
     this.#table = table;
+    if (table.isCut !== wasCut) this.#parts.onChange();
     const twins = rowedElsewhere(target, this.#parts.around());
     const agentsIn = (pane: TmuxPane): PaneAgents => withoutTwins(agentIn(table, pane.panePid, identify), twins);
     const isFar = this.#parts.kind === 'ssh';

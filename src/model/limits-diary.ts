@@ -8,6 +8,8 @@ export const diaryLimits = {
   /** Thirty agents that change every ten seconds all day take a quarter of it. */
   diaryDayBytesMax: 16 * 1_048_576,
   diaryFilesMax: 1_000,
+  /** What a disk did not take is tried again with what follows, so many lines of it. */
+  diaryLinesWaitingMax: 4_096,
   /** Every file begins with who is there, but only when something is written after midnight. */
   diaryLookBackMs: 86_400_000,
   /** One question to the diary: a month. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { identifyAgent } from '../../agents/registry.ts';
+import { limits } from '../../model/limits.ts';
 import { createRealProcesses } from '../../platform/processes.ts';
 import { agentIn } from './foreground.ts';
 import { openProc } from './proc.ts';
@@ -121,5 +122,18 @@ describe('what ps prints', () => {
       ppid: process.ppid,
       argv: before.processes.get(process.pid)?.argv,
     });
+  });
+
+  it('RSV8 a table with more than are taken says so, and keeps those on terminals', () => {
+    const line = (pid: number, tty: string): string =>
+      `${pid} 1 ${pid} -1 ${tty} S Sun Nov 15 22:52:00 2026 sleep ${pid}`;
+    const many = Array.from({ length: limits.processesMax }, (_, index) => line(index + 2, '?'));
+    const report = (lines: readonly string[]): string =>
+      `agtmux-boot sec = 7\n\nagtmux-stat\n\nagtmux-arguments-of-processes\n\nagtmux-ps\n${lines.join('\n')}\n\nagtmux-end 0\n`;
+    const whole = parsePsReport(report(many));
+    expect(whole.ok && whole.value.isCut).toBeUndefined();
+    const cut = parsePsReport(report([...many, line(99_999, 'pts/3')]));
+    expect(cut).toMatchObject({ ok: true, value: { isCut: true } });
+    expect(cut.ok && cut.value.processes.has(99_999)).toBe(true);
   });
 });

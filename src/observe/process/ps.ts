@@ -40,11 +40,14 @@ export function parsePsReport(text: string): Result<ProcessTable> {
   const { bootText, statText, argvText, psText, status } = sections;
   const boot = bootOf(bootText);
   if (boot === null) return fail('E_INPUT', 'the machine does not tell when it was started');
-  const starts = new Map(parseStats(statText, limits.processesMax).map((line) => [line.pid, line.startTicks]));
+  // Bounded by the size of the answer: a start that is missing would be taken for another process.
+  const starts = new Map(parseStats(statText, Number.POSITIVE_INFINITY).map((line) => [line.pid, line.startTicks]));
   const argvs = parseArguments(argvText);
   const lines = psText.split('\n').filter((line) => line.trim() !== '');
   const processes = new Map<number, ProcessEntry>();
-  for (const line of lines.slice(0, limits.processesMax)) {
+  // Agents run on terminals: where not all fit, these do.
+  const first = lines.length > limits.processesMax ? byTerminal(lines) : lines;
+  for (const line of first.slice(0, limits.processesMax)) {
     const entry = parsePsLine(line, boot, starts, argvs);
     if (entry !== null) processes.set(entry.pid, entry);
   }
@@ -55,7 +58,12 @@ export function parsePsReport(text: string): Result<ProcessTable> {
       'install procps there (busybox has a ps with fewer columns)',
     );
   }
-  return ok({ boot, processes });
+  return ok({ boot, processes, ...(lines.length > limits.processesMax ? { isCut: true } : {}) });
+}
+
+function byTerminal(lines: readonly string[]): readonly string[] {
+  const hasTerminal = (line: string): boolean => !/^\s*(?:-?\d+\s+){4}\?+\s/.test(line);
+  return [...lines.filter(hasTerminal), ...lines.filter((line) => !hasTerminal(line))];
 }
 
 interface Sections {

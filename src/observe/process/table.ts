@@ -22,4 +22,6 @@ export interface ProcessEntry {
 export interface ProcessTable {
   readonly boot: string;
   readonly processes: ReadonlyMap<number, ProcessEntry>;
+  /** There are more than were taken: who is missing here may well run. */
+  readonly isCut?: true;
 }
