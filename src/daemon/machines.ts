@@ -1,7 +1,7 @@
 // Every machine and every tmux socket on it under watch: the manager says which there are, each gets a watch of its own
 // with its own deadlines, so that a slow or hostile one never holds up another (IDN1, FED4).
 
-import type { Failure, Result } from '../model/errors.ts';
+import { type Failure, failure, type Result } from '../model/errors.ts';
 import type { EventEnvelope } from '../model/events.ts';
 import type { SourceInfo } from '../model/explanations.ts';
 import { type AgentName, processKey, type TargetId, targetId } from '../model/ids.ts';
@@ -17,6 +17,7 @@ import type { Executor } from '../targets/executor.ts';
 import type { Machine, MachineView } from '../targets/machine.ts';
 import { type ManagerOptions, type TargetEvent, TargetManager, type TargetView } from '../targets/manager.ts';
 import { hostTarget, machineNameOf } from '../targets/names.ts';
+import { unwatchedWords } from '../targets/sockets.ts';
 import type { Config } from './config.ts';
 import { Ears, type EarsParts } from './ears.ts';
 import type { Surroundings, WatchedServer } from './elsewhere.ts';
@@ -241,6 +242,9 @@ export class Machines {
     // A machine that was never reached has no sockets yet; it is listed all the same.
     for (const { machine, kind, health, trouble } of this.#manager.machines()) {
       if (!seen.has(machine)) rows.push(this.#row(machine, kind, health, trouble, undefined));
+    }
+    for (const { target, kind, left } of this.#manager.unwatched()) {
+      rows.push(this.#row(target, kind, 'down', failure('E_TARGET_DOWN', unwatchedWords(left)), undefined));
     }
     return rows;
   }

@@ -22,7 +22,7 @@ import { createRealRandom, toHex } from '../platform/random.ts';
 import type { Executor } from '../targets/executor.ts';
 import { createLocalExecutor } from '../targets/local.ts';
 import { hostTarget } from '../targets/names.ts';
-import { findSockets, type TargetSocket } from '../targets/sockets.ts';
+import { chooseSockets, findSockets, type TargetSocket, unwatchedWords } from '../targets/sockets.ts';
 import { serverKeyOf } from './rows.ts';
 import { runtimeIdOf } from './sightings.ts';
 
@@ -57,15 +57,18 @@ export async function lookOnce({ clock, uid, variables, sockets }: OfflineOption
     variables,
     ...explicit,
   });
-  const looks = await Promise.all(found.map((socket) => lookAt(executor, socket)));
+  const chosen = chooseSockets(found, []);
+  const looks = await Promise.all(chosen.sockets.map((socket) => lookAt(executor, socket)));
   const panePids = looks.flatMap(({ topology }) => [...(topology?.panes.values() ?? [])].map((pane) => pane.panePid));
   const table = panePids.length === 0 ? null : await readProcesses(executor, panePids);
   const now = clock.wallMs();
   return {
     rows: looks.flatMap((look) => rowsOf(look, table, now)),
-    targets: looks.map((look) => targetRow(look, now)),
+    targets: [...looks, ...chosen.unwatched.map(unlooked)].map((look) => targetRow(look, now)),
   };
 }
+
+const unlooked = (socket: TargetSocket): Look => ({ socket, topology: null, trouble: unwatchedWords(0) });
 
 interface Look {
   readonly socket: TargetSocket;

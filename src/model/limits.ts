@@ -265,6 +265,8 @@ export const limits = {
   collectorAnswerMs: 5_000,
   /** Sockets of one user on one machine that become targets. */
   targetSocketsMax: 32,
+  /** Beyond those: so many are told by name as not watched. */
+  targetSocketsToldMax: 32,
   targetNameCharsMax: 64,
   targetsMax: 64,
   /** A quiet connection is asked for a sign of life this often. */

@@ -85,7 +85,7 @@ export function parseSockets(machine: TargetId, content: Uint8Array): Result<rea
   for (const line of lines) {
     const prefix = `socket=${directory}/`;
     const name = line.slice(prefix.length);
-    const isNew = sockets.size < limits.targetSocketsMax || sockets.has(name);
+    const isNew = sockets.size < limits.targetSocketsMax + limits.targetSocketsToldMax || sockets.has(name);
     if (line.startsWith(prefix) && isSocketName(name) && isNew) put(name, true);
   }
   return ok([...sockets.values()]);

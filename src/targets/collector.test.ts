@@ -113,7 +113,7 @@ describe('answers of the collector', () => {
     });
     const many = Array.from({ length: 10_000 }, (_, at) => `socket=/tmp/tmux-0/s${at}`);
     const flood = parseSockets(far, bytes(['directory=/tmp/tmux-0', ...many].join('\n')));
-    expect(flood.ok && flood.value.length).toBe(limits.targetSocketsMax);
+    expect(flood.ok && flood.value.length).toBe(limits.targetSocketsMax + limits.targetSocketsToldMax);
     expect(parseSockets(far, bytes('directory=relative')).ok).toBe(false);
   });
 

@@ -144,7 +144,9 @@ export class Collector {
     const shell: Shell = { channel, reader: new FrameReader(word), questions: [] };
     this.#shell = shell;
     channel.write(
-      new TextEncoder().encode(`${collectorProgram(limits.targetSocketsMax, this.#options.processesScript)}${word}\n`),
+      new TextEncoder().encode(
+        `${collectorProgram(limits.targetSocketsMax + limits.targetSocketsToldMax, this.#options.processesScript)}${word}\n`,
+      ),
     );
     return shell;
   }

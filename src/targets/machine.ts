@@ -11,7 +11,7 @@ import type { ClockOffset } from './clock-offset.ts';
 import type { Collector } from './collector.ts';
 import type { HostFacts } from './collector-answers.ts';
 import type { Executor } from './executor.ts';
-import type { TargetSocket } from './sockets.ts';
+import { type ChosenSockets, chooseSockets, type TargetSocket } from './sockets.ts';
 
 export interface MachineView {
   readonly machine: TargetId;
@@ -27,6 +27,8 @@ export interface MachineView {
   readonly clockOffset: ClockOffset | null;
   /** Its targets. Kept while it is down: silence does not mean that they are gone (RSV6). */
   readonly sockets: readonly TargetSocket[];
+  /** Servers that were found and are not watched, since there are too many. */
+  readonly unwatched: readonly TargetSocket[];
 }
 
 export interface Machine {
@@ -55,7 +57,7 @@ export class LocalMachine implements Machine {
   readonly executor: Executor;
   readonly collector = null;
   readonly #options: LocalMachineOptions;
-  #sockets: readonly TargetSocket[] = [];
+  #chosen: ChosenSockets = { sockets: [], unwatched: [] };
   #lastSeenAt: number | null = null;
   #cancel: Cancel | null = null;
   #closed = false;
@@ -68,7 +70,7 @@ export class LocalMachine implements Machine {
   view(): MachineView {
     const { machine, connectionRef } = this.#options;
     const still = { kind: 'local', health: 'ok', trouble: null, facts: null, clockOffset: null } as const;
-    return { machine, connectionRef, ...still, lastSeenAt: this.#lastSeenAt, sockets: this.#sockets };
+    return { machine, connectionRef, ...still, lastSeenAt: this.#lastSeenAt, ...this.#chosen };
   }
 
   start(): void {
@@ -94,14 +96,17 @@ export class LocalMachine implements Machine {
   async #scan(): Promise<void> {
     const found = await this.#options.find();
     if (this.#closed) return;
-    const changed = !sameSockets(found, this.#sockets);
-    this.#sockets = found;
+    const chosen = chooseSockets(found, this.#chosen.sockets);
+    const changed = !isSameChoice(chosen, this.#chosen);
+    this.#chosen = chosen;
     this.#lastSeenAt = this.#options.clock.wallMs();
     if (changed) this.#options.onChange('sockets', this.view());
   }
 }
 
-export function sameSockets(some: readonly TargetSocket[], others: readonly TargetSocket[]): boolean {
+export function isSameChoice(one: ChosenSockets, other: ChosenSockets): boolean {
   const keyOf = (socket: TargetSocket): string => `${socket.target}\0${socket.path}\0${socket.alive}`;
-  return some.map(keyOf).join('\n') === others.map(keyOf).join('\n');
+  const textOf = ({ sockets, unwatched }: ChosenSockets): string =>
+    [sockets, unwatched].map((some) => some.map(keyOf).join('\n')).join('\n\n');
+  return textOf(one) === textOf(other);
 }

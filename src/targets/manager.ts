@@ -165,6 +165,20 @@ export class TargetManager {
     );
   }
 
+  /** Servers that were found and are not watched: there are more than one machine may have targets. */
+  unwatched(): readonly (Pick<TargetView, 'target' | 'kind' | 'machine'> & { readonly left: number })[] {
+    return this.machines().flatMap(({ machine, kind, unwatched }) => {
+      const named = unwatched.slice(0, limits.targetSocketsToldMax);
+      return named.map(({ target }, place) => ({
+        target,
+        kind,
+        machine,
+        // Of those that are not named, behind the last that is.
+        left: place === named.length - 1 ? unwatched.length - named.length : 0,
+      }));
+    });
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#machines.values()].map((machine) => machine.close()));
     await this.#saving;

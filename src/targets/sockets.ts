@@ -41,12 +41,38 @@ export async function findSockets(search: SocketSearch): Promise<readonly Target
   const directory = socketDirectoryOf(search);
   if (search.explicit !== undefined) {
     const paths = search.explicit.map((text) => (text.startsWith('/') ? text : `${directory}/${text}`));
-    return Promise.all(paths.slice(0, limits.targetSocketsMax).map((path) => socketAt(search, path)));
+    return Promise.all(paths.map((path) => socketAt(search, path)));
   }
   const first = await socketAt(search, `${directory}/${defaultSocketName}`);
   const names = (await namesIn(search.files, directory)).filter((name) => name !== defaultSocketName);
   const others = await Promise.all(names.map((name) => socketAt(search, `${directory}/${name}`)));
-  return [first, ...others.filter((socket) => socket.alive).slice(0, limits.targetSocketsMax - 1)];
+  return [first, ...others.filter((socket) => socket.alive)];
+}
+
+export interface ChosenSockets {
+  readonly sockets: readonly TargetSocket[];
+  /** More than are watched; not one word about them would look as if they were not there. */
+  readonly unwatched: readonly TargetSocket[];
+}
+
+/** `left`: so many more that are not named. */
+export const unwatchedWords = (left: number): string =>
+  `not watched${left === 0 ? '' : `, and neither are ${left} more`}: agtmux watches ${limits.targetSocketsMax} tmux servers of one machine at most; end one that you do not need`;
+
+/** The first of what was found is always watched, and who is watched already stays: a new server takes the place of none. */
+export function chooseSockets(found: readonly TargetSocket[], before: readonly TargetSocket[]): ChosenSockets {
+  const known = new Set(before.map(({ path }) => path));
+  const [first, ...others] = found;
+  const order = [
+    ...(first === undefined ? [] : [first]),
+    ...others.filter(({ path }) => known.has(path)),
+    ...others.filter(({ path }) => !known.has(path)),
+  ];
+  const chosen = new Set(order.slice(0, limits.targetSocketsMax));
+  return {
+    sockets: found.filter((socket) => chosen.has(socket)),
+    unwatched: found.filter((socket) => !chosen.has(socket)),
+  };
 }
 
 /** A directory that cannot be read holds nothing that we could use. */

@@ -10,8 +10,8 @@ import type { RandomSource } from '../platform/random.ts';
 import { type ClockOffset, type ClockSample, clockOffsetOf } from './clock-offset.ts';
 import { Collector } from './collector.ts';
 import type { HostFacts } from './collector-answers.ts';
-import { type Machine, type MachineChange, type MachineView, sameSockets } from './machine.ts';
-import type { TargetSocket } from './sockets.ts';
+import { isSameChoice, type Machine, type MachineChange, type MachineView } from './machine.ts';
+import { type ChosenSockets, chooseSockets } from './sockets.ts';
 import type { SshExecutor } from './ssh.ts';
 import { redialWaitMs } from './ssh-trouble.ts';
 
@@ -39,7 +39,7 @@ export class SshMachine implements Machine {
   #clockOffset: ClockOffset | null = null;
   #clockLeadMs = 0;
   #clockMeasuredMs = 0;
-  #sockets: readonly TargetSocket[] = [];
+  #chosen: ChosenSockets = { sockets: [], unwatched: [] };
   #closed = false;
   /** Ends the wait under way, if any. */
   #wake: () => void = () => undefined;
@@ -66,7 +66,7 @@ export class SshMachine implements Machine {
       lastSeenAt: this.#lastSeenAt,
       facts: this.#facts,
       clockOffset: this.#clockOffset,
-      sockets: this.#sockets,
+      ...this.#chosen,
     };
   }
 
@@ -181,8 +181,9 @@ export class SshMachine implements Machine {
   async #scan(): Promise<Result<null>> {
     const found = await this.collector.sockets(this.#options.machine);
     if (!found.ok) return found;
-    if (this.#closed || sameSockets(found.value, this.#sockets)) return ok(null);
-    this.#sockets = found.value;
+    const chosen = chooseSockets(found.value, this.#chosen.sockets);
+    if (this.#closed || isSameChoice(chosen, this.#chosen)) return ok(null);
+    this.#chosen = chosen;
     this.#options.onChange('sockets', this.view());
     return ok(null);
   }

@@ -8,9 +8,11 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { targetId } from '../../../src/model/ids.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { Collector } from '../../../src/targets/collector.ts';
 import type { Executor } from '../../../src/targets/executor.ts';
 import { createLocalExecutor } from '../../../src/targets/local.ts';
+import { TargetManager } from '../../../src/targets/manager.ts';
 import { findSockets, type TargetSocket } from '../../../src/targets/sockets.ts';
 import { isAlive, ports, removeTemporaries, temporary, text, uid, until } from './bench.ts';
 
@@ -69,6 +71,38 @@ describe('sockets of this machine', () => {
     // Seen with the eyes of a user who owns none of them, in a directory of that user's name.
     await symlink(directory, join(base, 'tmux-4294967'));
     expect(namesOf(await findSockets({ ...search, uid: 4_294_967 }))).toEqual(['host (quiet)']);
+  });
+
+  it('IDN1 more servers than are watched are told by name, and a new one takes the place of none', async () => {
+    const crowded = await temporary('crowd');
+    const folder = join(crowded, `tmux-${uid}`);
+    await mkdir(folder, { recursive: true });
+    const servers: Server[] = [];
+    const listen = async (name: string): Promise<void> => {
+      const server = createServer((socket) => socket.destroy());
+      servers.push(server);
+      await new Promise<void>((resolve) => server.listen(join(folder, name), resolve));
+    };
+    const named = (count: number): string => `s${String(count).padStart(2, '0')}`;
+    for (let count = 0; count < 40; count += 1) await listen(named(count));
+    const book = { targets: async () => [], putTarget: async () => undefined, removeTarget: async () => undefined };
+    const variables = { ...process.env, TMUX_TMPDIR: crowded };
+    const made = new TargetManager({ ...ports, book, uid, variables, runtimeDir: crowded, onEvent: () => undefined });
+    try {
+      await made.start();
+      await until(() => made.targets().length === limits.targetSocketsMax);
+      const watched = made.targets().map(({ target }) => target);
+      const unwatched = (): string[] => made.unwatched().map(({ target }) => target);
+      const last = Array.from({ length: 9 }, (_, index) => `host@${named(index + 31)}`);
+      expect(unwatched()).toEqual(last);
+      await listen('a-new-one');
+      await made.connect('host');
+      expect(made.targets().map(({ target }) => target)).toEqual(watched);
+      expect(unwatched()).toEqual(['host@a-new-one', ...last]);
+    } finally {
+      await made.close();
+      for (const server of servers) server.close();
+    }
   });
 
   it('sockets may be named instead, by name or by path, and are listed dead or alive', async () => {
