@@ -26,6 +26,9 @@ export const webLimits = {
   webScreensAhead: 2,
   /** A picture larger than this is sent without colours. */
   webScreenCharsMax: 2_097_152,
+  /** What waits for one page that does not read: then it gets no more pictures, and beyond the second it is cut off. */
+  webPictureBacklogBytesMax: 1_048_576,
+  webPaneBacklogBytesMax: 16_777_216,
   /** One message of a page to its pane. */
   webFrameBytesMax: 1_048_576,
   /** One paste into a live pane; a character takes four bytes at most in such a message. */

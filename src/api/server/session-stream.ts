@@ -66,11 +66,18 @@ class SessionStream {
   async #pump(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
-    while (this.#hasMore && !this.#isBlocked && !this.#isOver) {
-      this.#hasMore = false;
-      await this.#step();
+    try {
+      while (this.#hasMore && !this.#isBlocked && !this.#isOver) {
+        this.#hasMore = false;
+        await this.#step();
+      }
+    } catch {
+      // What cannot be read now may be later: the reader comes back to where it stands, and nobody else is concerned.
+      this.#leave();
+      this.#outgoing.destroy();
+    } finally {
+      this.#isReading = false;
     }
-    this.#isReading = false;
   }
 
   async #step(): Promise<void> {

@@ -143,6 +143,25 @@ describe('following a session', () => {
     await until(() => server.daemon.sessions.followers.size === 0);
   });
 
+  it('FED3 a read that fails ends that reader alone; it comes back to where it was', async () => {
+    const { sessions } = server.daemon;
+    const { messages } = sessions;
+    const unhandled: unknown[] = [];
+    const note = (problem: unknown): void => void unhandled.push(problem);
+    process.on('unhandledRejection', note);
+    try {
+      sessions.messages = () => Promise.reject(new Error('EMFILE'));
+      await expect(ask(server, { path: '/v1/managed/s1/follow' })).rejects.toThrow();
+      await until(() => sessions.followers.size === 0);
+      sessions.messages = messages;
+      expect((await ask(server, { path: '/v1/managed/s1' })).status).toBe(200);
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+  });
+
   it('FED3 there is nothing to follow of a session that is not there', async () => {
     const client = createClient({ socketPath: server.path, clock: createRealClock() });
     await expect(client.session('s9').next()).rejects.toMatchObject({ code: 'E_REF_NOT_FOUND' });

@@ -45,6 +45,7 @@ export class PaneSocket {
     socket.on('pong', () => {
       this.#isHeard = true;
     });
+    socket.on('ping', () => void this.#isCutOff());
     socket.on('message', (data, isBinary) => this.#take(data, isBinary));
     this.#ping();
     // A page that is told nothing would wait for ever.
@@ -87,7 +88,15 @@ export class PaneSocket {
   }
 
   #say(said: PaneSays): void {
-    if (!this.#isOver) this.#socket.send(safeJson(said));
+    if (!this.#isOver && !this.#isCutOff()) this.#socket.send(safeJson(said));
+  }
+
+  /** A page that talks and never reads would have us keep every answer, pongs too. */
+  #isCutOff(): boolean {
+    if (this.#socket.bufferedAmount <= limits.webPaneBacklogBytesMax) return false;
+    this.#leave();
+    this.#socket.terminate();
+    return true;
   }
 
   #changed(): void {
@@ -99,6 +108,8 @@ export class PaneSocket {
   #draw(): void {
     if (this.#isOver || this.#pane === null || !this.#isStale) return;
     if (this.#seq - this.#acked >= limits.webScreensAhead) return;
+    // It says that it has drawn what it has not even read.
+    if (this.#socket.bufferedAmount > limits.webPictureBacklogBytesMax) return;
     this.#isStale = false;
     const screen = this.#pane.screen();
     const full = this.#sent === null || this.#sent.width !== screen.width || this.#sent.height !== screen.height;
