@@ -135,6 +135,8 @@ export class NoticesFile {
   readonly #clock: Clock;
   readonly #path: string;
   readonly #compose: () => KeptNotices;
+  /** A row never changes; what became of it is another one. */
+  readonly #noticeLines = new WeakMap<NoticeRow, string>();
   #generation = 0;
   /** What is on disk; null when that is not known, and then everything is written. */
   #written: Lines | null = null;
@@ -182,7 +184,7 @@ export class NoticesFile {
       while (this.#isDirty) {
         this.#isDirty = false;
         const kept = this.#compose();
-        const lines = linesOf(kept);
+        const lines = this.#linesOf(kept);
         const before = this.#written;
         // Until the write has succeeded nobody knows what is there.
         this.#written = null;
@@ -208,6 +210,19 @@ export class NoticesFile {
     await this.#files.remove(logPathOf(this.#path));
   }
 
+  #linesOf({ notices, handles, mutes }: KeptNotices): Lines {
+    const lines = new Map(notices.map((one) => [`notice ${one.notice_id}`, this.#lineOf(one)]));
+    for (const [id, handle] of Object.entries(handles))
+      lines.set(`handle ${id}`, JSON.stringify({ handle: [id, handle] }));
+    return lines.set('mutes', JSON.stringify({ mutes }));
+  }
+
+  #lineOf(notice: NoticeRow): string {
+    const line = this.#noticeLines.get(notice) ?? JSON.stringify({ notice: keptOf(notice) });
+    this.#noticeLines.set(notice, line);
+    return line;
+  }
+
   async #append(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return;
     // On a line of its own, whatever a crash may have left there.
@@ -219,15 +234,6 @@ export class NoticesFile {
 }
 
 const keptOf = ({ body: _, is_whole: __, is_quiet: ___, ...one }: NoticeRow): object => one;
-
-const linesOf = ({ notices, handles, mutes }: KeptNotices): Lines =>
-  new Map([
-    ...notices.map((one) => [`notice ${one.notice_id}`, JSON.stringify({ notice: keptOf(one) })] as const),
-    ...Object.entries(handles).map(
-      ([id, handle]) => [`handle ${id}`, JSON.stringify({ handle: [id, handle] })] as const,
-    ),
-    ['mutes', JSON.stringify({ mutes })] as const,
-  ]);
 
 /** A notice that is no longer remembered needs no line: there are never more of them than the bound. */
 function changesOf(before: Lines, now: Lines): readonly string[] {
