@@ -153,7 +153,7 @@ function diskCheck(path: string): Omit<Finding, 'check'> {
 /** Its schema, and the copy from before the last upgrade: the way back to an older agtmux. */
 function storeCheck(stateDir: string): Omit<Finding, 'check'> {
   const { path, schema, newest, copies } = lookAtStore(stateDir);
-  if (schema === null) return remark('none yet; the daemon makes it');
+  if (schema === null) return remark('none to be read yet; the daemon makes it');
   const copy = copies.find((one) => one.schema <= newest);
   if (schema > newest) {
     const back = copy === undefined ? '' : `, or go back: stop the daemon, then move ${copy.path} to ${path}`;

@@ -16,7 +16,7 @@ interface StoreCopy {
 
 export interface StoreFiles {
   readonly path: string;
-  /** Null when there is no event log yet, or nobody may read it. */
+  /** Null when there is no event log yet, nobody may read it, or what is in it stands in its write-ahead log alone. */
   readonly schema: number | null;
   /** The newest schema that this program knows. */
   readonly newest: number;
@@ -39,7 +39,8 @@ function schemaOf(path: string): number | null {
     try {
       const head = Buffer.alloc(headBytes);
       const isWhole = readSync(file, head, 0, headBytes, 0) === headBytes;
-      return isWhole && head.toString('latin1', 0, magic.length) === magic ? head.readUInt32BE(schemaAt) : null;
+      const isDatabase = isWhole && head.toString('latin1', 0, magic.length) === magic;
+      return (isDatabase && head.readUInt32BE(schemaAt)) || null;
     } finally {
       closeSync(file);
     }
