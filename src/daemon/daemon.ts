@@ -45,6 +45,14 @@ import { endOf, goodbyeOf } from './sightings.ts';
 import { type Ground, layGround } from './start.ts';
 import { Ticking } from './ticking.ts';
 
+const notKept = 'what is shown is seen now and not kept';
+
+/** Every screen shows how this machine is. */
+const asNotKept = (row: TargetRow): TargetRow =>
+  row.kind === 'local' && row.health === 'ok'
+    ? { ...row, health: 'degraded', trouble: `nothing can be written down: ${notKept}; free disk space` }
+    : row;
+
 export class Daemon implements DaemonService {
   readonly #parts: DaemonParts;
   readonly #ground: Ground;
@@ -83,6 +91,7 @@ export class Daemon implements DaemonService {
     this.#book = new RowBook({
       ledger,
       ...seenOn(() => this.#machines),
+      targets: () => this.targets(),
       places: this.#places,
       now,
       marks: () => this.#hands?.actor ?? null,
@@ -288,7 +297,8 @@ export class Daemon implements DaemonService {
   }
 
   targets(): readonly TargetRow[] {
-    return this.#machines?.rows() ?? [];
+    const rows = this.#machines?.rows() ?? [];
+    return this.#ground.ledger.isKeepingNothing ? rows.map(asNotKept) : rows;
   }
 
   status(): DaemonStatus {
@@ -301,7 +311,8 @@ export class Daemon implements DaemonService {
       ready: true,
       state_dir: places.stateDir,
       socket_path: places.socketPath,
-      trouble: failure instanceof Error ? failure.message : (this.#rules.trouble ?? this.shells.trouble),
+      trouble:
+        failure instanceof Error ? `${failure.message}; ${notKept}` : (this.#rules.trouble ?? this.shells.trouble),
       events: this.#ground.ledger.counters(),
       hook_calls: this.#machines.hookCalls(),
       shells: this.shells.counted(),

@@ -13,6 +13,8 @@ export interface Taker {
   take(raws: readonly unknown[]): Promise<readonly Verdict[]>;
   countMerged(count: number): void;
   countRefused(count: number): void;
+  /** Shows what waits while it cannot be written; null when that is over. */
+  preview?(raws: readonly unknown[] | null): Promise<void>;
 }
 
 export interface InboxLimits {
@@ -51,6 +53,7 @@ export class Inbox {
   readonly #jobs: (() => Promise<void>)[] = [];
   #working = false;
   #failure: unknown = null;
+  #failures = 0;
 
   constructor(
     taker: Taker,
@@ -133,13 +136,18 @@ export class Inbox {
     try {
       const verdicts = await this.#taker.take(batch.map((item) => item.raw));
       this.#failure = null;
+      this.#failures = 0;
       this.#queue.splice(0, batch.length);
+      await this.#taker.preview?.(null);
       for (const [place, one] of verdicts.entries()) batch[place]?.acknowledge(one);
     } catch (problem) {
       if (!isTemporary(problem)) return this.#handEach(batch, problem);
       // Nothing was written, nothing is lost: the batch stays in front and is tried again.
       this.#failure = problem;
+      this.#failures += 1;
       this.#onFailure(problem);
+      // After the first failure room is made; from the second on nothing is kept for longer.
+      if (this.#failures > 1) await this.#taker.preview?.(this.#queue.map((item) => item.raw)).catch(() => undefined);
       await new Promise<void>((resolve) => this.#clock.after(this.#limits.retryMs, resolve));
     }
   }

@@ -6,10 +6,12 @@ import { asks, event, host, identity, says, settles, started, t0 } from '../../t
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
+import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { MemoryStore } from '../store/memory.ts';
 import { sampleTarget } from '../store/samples.contract.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
 import type { Commit, Store } from '../store/store.ts';
+import { Inbox } from './inbox.ts';
 import { Ledger } from './ledger.ts';
 
 async function openLedger(
@@ -51,6 +53,50 @@ describe('the ledger', () => {
     broken = false;
     expect((await ledger.take(batch)).map((one) => one.reason)).toEqual(['joined', 'joined']);
     expect(wordOf(ledger)).toBe('waiting_approval/approval_asked');
+  });
+
+  it('LOG5 CNV1 what cannot be written is still seen, marked, and written later as if nothing had been', async () => {
+    const store = new MemoryStore();
+    let isFull = false;
+    const flaky: Store = new Proxy(store, {
+      get: (of, name) => {
+        if (name === 'commit' && isFull) return () => Promise.reject(new AgtmuxError('E_STORE_FULL', 'no space'));
+        const value: unknown = Reflect.get(of, name);
+        return typeof value === 'function' ? value.bind(of) : value;
+      },
+    });
+    let changes = 0;
+    const onChange = (): number => {
+      changes += 1;
+      return 0;
+    };
+    const { ledger } = await openLedger(flaky, { onChange });
+    const clock = createSimulatedClock();
+    const inbox = new Inbox(ledger, clock);
+    const first = [started(identity('a')), says('a', 'hook', 1, 'idle')];
+    await Promise.all(first.map((one) => inbox.offer(one)));
+    isFull = true;
+    const later = [asks('a', 'hook', 5, 'x'), started(identity('b')), says('b', 'hook', 6, 'running')];
+    const taken = Promise.all(later.map((one) => inbox.offer(one)));
+    await clock.advanceSettled(limits.inboxRetryMs * 3);
+    expect(changes).toBeGreaterThan(1);
+    expect(ledger.states()).toMatchObject([
+      { runtime_id: 'a', state: 'waiting_approval', reason: 'not_kept', confidence: 'low', ask: { ask_id: 'x' } },
+      { runtime_id: 'b', state: 'running', reason: 'not_kept', confidence: 'low' },
+    ]);
+    expect(ledger.identityOf(identity('b').runtime_id)).toMatchObject({ runtime_id: 'b' });
+    // Nothing may be decided on it, and nothing of it is on disk.
+    expect(ledger.world.entries.get(identity('a').runtime_id)?.record?.state).toBe('idle');
+    expect((await store.states()).map(({ runtime_id }) => runtime_id)).toEqual(['a']);
+    isFull = false;
+    await clock.advanceSettled(limits.inboxRetryMs * 2);
+    expect((await taken).map(({ reason }) => reason)).toEqual(['joined', 'joined', 'joined']);
+    const { ledger: other } = await openLedger();
+    await other.take([...first, ...later]);
+    expect(ledger.states().map(stateOnly)).toEqual(other.states().map(stateOnly));
+    expect(ledger.states().map(({ confidence }) => confidence)).toEqual(
+      other.states().map(({ confidence }) => confidence),
+    );
   });
 
   it('ADM2 counters balance over every verdict', async () => {

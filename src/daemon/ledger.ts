@@ -1,7 +1,7 @@
 // Where the pure engine meets the log: a batch is admitted, judged on a draft, committed, and only then true and shown.
 // One batch at a time; whoever calls waits for the one before (the inbox does).
 
-import { type AdmitContext, admit } from '../engine/admit.ts';
+import { type Admission, type AdmitContext, admit } from '../engine/admit.ts';
 import { writeFold } from '../engine/base.ts';
 import { isSame } from '../engine/canonical.ts';
 import { Draft, type DraftResult } from '../engine/draft.ts';
@@ -45,6 +45,19 @@ export interface LedgerPrune {
   readonly turn?: PruneTurn;
 }
 
+/** A batch that was judged and not committed yet. */
+interface Judged {
+  readonly admissions: readonly Admission[];
+  readonly verdicts: readonly Verdict[];
+  readonly draft: Draft;
+}
+
+/** A state that is not on disk. */
+interface Unkept {
+  readonly identity: RuntimeIdentity;
+  readonly record: StateRecord;
+}
+
 const nothing: ReadonlySet<string> = new Set();
 
 export class Ledger {
@@ -54,6 +67,8 @@ export class Ledger {
   readonly #counters = new Map<VerdictName, number>();
   /** Asks as they were told, where something in them is hidden, by the content of their event. In memory only (ADM1). */
   readonly #wholeAsks = new Map<string, Ask>();
+  /** What is seen while the log takes nothing; null while it does. */
+  #unkept: ReadonlyMap<RuntimeId, Unkept> | null = null;
   #taken = 0;
   #feedVersion: number;
 
@@ -151,6 +166,45 @@ export class Ledger {
   }
 
   async #take(raws: readonly unknown[], audit: readonly AuditRecord[]): Promise<readonly Verdict[]> {
+    const { admissions, verdicts, draft } = await this.#judge(raws);
+    await this.#commit(draft, audit);
+    this.#taken += raws.length;
+    for (const [name, count] of draft.tally) this.#count(name, count);
+    for (const one of admissions) if (!one.ok) this.#count(one.verdict.verdict, 1);
+    return verdicts;
+  }
+
+  /**
+   * The log takes nothing: what waits to be written is judged as if it were, on a draft that nobody accepts, so that the
+   * states that are shown go on (LOG5). Null: it takes events again.
+   */
+  async preview(raws: readonly unknown[] | null): Promise<void> {
+    if (raws === null && this.#unkept === null) return;
+    this.#unkept = raws === null ? null : await this.#previewed(raws);
+    this.#parts.onChange?.([]);
+  }
+
+  async #previewed(raws: readonly unknown[]): Promise<ReadonlyMap<RuntimeId, Unkept>> {
+    const { states, runtimes } = (await this.#judge(raws)).draft.finish();
+    const found = new Map(runtimes.map(({ identity }) => [identity.runtime_id, identity]));
+    const unkept = states.flatMap((record): readonly (readonly [RuntimeId, Unkept])[] => {
+      const identity = found.get(record.runtime_id) ?? this.world.entries.get(record.runtime_id)?.identity;
+      return identity === undefined ? [] : [[record.runtime_id, { identity, record }]];
+    });
+    return new Map(unkept);
+  }
+
+  /** Nothing can be written down: what is shown is seen and not kept. */
+  get isKeepingNothing(): boolean {
+    return this.#unkept !== null;
+  }
+
+  /** Of every runtime that is shown. */
+  identityOf(runtime: RuntimeId): RuntimeIdentity | undefined {
+    return this.world.entries.get(runtime)?.identity ?? this.#unkept?.get(runtime)?.identity;
+  }
+
+  async #judge(raws: readonly unknown[]): Promise<Judged> {
     const now = this.#parts.now();
     const context: AdmitContext = {
       now,
@@ -167,11 +221,7 @@ export class Ledger {
     const verdicts = admissions.map((one) =>
       one.ok ? draft.judge(one.event, copies.get(placeOf(one.event)) ?? []) : one.verdict,
     );
-    await this.#commit(draft, audit);
-    this.#taken += raws.length;
-    for (const [name, count] of draft.tally) this.#count(name, count);
-    for (const one of admissions) if (!one.ok) this.#count(one.verdict.verdict, 1);
-    return verdicts;
+    return { admissions, verdicts, draft };
   }
 
   #remember(hash: string, ask: Ask): void {
@@ -251,6 +301,15 @@ export class Ledger {
 
   /** All states as they are at this moment; what has aged since the last commit is shown as aged. */
   states(): readonly StateRecord[] {
+    const kept = this.#keptStates();
+    const unkept = this.#unkept;
+    if (unkept === null) return kept;
+    const others = [...unkept.values()].filter(({ identity }) => !this.world.entries.has(identity.runtime_id));
+    const live = kept.map((record) => unkept.get(record.runtime_id)?.record ?? record);
+    return [...live, ...others.map(({ record }) => record)].map(asUnkept);
+  }
+
+  #keptStates(): readonly StateRecord[] {
     const now = this.#parts.now();
     const shown: StateRecord[] = [];
     for (const { identity, fold, record } of this.world.entries.values()) {
@@ -269,6 +328,10 @@ export class Ledger {
     this.#counters.set(name, (this.#counters.get(name) ?? 0) + by);
   }
 }
+
+/** Nobody could look it up again, and nothing may be decided on it. */
+const asUnkept = (record: StateRecord): StateRecord =>
+  record.ended !== null || record.state === 'unknown' ? record : { ...record, reason: 'not_kept', confidence: 'low' };
 
 function isEmpty(result: DraftResult): boolean {
   return Object.values(result).every((list) => list.length === 0);

@@ -92,7 +92,7 @@ export class RowBook {
     const taken = new Set<string>();
     const isRemoved = this.#removed();
     for (const state of ledger.states()) {
-      const identity = ledger.world.entries.get(state.runtime_id)?.identity;
+      const identity = ledger.identityOf(state.runtime_id);
       if (identity === undefined) continue;
       if (state.ended !== null && isRemoved(identity.target)) continue;
       const isHomeless = state.ended === null && this.#isHomeless(identity);

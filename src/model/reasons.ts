@@ -76,6 +76,7 @@ export const reasons = {
   inside_tmux: { states: living, words: 'seen on the screen of an inner tmux' },
   inside_screen: { states: living, words: 'seen on the screen of an inner screen' },
   inside_zellij: { states: living, words: 'seen on the screen of an inner zellij' },
+  not_kept: { states: living, words: 'seen now, but nothing can be written down' },
   rebuilt: { states: ['unknown'], words: 'the log was damaged; waiting to be seen again' },
 } as const satisfies Record<string, ReasonRule>;
 
