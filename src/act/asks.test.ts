@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ActWorld, agentClaim, commandAsk, type FakeAgent, program, testKeys } from '../../test/kit/act.ts';
+import type { SeenAsk } from '../agents/contract.ts';
 import { redact } from '../engine/redact.ts';
 import type { Receipt } from '../model/actions.ts';
 import type { Ask } from '../model/asks.ts';
@@ -557,6 +558,21 @@ describe('an ask on the screen', () => {
   ];
   it.each(cases)('ASK3 knows %s', (_, asked, shown, expected) => {
     expect(fitsScreen(asked, shown)).toBe(expected);
+  });
+
+  it('ASK3 arguments of any size and with any signs are compared, and no pattern is built out of them', () => {
+    const huge = `SELECT ${'(a|b)*+?[^x]{2}\\'.repeat(200_000)}`;
+    const shown = (value: string): SeenAsk => seen('tool', `Run tool "query"?\nsql: ${value}`);
+    expect(fitsScreen(ask('tool', `mcp__db__query ${JSON.stringify({ sql: huge })}`), shown('SELECT 1'))).toBe(false);
+    expect(fitsScreen(ask('tool', `mcp__db__query ${JSON.stringify({ sql: huge })}`), shown(huge))).toBe(true);
+    const odd = 'a-b\u{1f600}[z-a](?<x>';
+    expect(
+      fitsScreen(
+        ask('tool', `mcp__db__query ${JSON.stringify({ [odd]: odd })}`),
+        seen('tool', `db - query(${odd}: "${odd}")`),
+      ),
+    ).toBe(true);
+    expect(fitsScreen(ask('tool', `mcp__db__${'q'.repeat(3_000_000)} {"a":"b"}`), shown('SELECT 1'))).toBe(false);
   });
 
   it('ASK3 where several are open only what is shown whole is known', () => {

@@ -181,23 +181,59 @@ function fitsTool(asked: string, text: string, isOnly: boolean): boolean {
   const input = inputOf(rest);
   if (input === null) return linesOf(asked).every((line) => standsWhole(line, text));
   const word = name.replace(/^Web(?=[A-Z])/, '');
-  if (!new RegExp(`(?<![\\p{L}\\p{N}_-])(?:Web)?${escaped(word)}(?![\\p{L}\\p{N}_-])`, 'iu').test(text)) return false;
+  if (!namesTool(word, text)) return false;
   const keys = Object.keys(input);
   const fits = keys.filter((key) => valueStands(key, input[key] ?? '', text));
-  if (keys.some((key) => new RegExp(keyed(key)).test(text) && !fits.includes(key))) return false;
+  if (keys.some((key) => keysIn(key, text).length > 0 && !fits.includes(key))) return false;
   const hasAll = fits.length === keys.length;
-  const call = new RegExp(`${escaped(name)}\\s*\\((.*)\\)`, 's').exec(text)?.[1];
-  if (call !== undefined) return squeezed(without(call, input)) === '' && hasAll;
+  const call = callOf(name, text);
+  if (call !== null) return squeezed(without(call, input)) === '' && hasAll;
   const address = keys.find((key) => /^https?:/.test(input[key] ?? ''));
   if (address !== undefined) return fits.includes(address) && (isOnly || hasAll);
   // Whatever stands there besides its name and the question is input.
-  const isHead = new RegExp(`${escaped(name)}["')\\s]*$|\\?\\s*$`);
-  const others = linesOf(text).filter((line) => !isHead.test(line));
+  const others = linesOf(text).filter((line) => !/\?\s*$/.test(line) && !endsWithName(line, name));
   return (hasAll || (isOnly && others.length === 0)) && squeezed(without(others.join('\n'), input)) === '';
 }
 
-/** Not the dash: outside of brackets it needs none, and a pattern for letters of all scripts may not have one. */
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+// Names and inputs of tools are looked for by hand: they are as long as an agent likes, and no pattern is built out of them.
+
+function namesTool(word: string, text: string): boolean {
+  const folded = word.toLowerCase();
+  const isThere = (from: number, what: string): boolean => text.slice(from, from + what.length).toLowerCase() === what;
+  for (let at = 0; at + word.length <= text.length; at += 1) {
+    if (!isThere(at, folded) || wordStart.test(text.slice(at + word.length, at + word.length + 2))) continue;
+    const isWeb = at >= web.length && isThere(at - web.length, web);
+    if (!endsInWord(text, at) || (isWeb && !endsInWord(text, at - web.length))) return true;
+  }
+  return false;
+}
+const web = 'web';
+const wordStart = /^[\p{L}\p{N}_-]/u;
+const endsInWord = (text: string, at: number): boolean => /[\p{L}\p{N}_-]$/u.test(text.slice(Math.max(0, at - 2), at));
+
+/** What stands in the brackets behind a name. */
+function callOf(name: string, text: string): string | null {
+  const last = text.lastIndexOf(')');
+  for (let at = text.indexOf(name); at >= 0 && at < text.length; at = text.indexOf(name, at + 1)) {
+    const open = skipBlanks(text, at + name.length);
+    if (text[open] === '(' && last > open) return text.slice(open + 1, last);
+  }
+  return null;
+}
+
+function endsWithName(line: string, name: string): boolean {
+  for (let end = line.length; end >= name.length; end -= 1) {
+    if (line.endsWith(name, end)) return true;
+    if (!/["')\s]/.test(line[end - 1] ?? '')) return false;
+  }
+  return false;
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && /\s/.test(text[at] ?? '')) at += 1;
+  return at;
+}
 
 function inputOf(text: string): Readonly<Record<string, string>> | null {
   if (/^https?:\S+$/.test(text.trim())) return { address: text.trim() };
@@ -211,23 +247,95 @@ function inputOf(text: string): Readonly<Record<string, string>> | null {
   }
 }
 
-/** Characters that may break over lines. */
-const broken = (text: string): string => [...bare(text)].map(escaped).join('[\\s\\u2500-\\u259f]*');
+/** Where a text that may break over lines ends, when it begins here; null when it does not. */
+function brokenEnd(bareText: string, text: string, from: number): number | null {
+  let at = from;
+  for (let index = 0; index < bareText.length; index += 1) {
+    while (index > 0 && at < text.length && filler.test(text[at] ?? '')) at += 1;
+    if (text[at] !== bareText[index]) return null;
+    at += 1;
+  }
+  return at;
+}
+const filler = /[\s\u2500-\u259f]/;
 
 /** Where the next line begins anew, what stands above it has ended. */
 const anew = '\\n\\s*(?:[A-Z]|"?\\w+"?\\s*[:=]\\s)';
-const keyed = (key: string): string => `(?<!\\w)"?${escaped(key)}"?\\s*[:=]\\s*`;
-const standsWhole = (words: string, text: string): boolean =>
-  new RegExp(`(?<![\\p{L}\\p{N}_/.-])${broken(words)}(?=["'?,)]*(?:[^\\S\\n]|${anew}|\\s*$))`, 'u').test(text);
+const afterWords = new RegExp(`["'?,)]*(?:[^\\S\\n]|${anew}|\\s*$)`, 'uy');
+const afterValue = new RegExp(`\\s*(?:$|[)}]|,\\s*"?\\w+"?\\s*[:=])|${anew}`, 'uy');
+const standsAt = (pattern: RegExp, text: string, at: number): boolean => {
+  pattern.lastIndex = at;
+  return pattern.test(text);
+};
+
+interface KeyPlace {
+  readonly from: number;
+  /** Behind the sign that follows it. */
+  readonly to: number;
+}
+
+/** The places of a key with its sign, `"key": ` or `key = `, in order. */
+function keysIn(key: string, text: string): readonly KeyPlace[] {
+  const places: KeyPlace[] = [];
+  const isWordBefore = (at: number): boolean => /\w/.test(text[at - 1] ?? '');
+  for (let at = text.indexOf(key); at >= 0; at = at < text.length ? text.indexOf(key, at + 1) : -1) {
+    if (isWordBefore(at)) continue;
+    const end = at + key.length;
+    const sign = skipBlanks(text, text[end] === '"' ? end + 1 : end);
+    if (text[sign] !== ':' && text[sign] !== '=') continue;
+    const isQuoted = text[at - 1] === '"' && !isWordBefore(at - 1);
+    places.push({ from: isQuoted ? at - 1 : at, to: sign + 1 });
+  }
+  return places;
+}
+
+/** With a quote passed over and without. */
+const pastQuote = (text: string, at: number): readonly number[] => (/["']/.test(text[at] ?? '') ? [at + 1, at] : [at]);
+
+function standsWhole(words: string, text: string): boolean {
+  const bareWords = bare(words);
+  for (let at = 0; at <= text.length; at += 1) {
+    const end = brokenEnd(bareWords, text, at);
+    if (end === null || /[\p{L}\p{N}_/.-]$/u.test(text.slice(Math.max(0, at - 2), at))) continue;
+    if (standsAt(afterWords, text, end)) return true;
+  }
+  return false;
+}
+
+/** Where a value ends that stands behind a key: all places where it may. */
+function valueEnds(bareValue: string, text: string, { to }: KeyPlace): readonly number[] {
+  // Blanks belong to the sign, except where there is nothing else: then what follows may need them.
+  const first = skipBlanks(text, to);
+  const starts = bareValue === '' ? Array.from({ length: first - to + 1 }, (_, index) => first - index) : [first];
+  return starts
+    .flatMap((start) => pastQuote(text, start))
+    .map((start) => brokenEnd(bareValue, text, start))
+    .filter((end) => end !== null);
+}
 
 function valueStands(key: string, value: string, text: string): boolean {
-  if (!new RegExp(keyed(key)).test(text)) return standsWhole(value, text);
-  const ends = `(?=\\s*(?:$|[)}]|,\\s*"?\\w+"?\\s*[:=])|${anew})`;
-  return new RegExp(`${keyed(key)}["']?${broken(value)}["']?${ends}`, 'u').test(text);
+  const places = keysIn(key, text);
+  if (places.length === 0) return standsWhole(value, text);
+  const bareValue = bare(value);
+  return places.some((place) =>
+    valueEnds(bareValue, text, place)
+      .flatMap((end) => pastQuote(text, end))
+      .some((end) => standsAt(afterValue, text, end)),
+  );
 }
 
 /** What is left of a text that shows an input, without the input. */
 function without(text: string, input: Readonly<Record<string, string>>): string {
-  const parts = Object.entries(input).map(([key, value]) => new RegExp(`(?:${keyed(key)}["']?)?${broken(value)}`, 'u'));
-  return parts.reduce((left, part) => left.replace(part, ''), text);
+  return Object.entries(input).reduce((left, [key, value]) => withoutValue(left, key, bare(value)), text);
+}
+
+function withoutValue(text: string, key: string, bareValue: string): string {
+  const places = new Map(keysIn(key, text).map((place) => [place.from, place]));
+  for (let at = 0; at <= text.length; at += 1) {
+    const place = places.get(at);
+    const end =
+      (place === undefined ? undefined : valueEnds(bareValue, text, place)[0]) ?? brokenEnd(bareValue, text, at);
+    if (end !== null) return text.slice(0, at) + text.slice(end);
+  }
+  return text;
 }
