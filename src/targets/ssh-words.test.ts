@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { checkHostAlias, type HostAlias } from '../text/quote.ts';
@@ -42,8 +43,11 @@ describe('the command line of ssh', () => {
   });
 
   it('the remote command is one quoted word; an empty one, or one with a NUL, is refused', () => {
-    const args = sessionArguments(way, ['a b', "it's"]);
-    expect(args.ok && args.value.at(-1)).toBe(`'a b' 'it'\\''s'`);
+    const args = sessionArguments(way, ['printf', '[%s]', 'a b', "it's"]);
+    const remote = args.ok ? (args.value.at(-1) ?? '') : '';
+    expect(execFileSync('/bin/sh', ['-c', remote], { encoding: 'utf8' })).toBe("[a b][it's]");
+    const plain = sessionArguments(way, ['a b', 'c']);
+    expect(plain.ok && plain.value.at(-1)).toBe(`'a b' 'c'`);
     expect(sessionArguments(way, [])).toMatchObject({ ok: false });
     expect(sessionArguments(way, ['a\0'])).toMatchObject({ ok: false });
   });

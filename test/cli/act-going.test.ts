@@ -1,4 +1,5 @@
 // Waiting for an agent, going to its pane in a real tmux, and what happens when the daemon falls silent in between.
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -172,12 +173,13 @@ describe('attach', () => {
     stage.acting.plan = { ...far, session_id: '$3', window_id: '@4', pane_id: '%5' };
     outer('new-window', '-t', 'person:', `env PATH='${bin}':"$PATH" ${stage.line('attach', 'claude')}; sleep 600`);
     await until('ssh was called', () => existsSync(told));
-    expect(readFileSync(told, 'utf8').trimEnd().split('\n')).toEqual([
-      '-t',
-      '--',
-      'dev@vm1',
-      `'tmux' '-u' '-S' '/tmp/it'\\''s/s' 'attach-session' '-E' '-t' '$3:@4.%5'`,
-    ]);
+    const [remote = '', ...options] = readFileSync(told, 'utf8').trimEnd().split('\n').reverse();
+    expect(options.reverse()).toEqual(['-t', '--', 'dev@vm1']);
+    // What the shell over there makes of it.
+    writeFileSync(join(bin, 'tmux'), `#!/bin/sh\nprintf '%s\\n' "$@"\n`, { mode: 0o755 });
+    const env = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+    const words = execFileSync('/bin/sh', ['-c', remote], { env, encoding: 'utf8' }).trimEnd().split('\n');
+    expect(words).toEqual(['-u', '-S', "/tmp/it's/s", 'attach-session', '-E', '-t', '$3:@4.%5']);
   });
 
   it('needs a terminal; --json only tells where', async () => {
