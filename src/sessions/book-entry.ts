@@ -74,8 +74,9 @@ export class Entry {
       handlers: {
         keep: (changed) => this.keeping.keep(changed),
         changed: (changed) => {
-          // Whoever sees that a turn has ended finds all its words.
-          if (changed.state !== this.keeping.shown.state) this.talk.flush({ isWritten: true });
+          // Whoever sees that a turn has ended finds all its words. By its version: while an earlier record is being written,
+          // a whole turn may pass and leave the state that is shown.
+          if (changed.state_version !== this.keeping.shown.state_version) this.talk.flush({ isWritten: true });
           this.keeping.changed(changed);
         },
         say: (messages) => this.talk.add(messages),

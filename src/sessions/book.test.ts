@@ -64,6 +64,32 @@ describe('words', () => {
     expect(both.map(({ ok }) => ok)).toEqual([true, false]);
     expect(written).toEqual(['{"kind":"write","ask_id":"q1","text":"blue"}']);
   });
+
+  it('SES5 of a turn are on disk before its end is, also when the turn began and ended during one write', async () => {
+    const { world, book } = await openedBook();
+    await book.start(toyWish, toyClaim);
+    const [process] = world.processes;
+    for (const line of ['created conversation', 'request r1', 'done one']) process?.say(line);
+    await settled();
+    expect(book.list()[0]).toMatchObject({ state: 'completed', last_words: 'one' });
+    const write = world.files.writeAtomic.bind(world.files);
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    world.files.writeAtomic = async (...args) => {
+      await finished;
+      await write(...args);
+    };
+    for (const line of ['request r2', 'done one two']) process?.say(line);
+    await settled();
+    finish();
+    await settled();
+    expect(book.list()[0]).toMatchObject({ state: 'completed', last_words: 'one two' });
+    // The daemon is gone without another moment; what it had written is all there is.
+    const after = await world.open();
+    expect(after.list()[0]).toMatchObject({ state: 'completed', last_words: 'one two' });
+  });
 });
 
 describe('a session that is removed', () => {

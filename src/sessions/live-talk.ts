@@ -25,6 +25,9 @@ export class LiveTalk {
   #loading: Promise<Talk> | null = null;
   #dirty = new Map<string, SessionMessage>();
   #flushTimer: Cancel | null = null;
+  /** A flush that waits for what is on disk only, and whether it is to be written at once. */
+  #late: Promise<void> | null = null;
+  #isLateWritten = false;
   #unloadTimer: Cancel | null = null;
   /** Messages that are not written down as they are, and what is written of those that grow. */
   readonly #unkept = new Set<string>();
@@ -79,9 +82,10 @@ export class LiveTalk {
     await this.#write();
   }
 
-  /** Resolves when what is being written is. */
-  written(): Promise<void> {
-    return this.#writing ?? Promise.resolve();
+  /** Resolves when what is being written is, and what only waits for the conversation of before to be read. */
+  async written(): Promise<void> {
+    await this.#late;
+    await this.#writing;
   }
 
   close(): void {
@@ -107,7 +111,8 @@ export class LiveTalk {
     this.#flushTimer = null;
     const talk = this.#talk;
     if (talk === null) {
-      void this.load().then(() => this.flush({ isWritten }));
+      this.#isLateWritten ||= isWritten;
+      this.#late ??= this.#flushLate();
       return;
     }
     const dirty = [...this.#dirty.values()];
@@ -125,6 +130,14 @@ export class LiveTalk {
     // Whole ones at once, growing ones now and then.
     if (isWritten || dirty.some(({ partial }) => !partial)) this.#keep();
     else this.#keepTimer ??= this.#parts.clock.after(limits.sessionGrowingKeptMs, () => this.#keep());
+  }
+
+  async #flushLate(): Promise<void> {
+    await this.load();
+    const isWritten = this.#isLateWritten;
+    this.#late = null;
+    this.#isLateWritten = false;
+    this.flush({ isWritten });
   }
 
   /** As it is now, also what still grows. */

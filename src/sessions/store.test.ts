@@ -182,6 +182,22 @@ describe('a conversation as it comes in', () => {
     await settled();
     expect((await talk.page(0, 10)).messages.map(({ text }) => text)).toEqual(['one', 'two']);
   });
+
+  it('SES5 a state waits for the words that led to it, also while what was said before is read from disk', async () => {
+    const { clock, store, told, make } = talkWorld();
+    await store.open();
+    const talk = make();
+    await talk.load();
+    talk.add([said('a', 'one')]);
+    await talk.settle();
+    clock.advance(limits.sessionUnloadMs + 1);
+    talk.add([said('b', 'two', { partial: true })]);
+    talk.flush();
+    talk.flush({ isWritten: true });
+    await talk.written();
+    expect(told.at(-1)).toBe('two');
+    expect(await store.messages('s1' as ManagedId)).toContain('"two"');
+  });
 });
 
 describe('records on disk', () => {

@@ -40,7 +40,7 @@ const yesNo = {
   accepts: ['approve', 'reject'],
 } as const;
 
-/** A line is the name of an event, perhaps with an id behind it; `boom` is a defect. */
+/** A line is the name of an event, perhaps with an id behind it, `done` with words; `boom` is a defect. */
 function eventsOf({ from, ...rest }: Heard, at: number): readonly MachineEvent[] {
   const line = from === 'stdout' && 'line' in rest ? rest.line : '';
   const [kind = '', id = ''] = line.split(' ');
@@ -78,6 +78,11 @@ export const toyDialect = (
   hear: (before, heard, at) => {
     const memory = before ?? fresh;
     if (heard.from !== 'stdout') return plain(memory, eventsOf(heard, at));
+    const text = /^done (.+)/.exec(heard.line)?.[1];
+    if (text !== undefined) {
+      const messages = [{ id: 'said', role: 'agent', at, text, partial: true }] as const;
+      return { ...plain(memory, eventsOf(heard, at)), messages };
+    }
     if (heard.line !== 'ready' || memory.later === null)
       return plain(memory.words === 'said' ? { ...memory, words: 'taken' } : memory, eventsOf(heard, at));
     return plain({ words: 'said', later: null }, [], [{ to: 'stdin', line: memory.later }]);
