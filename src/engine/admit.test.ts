@@ -18,6 +18,17 @@ const detailOf = (raw: unknown): string | undefined => {
 };
 const good = says('a', 'hook', 10, 'running');
 
+describe('what has a secret in it', () => {
+  it('ADM1 is admitted without it; an ask is handed on as it was told, for memory alone', () => {
+    const admission = admit(asks('a', 'hook', 5, 'x', { text: 'TOKEN=abcdef123456 make deploy' }), context);
+    if (!admission.ok) throw new Error('it is a good event');
+    expect(JSON.stringify(admission.event)).not.toContain('abcdef123456');
+    expect(admission.whole?.text).toBe('TOKEN=abcdef123456 make deploy');
+    const plain = admit(asks('a', 'hook', 5, 'x', { text: 'make deploy' }), context);
+    expect(plain.ok && plain.whole).toBe(undefined);
+  });
+});
+
 describe('bad input', () => {
   it.each([
     ['nothing', null, 'malformed'],

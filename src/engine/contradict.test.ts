@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { asks, event, oneAgent, says, type TestWorld, t0 } from '../../test/kit/engine.ts';
 import type { StateFact } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
-import { contradicts, type Doubt, reconcile } from './contradict.ts';
+import { contradicts, type Doubt, followClaim, newTrail, reconcile } from './contradict.ts';
 
 /** Shows a screen every 100 ms and logs what the reconciler says, the way the daemon does. */
 function watchScreen(world: TestWorld, from: number, fact: Partial<StateFact>, looks: number): number | null {
@@ -125,5 +125,15 @@ describe('an error and the prompt below it', () => {
     expect(world.word('a')).toBe('running/turn_running');
     world.take(says('a', 'native', 6_000, 'idle', { reason: 'prompt_ready' }));
     expect(world.word('a')).toBe('idle/prompt_ready');
+  });
+});
+
+describe('how far a screen has drawn', () => {
+  it('RSV2 what the screen itself told is drawn, also before any picture of it was looked at', () => {
+    const claim = { state: 'running', since: 5, decided_by: 'hook', workedAt: 5, turnEndedAt: 0 } as const;
+    const begun = followClaim(newTrail, claim, 10);
+    expect(begun.drawn).toBe(-1);
+    const told = followClaim(begun, { ...claim, state: 'idle', since: 20, decided_by: 'screen' }, 30);
+    expect([told.drawn, told.recent.size]).toEqual([told.claims.length - 1, 0]);
   });
 });
