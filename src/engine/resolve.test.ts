@@ -304,3 +304,18 @@ describe('a screen that lags', () => {
     expect(world.word('a')).toBe('waiting_approval/approval_asked');
   });
 });
+
+describe('a turn that was cut short', () => {
+  it('RSV13 CNV1 of several who saw it the best is heard, in whatever order they came', () => {
+    const words = [
+      says('a', 'native', 10, 'idle', { reason: 'interrupted' }),
+      says('a', 'transcript', 11, 'idle', { reason: 'refused_by_person' }),
+      says('a', 'screen', 12, 'completed', { confidence: 'medium' }),
+    ];
+    for (const order of [words, [...words].reverse()]) {
+      const world = oneAgent();
+      for (const one of order) world.take(one);
+      expect(world.word('a')).toBe('idle/interrupted');
+    }
+  });
+});

@@ -107,7 +107,10 @@ function cutShort(decided: Candidate, standing: readonly Candidate[], fold: Fold
   const isSameMoment = (one: Candidate): boolean =>
     decided.confidence !== 'high' && one.time >= decided.time - limits.sameMomentMs;
   const cuts = standing.filter((one) => one.state === 'idle' && one.confidence === 'high' && isCut(one.reason));
-  return cuts.find((one) => isBetter(one) || isSameMoment(one)) ?? null;
+  // The best of them, not the first: in which order they came must not matter (CNV1).
+  return cuts
+    .filter((one) => isBetter(one) || isSameMoment(one))
+    .reduce<Candidate | null>((best, one) => (best === null || beats(one, best) ? one : best), null);
 }
 
 /** Reasons that say no more than the state itself. */

@@ -195,6 +195,19 @@ function lastWords(mine: readonly Seen[], kind: string): readonly Seen[] {
   );
 }
 
+/** A better witness that saw the turn cut short, while who calls it finished has seen no work since. */
+function cutShort(done: Voice, standing: readonly Voice[], mine: readonly Seen[]): Voice | undefined {
+  const eyes = (source: string): SourceName => (source === 'reconciler' ? 'screen' : source) as SourceName;
+  const rank = (voice: Voice): number => sources[eyes(voice.source)].rank;
+  const work = mine.filter((event) => event.payload.state === 'running' && event.source === eyes(done.source));
+  const workedAt = Math.max(0, ...work.map(({ time }) => time));
+  const isCut = ({ state, reason }: Voice): boolean =>
+    state === 'idle' && ['interrupted', 'refused_by_person', 'stopped'].includes(reason);
+  const knows = (voice: Voice): boolean =>
+    isCut(voice) && rank(voice) > rank(done) && workedAt <= voice.time + limits.sameMomentMs;
+  return standing.filter(knows).sort((a, b) => b.rank - a.rank || b.time - a.time || (a.source < b.source ? -1 : 1))[0];
+}
+
 function decide(mine: readonly Seen[]): string {
   const voices = lastWords(mine, 'state.observed').map(
     ({ payload: { state, reason }, rank, time, source }): Voice => ({ state, reason, rank, time, source, ask: null }),
@@ -227,10 +240,12 @@ function decide(mine: readonly Seen[]): string {
       Number(b.ask !== null) - Number(a.ask !== null) ||
       (a.ask !== null ? 0 : b.rank - a.rank || b.time - a.time || (a.source < b.source ? -1 : 1)),
   );
-  const [decided] = ordered;
+  const [first] = ordered;
+  const decided = first?.state === 'completed' ? (cutShort(first, standing, mine) ?? first) : first;
   if (decided !== undefined) {
     // Some reasons say no more than the state: the first of the others who knows more, about then, tells the reason.
     const isVague = ({ reason }: Voice): boolean => reason === 'prompt_ready' || reason === 'turn_running';
+    if (decided !== first) return `${decided.state}/${decided.reason} -`;
     const why = ordered.find((o) => !isVague(o) && o.time >= decided.time - limits.sameMomentMs);
     const reason = isVague(decided) ? (why ?? decided).reason : decided.reason;
     return `${decided.state}/${reason} ${decided.ask ?? '-'}`;
