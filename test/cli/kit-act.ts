@@ -1,6 +1,6 @@
 // The command line against a small daemon that only remembers what it was asked: what a person types on one side, what
 // arrives on the other.
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FakeDaemon, startServer, type TestServer } from '../system/api/kit.ts';
@@ -30,8 +30,8 @@ export async function createStage(): Promise<Stage> {
   const world = createWorld();
   mkdirSync(dirname(world.socketPath), { recursive: true, mode: 0o700 });
   const daemon = new FakeDaemon();
-  // As new as the command line, which would otherwise say that one of them is not.
-  daemon.version = '99.0.0';
+  // Of the same build as the command line, which would otherwise say that it is not.
+  daemon.version = execFileSync(process.execPath, [join(root, 'bin/agtmux'), '--version'], { encoding: 'utf8' }).trim();
   const server = await startServer({ daemon, path: world.socketPath });
   return {
     world,
