@@ -276,6 +276,38 @@ describe('the ledger', () => {
     rmSync(dir, { recursive: true });
   });
 
+  it('LOG2 a log that has to start over does not wait for pruning that waits for it', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'agtmux-ledger-'));
+    const store = await openSqliteStore({ dir, now: () => t0, ballastBytes: 0 });
+    const { ledger, time } = await openLedger(store);
+    const words = Array.from({ length: 400 }, (_, index) => says('old', 'hook', index + 1, 'running'));
+    await ledger.take([started(identity('old')), ...words]);
+    await ledger.take([event('old', 'process', 3_000, 'runtime.ended', { cause: 'exit', status: 0 })]);
+    await ledger.take([started(identity('a', { started_at: t0 + 1 }))]);
+    const before = new Set(ledger.states().filter((one) => one.runtime_id === 'a'));
+    let steps = 0;
+    const goOn = Promise.withResolvers<void>();
+    const waits = Promise.withResolvers<void>();
+    const pruning = ledger.prune({
+      before: time.now,
+      turn: async (step) => {
+        steps += 1;
+        if (steps === 2) waits.resolve();
+        if (steps === 2) await goOn.promise;
+        return step();
+      },
+    });
+    await waits.promise;
+    const nothing = { rebindings: [], runtimes: [], states: [], cursors: [], audit: [] };
+    const began = store.startOver(() => ({ ...nothing, events: [], feed_version: 99 }));
+    await expect(began).resolves.toMatchObject({ ids: [] });
+    goOn.resolve();
+    await expect(pruning).rejects.toMatchObject({ code: 'E_STORE_IO' });
+    expect(new Set(ledger.states().filter((one) => one.runtime_id === 'a'))).toEqual(before);
+    await store.close();
+    rmSync(dir, { recursive: true });
+  });
+
   it('ADM1 what a person did is written in the same commit as what it caused', async () => {
     const { ledger, store } = await openLedger();
     const audit = {

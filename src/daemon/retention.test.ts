@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { asks, event, identity, says, started, t0 } from '../../test/kit/engine.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { verdict } from '../model/verdicts.ts';
 import { createRealClock } from '../platform/clock.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { openSqliteStore } from '../store/sqlite.ts';
@@ -85,6 +86,48 @@ describe('retention', () => {
     retention.onFailure(new AgtmuxError('E_STORE_FULL', 'full'));
     await clock.advanceSettled(1);
     expect([turns.given, between.count]).toEqual([1, 1]);
+    retention.stop();
+  });
+
+  it('LOG5 a disk that gets full while history is dropped: that ends first, and then room is made', async () => {
+    const clock = createSimulatedClock();
+    const full = new AgtmuxError('E_STORE_FULL', 'full');
+    let isFull = true;
+    const done: string[] = [];
+    const taker = {
+      take: async (raws: readonly unknown[]) => {
+        if (isFull) throw full;
+        return raws.map(() => verdict('joined'));
+      },
+      countMerged: () => undefined,
+      countRefused: () => undefined,
+    };
+    const inbox: Inbox = new Inbox(taker, clock, undefined, (problem) => retention.onFailure(problem));
+    const report = { events: 1, runtimes: 0, audit: 0, snapshots: 0, bytes: 0 };
+    const retention = new Retention({
+      clock,
+      now: () => 100 * 86_400_000,
+      ledger: {
+        prune: async ({ isFull: toMakeRoom, turn }) => {
+          for (let step = 0; turn !== undefined && step < 5; step += 1) {
+            await turn(() => undefined);
+            if (step === 1) void inbox.offer({});
+            await new Promise<void>((resolve) => clock.after(10, resolve));
+          }
+          done.push(toMakeRoom === true ? 'room' : 'regular');
+          if (toMakeRoom === true) isFull = false;
+          return report;
+        },
+      },
+      inbox,
+      settings: { current: { retention: { days: 30, megabytes: 64 } } },
+      log: { info: () => undefined, warn: () => undefined },
+    });
+    retention.start();
+    await clock.advanceSettled(limits.pruneEveryMs);
+    await clock.advanceSettled(30_000);
+    expect(done).toEqual(['regular', 'room']);
+    expect(inbox.waiting).toBe(0);
     retention.stop();
   });
 

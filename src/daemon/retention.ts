@@ -25,6 +25,8 @@ export class Retention {
   #timer: Cancel | null = null;
   #isMakingRoom = false;
   #isStopped = false;
+  /** The dropping by age that is under way, if any. */
+  #regular: Promise<void> | null = null;
 
   constructor(parts: RetentionParts) {
     this.#parts = parts;
@@ -32,7 +34,9 @@ export class Retention {
 
   start(): void {
     this.#timer = this.#parts.clock.after(limits.pruneEveryMs, () => {
-      void this.#prune(false).finally(() => {
+      this.#regular = this.#prune(false);
+      void this.#regular.finally(() => {
+        this.#regular = null;
         if (!this.#isStopped) this.start();
       });
     });
@@ -48,7 +52,10 @@ export class Retention {
     const isFull = problem instanceof AgtmuxError && problem.code === 'E_STORE_FULL';
     if (!isFull || this.#isMakingRoom || this.#isStopped) return;
     this.#isMakingRoom = true;
-    void this.#prune(true).finally(() => {
+    // First the other one has to end: it takes turns among the batches, and none comes while this one has the log.
+    const other = this.#regular?.catch(() => undefined);
+    const work = other === undefined ? this.#prune(true) : other.then(() => this.#prune(true));
+    void work.finally(() => {
       this.#isMakingRoom = false;
     });
   }

@@ -81,7 +81,7 @@ export function createTimeline(clock: Clock, lastLoggedMs: number | null, kept: 
   const resumedMs = start.wallMs - (kept.segments.at(-1)?.leadMs ?? 0);
   const anchorMs = lastLoggedMs === null ? start.wallMs : Math.max(resumedMs, lastLoggedMs + 1);
   const offsets = new Map<TargetId, { readonly offsetMs: number; readonly leadMs: number }>();
-  const segments: Segment[] = lastLoggedMs === null ? [] : [...kept.segments];
+  const segments: Segment[] = lastLoggedMs === null ? [] : kept.segments.slice(1 - limits.wallSegmentsMax);
   const firstMs = segments.length === 0 ? Number.NEGATIVE_INFINITY : anchorMs;
   segments.push(segmentFrom(firstMs, anchorMs, start.wallMs - anchorMs));
   kept.keep(segments);
@@ -157,7 +157,8 @@ export class Arrivals {
   timeOf(time: number): number {
     const now = this.#now();
     if (time <= now) return time;
-    this.#last = Math.max(now, this.#last + 1);
+    // Never further ahead than is taken in.
+    this.#last = Math.min(Math.max(now, this.#last + 1), now + limits.futureLeadMs);
     return this.#last;
   }
 

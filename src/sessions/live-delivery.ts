@@ -60,7 +60,12 @@ export class Deliveries {
       () => true,
       (problem) => {
         if (!(problem instanceof FileError)) throw problem;
-        this.#held.adopt(heldAgain(this.#held.record(), before.outgoing));
+        this.#held.adopt(
+          heldAgain(
+            this.#held.record(),
+            before.outgoing.filter(({ stage }) => stage === 'held'),
+          ),
+        );
         return false;
       },
     );

@@ -230,7 +230,8 @@ export class LiveSession {
     }
     const problem = await this.#kept.keep({ ...this.#record, queue });
     if (problem !== null) return { ok: false, failure: problem };
-    this.#adopt({ ...this.#record, queue });
+    // Added to what waits by now: something may have come to it while this was written.
+    this.#adopt({ ...this.#record, queue: [...this.#record.queue, text] });
     this.#settle();
     return ok('queued');
   }

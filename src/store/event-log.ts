@@ -146,12 +146,14 @@ export class EventLog {
 
   /** Events of one runtime, or of none, that stand after `after` and not after `upTo`; oldest first. */
   oldestOf(runtime: RuntimeId | null, after: EventId, upTo: EventId, countMax: number): LoggedRow[] {
-    return this.#sql.oldestOf(runtime, after, upTo, countMax).map((row) => verified(row, runtime));
+    return this.#database.read('read events', () =>
+      this.#sql.oldestOf(runtime, after, upTo, countMax).map((row) => verified(row, runtime)),
+    );
   }
 
   /** The runtime that has events and comes next by its name; null after the last one. */
   nextRuntime(after: string): RuntimeId | null {
-    const [row] = this.#sql.nextRuntime(after);
+    const [row] = this.#database.read('read events', () => this.#sql.nextRuntime(after));
     return row === undefined ? null : (row[0] as RuntimeId);
   }
 

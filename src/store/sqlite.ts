@@ -146,7 +146,7 @@ export class SqliteStore implements Store {
   }
 
   async startOver(begin: (saved: readonly StoredEvent[]) => Commit): Promise<NewLog> {
-    await this.#pruning;
+    // Pruning that is under way is not waited for, it may be waiting for us: it meets a closed file and ends.
     const { paths } = this.#database;
     this.#database.close();
     // A try that failed half-way has set it aside already.
