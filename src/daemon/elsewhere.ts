@@ -28,7 +28,7 @@ export interface WatchedServer {
 }
 
 /** What is in the foreground of a pane and shows something else. */
-export interface Doorway {
+export interface ClientPane {
   readonly machine: string;
   readonly pane: string;
   readonly inside: InsideCommand;
@@ -44,8 +44,8 @@ export interface Surroundings {
 }
 
 /** Whether what the door shows, an interface of this agent, is an agent that has a row of its own. */
-export function isSeenElsewhere(doorway: Doorway, agent: AgentName, around: Surroundings): boolean {
-  const { inside, door, machine } = doorway;
+export function isSeenElsewhere(client: ClientPane, agent: AgentName, around: Surroundings): boolean {
+  const { inside, door, machine } = client;
   switch (inside) {
     case 'tmux':
       // Whichever socket it was told: the server itself says which terminals look at it.
@@ -54,11 +54,11 @@ export function isSeenElsewhere(doorway: Doorway, agent: AgentName, around: Surr
       const destination = sshDestination(door.argv);
       if (destination === null) return false;
       const there = around.servers.filter((one) => isAt(one, destination));
-      return there.some((one) => showsAgent(one, agent, doorway, around));
+      return there.some((one) => showsAgent(one, agent, client, around));
     }
     case 'screen':
     case 'zellij':
-      return around.agents.some((one) => isCarriedBy(inside, one, agent, doorway, around));
+      return around.agents.some((one) => isCarriedBy(inside, one, agent, client, around));
     case 'mosh':
     case 'et':
     case 'docker':
@@ -81,7 +81,7 @@ function isViewedAt(topology: Topology | null, tty: string | null): boolean {
 function showsAgent(
   { target, topology }: WatchedServer,
   agent: AgentName,
-  { pane, machine }: Doorway,
+  { pane, machine }: ClientPane,
   { agents, originOf, servers }: Surroundings,
 ): boolean {
   return agents.some((one) => {
@@ -97,7 +97,7 @@ function isCarriedBy(
   inside: InsideCommand,
   known: KnownAgent,
   agent: AgentName,
-  { machine, pane, table }: Doorway,
+  { machine, pane, table }: ClientPane,
   { originOf, servers }: Surroundings,
 ): boolean {
   const isHere = servers.some((one) => one.target === known.target && one.machine === machine);
