@@ -1,5 +1,5 @@
-// The layer table as rules. scripts/layers.json is the one place that says which room may import which; ARCHITECTURE.md
-// shows the same table to people, and test/tidy holds the two together. Rooms that are only planned are in it already.
+// The layer table as rules. scripts/layers.json is the one place that says which layer may import which; ARCHITECTURE.md
+// shows the same table to people, and test/tidy holds the two together.
 'use strict';
 
 const layers = require('./scripts/layers.json');
@@ -7,71 +7,71 @@ const layers = require('./scripts/layers.json');
 const tests = '[.](test|contract)[.]ts$';
 /** Nothing of it is loaded from node_modules: the pages are bundled whole. */
 const bundled = '^src/web/';
-const roomNames = Object.keys(layers.rooms);
+const layerNames = Object.keys(layers.layers);
 const screens = ['cli', 'tui', 'web', 'menubar', 'mcp', 'view'];
 
-/** A door such as daemon/offline opens daemon/offline.ts, daemon/offline-log.ts and the folder daemon/offline/. */
-const doorPath = (door) => `^src/${door}([./-]|$)`;
+/** `engine/rollup` names engine/rollup.ts, engine/rollup-x.ts and the folder engine/rollup/. */
+const exceptionPath = (exception) => `^src/${exception}([./-]|$)`;
 
-const layerRules = roomNames.map((room) => {
-  const open = [room, ...layers.rooms[room]].map((name) => `^src/${name}/`);
-  const doors = layers.doors.filter((door) => door.from.split('/')[0] === room);
+const layerRules = layerNames.map((layer) => {
+  const open = [layer, ...layers.layers[layer]].map((name) => `^src/${name}/`);
+  const exceptions = layers.exceptions.filter((exception) => exception.from.split('/')[0] === layer);
   return {
-    name: `layer-${room}`,
+    name: `layer-${layer}`,
     severity: 'error',
-    comment: `${room}/ may import ${layers.rooms[room].join(', ') || 'no other room'} (ARCHITECTURE.md)`,
-    from: { path: `^src/${room}/` },
-    to: { path: '^src/', pathNot: [...open, ...doors.map((door) => doorPath(door.to))] },
+    comment: `${layer}/ may import ${layers.layers[layer].join(', ') || 'no other layer'} (ARCHITECTURE.md)`,
+    from: { path: `^src/${layer}/` },
+    to: { path: '^src/', pathNot: [...open, ...exceptions.map((exception) => exceptionPath(exception.to))] },
   };
 });
 
-// A door that belongs to a part of a room stays shut for the rest of it.
-const doorRules = layers.doors
-  .filter((door) => door.from.includes('/'))
-  .map((door) => ({
-    name: `door-${door.to.replace('/', '-')}`,
+// An exception that belongs to a part of a layer stays closed for the rest of it.
+const exceptionRules = layers.exceptions
+  .filter((exception) => exception.from.includes('/'))
+  .map((exception) => ({
+    name: `exception-${exception.to.replace('/', '-')}`,
     severity: 'error',
-    comment: door.why,
-    from: { path: `^src/${door.from.split('/')[0]}/`, pathNot: doorPath(door.from) },
-    to: { path: doorPath(door.to) },
+    comment: exception.why,
+    from: { path: `^src/${exception.from.split('/')[0]}/`, pathNot: exceptionPath(exception.from) },
+    to: { path: exceptionPath(exception.to) },
   }));
 
 module.exports = {
   forbidden: [
     ...layerRules,
-    ...doorRules,
+    ...exceptionRules,
     {
-      name: 'room-unknown',
+      name: 'layer-unknown',
       severity: 'error',
-      comment: 'every folder of src/ is a room of scripts/layers.json, and nothing lies beside the rooms',
-      from: { path: '^src/', pathNot: roomNames.map((room) => `^src/${room}/`) },
+      comment: 'every folder of src/ is a layer of scripts/layers.json, and nothing lies beside the layers',
+      from: { path: '^src/', pathNot: layerNames.map((layer) => `^src/${layer}/`) },
       to: {},
     },
     {
-      name: 'room-unknown-imported',
+      name: 'layer-unknown-imported',
       severity: 'error',
-      comment: 'every folder of src/ is a room of scripts/layers.json, and nothing lies beside the rooms',
+      comment: 'every folder of src/ is a layer of scripts/layers.json, and nothing lies beside the layers',
       from: {},
-      to: { path: '^src/', pathNot: roomNames.map((room) => `^src/${room}/`) },
+      to: { path: '^src/', pathNot: layerNames.map((layer) => `^src/${layer}/`) },
     },
     {
       name: 'screens-are-clients',
       severity: 'error',
       comment: 'a screen talks to the api as a client and never carries its server side',
       from: { path: `^src/(${screens.join('|')})/` },
-      to: { path: layers.serverOnly.map(doorPath) },
+      to: { path: layers.serverOnly.map(exceptionPath) },
     },
     {
       name: 'pure-no-node',
       severity: 'error',
-      comment: 'pure rooms get time, randomness and everything outside as arguments',
+      comment: 'pure layers get time, randomness and everything outside as arguments',
       from: { path: `^src/(${layers.pure.join('|')})/`, pathNot: tests },
       to: { dependencyTypes: ['core'] },
     },
     {
       name: 'pure-no-packages',
       severity: 'error',
-      comment: 'pure rooms stand on the language alone',
+      comment: 'pure layers stand on the language alone',
       from: { path: `^src/(${layers.pure.join('|')})/`, pathNot: tests },
       to: { path: 'node_modules' },
     },

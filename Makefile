@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents build package check static unit setup sim mutants bench coverage clean
+.PHONY: help start test test-agents build package check static unit setup references sim clocks mutants bench walk coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, play a demo of look-alikes'
@@ -23,9 +23,12 @@ help:
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'
 	@echo 'make package        the tarball that users install, in $(REPORTS)/'
+	@echo 'make references     renew src/README.md, docs/config.md and the reference in docs/cli.md from the code'
 	@echo 'make sim SEEDS=n    n seeded schedules against the reference fold (default $(SEEDS))'
+	@echo 'make clocks SEEDS=n n scripts of clocks that are set, drift and sleep, against steady ones (default $(SEEDS))'
 	@echo 'make mutants        plant every known bug and see that the simulation catches it'
 	@echo 'make bench          measure, and print one table'
+	@echo 'make walk           count files, importers and circles of folders, from the import graph'
 	@echo 'make coverage       branch coverage of the pure rooms, as text and HTML in coverage/'
 	@echo 'make clean          remove what was built and fetched'
 
@@ -66,6 +69,7 @@ test: setup
 	$(RUN) vitest run --project unit --coverage $(REPORTERS) --outputFile=$(REPORTS)/unit.json
 	$(RUN) vitest run --project system $(REPORTERS) --outputFile=$(REPORTS)/system.json
 	$(RUN) node test/sim/main.ts --seeds 2000
+	$(RUN) node test/sim/main.ts --clocks --seeds 2000
 	@./agtmux --version
 	$(RUN) publint
 	@$(RUN) node scripts/closing-line.ts
@@ -77,14 +81,24 @@ test-agents: setup
 	@sh scripts/build.sh
 	$(RUN) node test/agents/main.ts $(AGENTS)
 
+references: setup
+	$(RUN) node scripts/references.ts
+
 sim: setup
 	$(RUN) node test/sim/main.ts --seeds $(SEEDS) --from $(FROM)
 
+clocks: setup
+	$(RUN) node test/sim/main.ts --clocks --seeds $(SEEDS) --from $(FROM)
+
 mutants: setup
 	$(RUN) node test/sim/main.ts --mutants --seeds $(SEEDS)
+	$(RUN) node test/sim/main.ts --mutants --clocks --seeds $(SEEDS)
 
 bench: setup
 	$(RUN) node bench/main.ts
+
+walk: setup
+	@$(RUN) node scripts/walk.ts
 
 coverage: setup
 	$(RUN) vitest run --coverage --coverage.reporter=text --coverage.reporter=html

@@ -1,9 +1,10 @@
 // A guarded send against an unguarded paste, from the call to the text on the screen of a quiet pane, in turns on a real
 // tmux; the bare guarded step, and how soon a refusal comes.
-import { createBufferLoader, createGuardedHands } from '../src/act/guarded-hands.ts';
-import type { Hands, Place } from '../src/act/hands.ts';
+
 import type { ReceiptReply } from '../src/api/schemas-act.ts';
 import { createRealRandom } from '../src/platform/random.ts';
+import { createBufferLoader, createGuardedWriter } from '../src/terminals/tmux/guarded-writer.ts';
+import type { PaneAddress, PaneWriter } from '../src/terminals/tmux/pane-writer.ts';
 import { ActingWorld } from '../test/kit/acting.ts';
 import { until as holds } from '../test/kit/live.ts';
 import { LookAlike } from '../test/kit/look-alike.ts';
@@ -24,31 +25,31 @@ async function timed(action: () => Promise<void>): Promise<number> {
 }
 
 /** Asked again and again without a pause, over the same connection for both. */
-async function isShown(hands: Hands, place: Place, text: string): Promise<void> {
-  while (!(await hands.look(place)).some((line) => line.includes(text)));
+async function isShown(writer: PaneWriter, place: PaneAddress, text: string): Promise<void> {
+  while (!(await writer.look(place)).some((line) => line.includes(text)));
 }
 
-async function measure(link: TestLink, loadBuffer: NonNullable<TestLink['loadBuffer']>, place: Place) {
-  const hands = createGuardedHands({ ...link, loadBuffer }, createRealRandom());
+async function measure(link: TestLink, loadBuffer: NonNullable<TestLink['loadBuffer']>, place: PaneAddress) {
+  const writer = createGuardedWriter({ ...link, loadBuffer }, createRealRandom());
   const times = { guarded: [] as number[], unguarded: [] as number[], refused: [] as number[], large: [] as number[] };
   for (let round = 0; round < rounds; round += 1) {
     const text = `fix the bug in line ${round}`;
     times.guarded.push(
       await timed(async () => {
-        await hands.paste(place, `${text}g\n`);
-        await isShown(hands, place, `${text}g`);
+        await writer.paste(place, `${text}g\n`);
+        await isShown(writer, place, `${text}g`);
       }),
     );
     times.unguarded.push(
       await timed(async () => {
         await link.command(`set-buffer -b plain "${text}u\\012" ; paste-buffer -p -r -d -b plain -t ${place.pane}`);
-        await isShown(hands, place, `${text}u`);
+        await isShown(writer, place, `${text}u`);
       }),
     );
     const other = { ...place, panePid: 1 };
     times.refused.push(
       await timed(async () => {
-        const touch = await hands.paste(other, text);
+        const touch = await writer.paste(other, text);
         if (touch.kind !== 'refused') throw new Error(`was ${touch.kind}`);
       }),
     );
@@ -56,8 +57,8 @@ async function measure(link: TestLink, loadBuffer: NonNullable<TestLink['loadBuf
   // Afterwards: a pane that still draws a megabyte is not a quiet one.
   for (let round = 0; round < largeRounds; round += 1) {
     const large = '0123456789 "quoted"\n'.repeat(50_000);
-    times.large.push(await timed(async () => void (await hands.paste(place, large))));
-    await isShown(hands, place, 'quoted');
+    times.large.push(await timed(async () => void (await writer.paste(place, large))));
+    await isShown(writer, place, 'quoted');
   }
   return times;
 }

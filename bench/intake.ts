@@ -3,8 +3,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Inbox } from '../src/daemon/inbox.ts';
-import { Ledger } from '../src/daemon/ledger.ts';
+import { EventProcessor } from '../src/ingest/event-processor.ts';
+import { Inbox } from '../src/ingest/inbox.ts';
 import { createRealClock } from '../src/platform/clock.ts';
 import { openSqliteStore } from '../src/store/sqlite.ts';
 import { envelope, runtime } from './engine.ts';
@@ -21,7 +21,7 @@ export async function run(): Promise<readonly BenchRow[]> {
   let now = 1_000_100 + events;
   const store = await openSqliteStore({ dir, now: () => now });
   try {
-    const ledger = await Ledger.open({ store, now: () => now });
+    const ledger = await EventProcessor.open({ store, now: () => now });
     const inbox = new Inbox(ledger, createRealClock());
     for (let place = 0; place < agents; place++) {
       const payload = { runtime: runtime(place) };

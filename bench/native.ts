@@ -5,9 +5,9 @@ import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { createLocalReach } from '../src/observe/native/local-reach.ts';
 import { createRealClock } from '../src/platform/clock.ts';
 import { createRealFileWatch } from '../src/platform/file-watch.ts';
+import { createLocalReach } from '../src/sources/native/local-reach.ts';
 import { runOf, toyAgent, until, World } from '../test/system/native/kit.ts';
 import { type BenchRow, percentile } from './row.ts';
 

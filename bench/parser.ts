@@ -1,6 +1,6 @@
 // The control-mode parser against the obvious one, which keeps strings and matches every line with a regex, on 50 MB of
 // what tmux sends for coloured text, cut at any byte. Ours must give back exactly the bytes that the panes printed.
-import { ControlParser } from '../src/observe/tmux/control-parser.ts';
+import { ControlParser } from '../src/terminals/tmux/control-parser.ts';
 import type { BenchRow } from './row.ts';
 
 const wireBytesMin = 50_000_000;
@@ -17,7 +17,7 @@ function sample(): Buffer {
     const colour = 16 + ((row * 7) % 216);
     rows.push(
       `\x1b[38;5;${colour}m✶ Thinking… ${row}\x1b[39m (esc to interrupt · ${row % 60}s · ↑ ${row * 13} tokens)\r\n`,
-      `\x1b[2K\x1b[1G│ > ${'edit src/observe/tmux/link.ts '.repeat(row % 3)}\x1b[7m \x1b[27m│ C:\\path 日本語 🚀\r\n`,
+      `\x1b[2K\x1b[1G│ > ${'edit src/terminals/tmux/link.ts '.repeat(row % 3)}\x1b[7m \x1b[27m│ C:\\path 日本語 🚀\r\n`,
       `${row} plain text of a program that prints its log without any colour, one line after the other\r\n`,
     );
   }

@@ -3,13 +3,13 @@
 
 import { type PaneId, targetId } from '../src/model/ids.ts';
 import { limits } from '../src/model/limits.ts';
-import { TmuxLink } from '../src/observe/tmux/link.ts';
-import type { Topology } from '../src/observe/tmux/view.ts';
 import { createRealChannels } from '../src/platform/channel.ts';
 import { createRealClock } from '../src/platform/clock.ts';
 import { createRealExec } from '../src/platform/exec.ts';
 import { createRealRandom } from '../src/platform/random.ts';
 import { createLocalExecutor } from '../src/targets/local.ts';
+import { TmuxLink } from '../src/terminals/tmux/link.ts';
+import type { Topology } from '../src/terminals/tmux/view.ts';
 import { Live, until } from '../test/kit/live.ts';
 import { type BenchRow, percentile } from './row.ts';
 

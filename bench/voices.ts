@@ -4,8 +4,8 @@
 import { mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openProc } from '../src/observe/process/proc.ts';
 import { createRealProcesses } from '../src/platform/processes.ts';
+import { openProc } from '../src/sources/process/proc.ts';
 import { Live, until } from '../test/kit/live.ts';
 import { LookAlike } from '../test/kit/look-alike.ts';
 import { act } from '../test/kit/scenes.ts';

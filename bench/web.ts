@@ -1,7 +1,7 @@
 // The web door with 200 agents: how soon a change is in a page, and what pages cost that never read.
 
 import { measureCrowd, openAgents } from '../test/web/kit-crowd.ts';
-import { DoorWorld } from '../test/web/kit-door.ts';
+import { DoorWorld } from '../test/web/kit-server.ts';
 import { type BenchRow, percentile } from './row.ts';
 
 const agentsCount = 200;

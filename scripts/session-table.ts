@@ -9,8 +9,7 @@ import {
   machineEventKinds,
   machineStates,
 } from '../src/model/sessions.ts';
-import { canonicalStates } from '../src/sessions/canonical.ts';
-import { shownIn } from '../src/sessions/derived.ts';
+import { canonicalStates, shownIn } from '../src/sessions/entry.ts';
 import { type Cell, cellOf, guards, origins, otherOutcomes, shortNames, stateOf } from '../src/sessions/table.ts';
 
 const begin = '<!-- session-table: begin; written by scripts/session-table.ts -->';

@@ -7,8 +7,15 @@ import { admit } from '../engine/admit.ts';
 import { stateOfAsk } from '../model/asks.ts';
 import { runtimeId } from '../model/ids.ts';
 import { type SourceName, sources } from '../model/sources.ts';
-import type { Agent, Finding, InstallContext, NativeInput, RunView, Watch } from './contract.ts';
-import { contractVersion } from './contract.ts';
+import {
+  type Agent,
+  contractVersion,
+  type Finding,
+  type InstallContext,
+  type NativeInput,
+  type RunView,
+  type Watch,
+} from './contract.ts';
 import { keysSuite } from './keys/keys.contract.ts';
 import { usableAgents } from './registry.ts';
 import { classify } from './screen/classify.ts';
@@ -147,6 +154,7 @@ function hookPayloads({ hooks }: Agent): void {
       const session = hooks.session(call);
       if (session !== null) expect(session.length).toBeGreaterThan(0);
       for (const finding of hooks.read(call)) accepted(finding, finding.source ?? 'hook');
+      expect(['string', 'object', 'undefined']).toContain(typeof hooks.prompt?.(call));
     }),
     { numRuns: 2_000 },
   );

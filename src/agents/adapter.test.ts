@@ -139,3 +139,27 @@ describe('a new agent is one folder', () => {
     expect(refused[0]?.failure.message).toContain(contractVersion);
   });
 });
+
+describe('what a person asked for', () => {
+  const prompt = 'fix the tests';
+  it.each([
+    ['claude', 'UserPromptSubmit', { prompt }, prompt],
+    ['claude', 'UserPromptSubmit', { prompt, agent_id: 'sub' }, null],
+    ['claude', 'SessionStart', { source: 'clear' }, ''],
+    ['claude', 'PreToolUse', { prompt }, null],
+    ['codex', 'UserPromptSubmit', { prompt }, prompt],
+    ['codex', 'UserPromptSubmit', { prompt: 'Generate a concise title for this' }, null],
+    ['codex', 'UserPromptSubmit', { prompt, agent_id: 'sub' }, null],
+    ['copilot', 'userPromptSubmitted', { prompt }, prompt],
+    ['copilot', 'userPromptSubmitted', { prompt: '<system_notification>done' }, null],
+    ['gemini', 'BeforeAgent', { prompt }, prompt],
+    ['gemini', 'SessionStart', { source: 'clear' }, ''],
+    ['cursor', 'beforeSubmitPrompt', { prompt }, prompt],
+    ['cursor', 'stop', { prompt }, null],
+  ] as const)('FED5 is told by the hooks of %s: %s %j', (name, event, payload, told) => {
+    const hooks = agents.find((one) => one.name === name)?.hooks;
+    expect(hooks?.prompt?.({ event, payload, time: 1 })).toBe(told);
+    // Never stored: what people write to their agents is not on the list.
+    expect(hooks?.stored).not.toContain('prompt');
+  });
+});

@@ -2,12 +2,16 @@
 // identify, screen (rules as data), hooks, native, install, mcp, transcript, session. Adapters read and say what it means;
 // they touch nothing.
 
+import type { ActionRequest } from '../model/actions.ts';
 import type { Ask, AskKind, AskOption } from '../model/asks.ts';
-import type { Fact } from '../model/events.ts';
+import { type ErrorCode, type Failure, failure } from '../model/errors.ts';
+import type { Fact, RuntimeIdentity } from '../model/events.ts';
 import type { AgentName, AgentSessionId, RuntimeId } from '../model/ids.ts';
+import type { StateRecord } from '../model/records.ts';
 import type { SourceName } from '../model/sources.ts';
 import type { Confidence, StateName } from '../model/states.ts';
-import type { SessionWay } from './session-way.ts';
+import type { AcpAgent } from './protocol/acp/profile.ts';
+import type { SessionLauncher } from './protocol/launch.ts';
 
 /** Major and minor. An adapter of another major is refused, so that an old one never half works. */
 export const contractVersion = '1.0';
@@ -69,6 +73,8 @@ export interface Finding {
   readonly runtime_id?: RuntimeId;
   /** The agent's own id of the conversation it is about: evidence where the process is not (BND1). */
   readonly agent_session?: AgentSessionId;
+  /** What a person has asked for last, where that stands beside the fact. Never stored. */
+  readonly prompt?: string;
 }
 
 /** A call of `agtmux-hook`, as it was found in the spool. */
@@ -87,6 +93,8 @@ export interface HookReader {
   readonly stored: readonly string[];
   /** The conversation a call is about, if it says so. */
   session(call: HookCall): AgentSessionId | null;
+  /** What a person has just asked for, where this call tells it; empty when the conversation begins anew. Never stored. */
+  prompt?(call: HookCall): string | null;
   /** What the call means; an empty list when it means nothing for the state. Never throws on foreign input. */
   read(call: HookCall): readonly Finding[];
 }
@@ -277,7 +285,7 @@ export interface McpInstall {
  * for these words, letters and blanks, which the keys before them bring onto the screen; where they do not come, those are
  * pressed again.
  */
-export type Stroke = { readonly keys: readonly string[]; readonly after?: string } | { readonly text: string };
+export type KeyStep = { readonly keys: readonly string[]; readonly after?: string } | { readonly text: string };
 
 /** What is asked, as far as a person can see it: enough to answer by the words of an option and never by its place. */
 export type AnswerableAsk = Pick<Ask, 'kind' | 'text' | 'options'> & Pick<SeenAsk, 'marked'>;
@@ -288,7 +296,9 @@ export type AnswerableAsk = Pick<Ask, 'kind' | 'text' | 'options'> & Pick<SeenAs
  */
 export interface Keys {
   /** Interrupts a turn and leaves the agent running. */
-  readonly interrupt: readonly Stroke[];
+  readonly interrupt: readonly KeyStep[];
+  /** What the signal INT does to it instead, as measured; left out where it is an interruption like another. */
+  readonly afterInterruptSignal?: string;
   /** What a prompt shows instead of a long or many-lined paste, as the text of a pattern; null: it spells out everything. */
   readonly collapsed: string | null;
   /** From the sight of a text in its prompt to Enter: some take an Enter that comes sooner for a line of the text. */
@@ -298,18 +308,18 @@ export interface Keys {
   /** The prompt, out of lines with their colours; null when it is not there. Left out where nobody knows its looks. */
   prompt?(lines: readonly string[]): SeenPrompt | null;
   /** Yes, this once. */
-  approve(ask: AnswerableAsk): readonly Stroke[] | null;
+  approve(ask: AnswerableAsk): readonly KeyStep[] | null;
   /** No, and with `because` what to do instead where the dialog takes it. */
-  reject(ask: AnswerableAsk, because: string | null): readonly Stroke[] | null;
+  reject(ask: AnswerableAsk, because: string | null): readonly KeyStep[] | null;
   /**
    * For dialogs that are no ask of their own: an answer was given, and does not count before this is answered too.
    * reason: after a refusal, and `reject` finishes it. sure: after a yes that lasts, which is left to a person.
    */
   asksOn?(ask: AnswerableAsk): 'reason' | 'sure' | null;
   /** One of the options, by its id. */
-  choose(ask: AnswerableAsk, optionId: string): readonly Stroke[] | null;
+  choose(ask: AnswerableAsk, optionId: string): readonly KeyStep[] | null;
   /** Words of one's own where the dialog takes them. */
-  write(ask: AnswerableAsk, text: string): readonly Stroke[] | null;
+  write(ask: AnswerableAsk, text: string): readonly KeyStep[] | null;
   /** How a file, or lines of it, are named in a message to this agent (RTE6). Paths may hold blanks. */
   fileRef(path: string, lines: { readonly from: number; readonly to: number } | null): string;
   /** The command that goes on with an ended conversation; without an id the last one of its directory. Null: it has none. */
@@ -352,6 +362,8 @@ export interface Agent {
   readonly contract: string;
   readonly capabilities: Capabilities;
   readonly identify: Identify;
+  /** What it puts into the environment of what it starts, as patterns of whole names (ACT6). */
+  readonly childVariables?: readonly string[];
   /** Rules for its screen, as data; checked and compiled by screen/rules. */
   readonly screen: unknown;
   readonly hooks: HookReader | null;
@@ -363,5 +375,103 @@ export interface Agent {
   /** Left out where it keeps no record that can be read. */
   readonly transcript?: Transcript;
   /** How agtmux leads it as a session of its own, the best way first; left out where it cannot. */
-  readonly sessions?: readonly SessionWay[];
+  readonly sessions?: readonly SessionLauncher[];
+  /** How it speaks the Agent Client Protocol, as measured; left out where nobody has. */
+  readonly acp?: AcpAgent;
+  /** How it is told something over its own protocol where it runs in a pane; left out where there are only keys. */
+  readonly channel?: (context: ChannelContext) => Channel;
+}
+
+// An agent's own channel (ACT4): how it is told something over its own protocol, without keys. What a channel is given is
+// described here; the daemon fills it in, and the folder of the agent decides.
+
+/** What the rules of an agent make of its screen at this moment. */
+export interface FreshLook {
+  readonly state: StateName;
+  /** The dialog that is open, as the screen words it. */
+  readonly ask: SeenAsk | null;
+  /** The screen that this was read from. */
+  readonly lines?: readonly string[];
+  /** Its prompt; null when it is not there, left out where nobody knows its looks. */
+  readonly prompt?: Pick<SeenPrompt, 'unsent' | 'sign'> | null;
+}
+
+/** A dialog is open on the screen, whatever was published. Of a screen that cannot be read nobody can say that. */
+export const showsDialog = ({ ask, state }: Pick<FreshLook, 'ask' | 'state'>): boolean =>
+  ask !== null || state === 'waiting_approval' || state === 'waiting_input';
+
+export type ChannelEnd =
+  | { readonly kind: 'delivered' | 'unconfirmed' | 'queued'; readonly words: string | null }
+  | { readonly kind: 'refused'; readonly failure: Failure };
+
+export const refusedWith = (code: ErrorCode, words: string): ChannelEnd => ({
+  kind: 'refused',
+  failure: failure(code, words),
+});
+
+/** An agent's own way of being told something, which comes before keys (ACT4). */
+export interface Channel {
+  /** As receipts name it. */
+  readonly name: string;
+  /** It keeps messages itself until the agent takes them. */
+  readonly keepsMessages?: boolean;
+  can(request: ActionRequest, runtime: RuntimeIdentity): boolean;
+  run(request: ActionRequest, runtime: RuntimeIdentity): Promise<ChannelEnd>;
+}
+
+/** A stream that is followed anyway, as a way to act: who reads it, and how to send over it. */
+export interface NativeLine {
+  readonly reader: NativeReader;
+  /** False when it cannot be sent now. */
+  readonly send: (text: string) => boolean;
+}
+
+export type ServerAnswer =
+  | { readonly kind: 'answered'; readonly status: number; readonly text: string }
+  /** Not a byte of it left. */
+  | { readonly kind: 'unsent'; readonly why: string }
+  /** It left, and nobody knows what became of it. */
+  | { readonly kind: 'lost'; readonly why: string };
+
+/** Servers on this machine's loopback, and whose they are. */
+export interface LocalServers {
+  /** One bounded request. `isStill` is asked once the connection stands and before a byte is sent. */
+  ask(
+    call: {
+      readonly method: 'GET' | 'POST';
+      readonly port: number;
+      readonly path: string;
+      readonly body: string | null;
+    },
+    isStill: () => boolean,
+  ): Promise<ServerAnswer>;
+  events(
+    place: { readonly port: number; readonly path: string },
+    handlers: { readonly onText: (text: string) => void; readonly onEnd: () => void },
+  ): { close(): void };
+  /** Whether this very process, and no later one of its number, holds the socket that takes connections there (IDN3). */
+  isListening(process: { readonly pid: number; readonly start: string }, port: number): boolean;
+  /** Of this machine; empty when it cannot be told. */
+  bootId(): string;
+  /** NAME=value, with NULs between; null when it is not ours to see. */
+  environmentOf(pid: number): string | null;
+}
+
+/** What channels are given: what is published of a runtime, its run and its pane as they are now, and a clock. */
+export interface ChannelContext {
+  readonly clock: { wallMs(): number; after(delayMs: number, run: () => void): () => void };
+  readonly stateOf: (runtime: RuntimeId) => StateRecord | null;
+  /** What it asks as it was told, secrets and all. */
+  readonly wholeAskOf: (runtime: RuntimeId) => Ask | null;
+  /** The agent's own ids of its conversations. */
+  readonly sessionsOf: (runtime: RuntimeId) => readonly string[];
+  /** A fresh look, not what was published; null when the screen could not be read. */
+  readonly freshLook: (runtime: RuntimeId) => Promise<FreshLook | null>;
+  /** All runs whose own files and streams are followed. */
+  readonly runs: () => readonly { readonly agent: Agent; readonly run: RunView }[];
+  /** What is open for a runtime, by the id of the source that follows it. */
+  readonly linesOf: (runtime: RuntimeId, source: string) => readonly NativeLine[];
+  /** The title of a runtime's pane at this moment; null when it is not known. */
+  readonly titleOf: (runtime: RuntimeId) => string | null;
+  readonly servers: LocalServers;
 }

@@ -262,9 +262,9 @@ describe('what a version of Claude Code is told', () => {
 
   it('a person is told which version was found and what it does not get', () => {
     const told = (version: string | null): string => install.version?.notes(version).join('\n') ?? '';
-    expect(told('2.1.325')).toBe('version 2.1.325 was found, which knows every event');
-    expect(told('2.0.77')).toMatch(/^version 2\.0\.77 .* StopFailure, PostCompact, PermissionDenied: left out/);
-    expect(told(null)).toMatch(/not found out.*PermissionRequest, PostToolUseFailure, StopFailure.*install again/);
+    expect(told('2.1.325')).toBe('version 2.1.325 was found, which supports every event');
+    expect(told('2.0.77')).toMatch(/^version 2\.0\.77 .* StopFailure, PostCompact, PermissionDenied: omitted/);
+    expect(told(null)).toMatch(/is not known.*PermissionRequest, PostToolUseFailure, StopFailure.*install again/);
   });
 });
 

@@ -2,8 +2,7 @@
 
 import { type Failure, failure } from '../model/errors.ts';
 import type { AgentName } from '../model/ids.ts';
-import type { Confidence } from '../model/states.ts';
-import { confidences } from '../model/states.ts';
+import { type Confidence, confidences } from '../model/states.ts';
 import { type Agent, contractVersion, type Identified, type Identify, type ProgramView } from './contract.ts';
 import { folders } from './folders.ts';
 
@@ -64,7 +63,7 @@ export function usableAgents(list: readonly Agent[]): {
     .map(({ name, contract }) => ({
       name,
       contract,
-      failure: failure('E_CONTRACT', `the ${name} adapter speaks contract ${contract}, this agtmux ${contractVersion}`),
+      failure: failure('E_CONTRACT', `the ${name} adapter uses contract ${contract}, this agtmux ${contractVersion}`),
     }));
   return { usable: list.filter(fits), refused };
 }

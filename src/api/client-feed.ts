@@ -96,7 +96,8 @@ export async function* framesOf(answer: Answer): AsyncGenerator<Frame, void, voi
       searched = start;
     }
     buffer = buffer.slice(start);
-    if (buffer.length > limits.replyCharsMax) throw new AgtmuxError('E_TOO_LARGE', 'an event of the feed has no end');
+    if (buffer.length > limits.replyCharsMax)
+      throw new AgtmuxError('E_TOO_LARGE', 'an event of the feed is incomplete');
   }
 }
 

@@ -44,7 +44,7 @@ export async function readText(answer: Answer): Promise<string> {
   try {
     for await (const part of answer.body()) {
       chars += part.length;
-      if (chars > limits.replyCharsMax) throw new AgtmuxError('E_TOO_LARGE', 'the answer of the daemon has no end');
+      if (chars > limits.replyCharsMax) throw new AgtmuxError('E_TOO_LARGE', 'the answer of the daemon is incomplete');
       parts.push(part);
     }
   } finally {
@@ -56,11 +56,11 @@ export async function readText(answer: Answer): Promise<string> {
 function checkApi(said: string | undefined, version: string, socketPath: string): void {
   const api = Number(said ?? Number.NaN);
   if (!Number.isSafeInteger(api)) {
-    throw new AgtmuxError('E_SOCKET', `what listens at ${socketPath} is no agtmux daemon`);
+    throw new AgtmuxError('E_SOCKET', `what listens at ${socketPath} is not an agtmux daemon`);
   }
   if (api === apiVersion) return;
-  throw new AgtmuxError('E_VERSION', `the daemon (version ${version}) speaks API ${api}, this program ${apiVersion}`, {
-    next: api > apiVersion ? 'upgrade agtmux' : 'bring it up to date with `agtmux daemon restart`',
+  throw new AgtmuxError('E_VERSION', `the daemon (version ${version}) uses API ${api}, this program ${apiVersion}`, {
+    next: api > apiVersion ? 'upgrade agtmux' : 'update it with `agtmux daemon restart`',
   });
 }
 
@@ -78,15 +78,15 @@ function refusalOf(body: string, version: string): AgtmuxError {
 /** What a daemon of another build does not know it may only be too old, or too new, for (INS5). */
 function ofOtherBuild(refused: AgtmuxError, version: string): AgtmuxError {
   if (buildVersion === null || version === buildVersion) return refused;
-  const builds = `the daemon that runs is version ${version}, this program is ${buildVersion}`;
+  const builds = `the running daemon is version ${version}, this program is ${buildVersion}`;
   if (refused.code === 'E_ROUTE') {
-    return new AgtmuxError('E_VERSION', `${builds}: it does not know what was asked of it`, {
-      next: 'let the daemon of this program run with `agtmux daemon restart`',
+    return new AgtmuxError('E_VERSION', `${builds}: it does not support this request`, {
+      next: 'start the daemon of this version: `agtmux daemon restart`',
       cause: refused,
     });
   }
   if (refused.code !== 'E_INPUT') return refused;
-  const next = `${refused.next}; ${builds}: should it not know this yet, run \`agtmux daemon restart\``;
+  const next = `${refused.next}; ${builds}: if it does not support this yet, run \`agtmux daemon restart\``;
   return new AgtmuxError(refused.code, refused.message, { next, cause: refused });
 }
 
@@ -94,7 +94,7 @@ export function parseReply(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch (cause) {
-    throw new AgtmuxError('E_SOCKET', 'the daemon answered something that is no JSON', { cause });
+    throw new AgtmuxError('E_SOCKET', 'the answer of the daemon is not JSON', { cause });
   }
 }
 

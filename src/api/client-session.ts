@@ -45,5 +45,5 @@ async function* readOnce(
   } finally {
     answer.close();
   }
-  throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon ended the connection');
+  throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon closed the connection');
 }

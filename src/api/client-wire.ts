@@ -38,7 +38,7 @@ export async function sendRequest(socketPath: string, options: SendOptions): Pro
   // Stays for good: an error after the last read must find a handler too.
   socket.on('error', () => undefined);
   socket.setTimeout(options.silenceMs ?? limits.answerMs, () => {
-    socket.destroy(new AgtmuxError('E_DAEMON_DOWN', `the daemon at ${socketPath} does not answer`));
+    socket.destroy(new AgtmuxError('E_DAEMON_DOWN', `the daemon at ${socketPath} does not respond`));
   });
   options.signal?.addEventListener('abort', close, { once: true });
   socket.once('close', () => options.signal?.removeEventListener('abort', close));
@@ -86,7 +86,7 @@ function wireError(error: unknown, socketPath: string): AgtmuxError {
     case 'ECONNRESET':
     case 'EPIPE':
     case 'ERR_STREAM_PREMATURE_CLOSE':
-      return new AgtmuxError('E_DAEMON_DOWN', 'the daemon ended the connection', { cause: error });
+      return new AgtmuxError('E_DAEMON_DOWN', 'the daemon closed the connection', { cause: error });
     default:
       return new AgtmuxError('E_SOCKET', `cannot talk to the daemon at ${socketPath}: ${code}`, { cause: error });
   }
@@ -96,18 +96,18 @@ async function readHead(chunks: AsyncGenerator<Buffer, void, void>): Promise<{ t
   let bytes: Buffer = Buffer.alloc(0);
   while (bytes.length <= limits.replyHeadBytesMax) {
     const { done, value } = await chunks.next();
-    if (done === true) throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon ended the connection without an answer');
+    if (done === true) throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon closed the connection without an answer');
     bytes = Buffer.concat([bytes, value]);
     const end = bytes.indexOf(headEnd);
     if (end >= 0) return { text: bytes.toString('latin1', 0, end), rest: bytes.subarray(end + headEnd.length) };
   }
-  throw new AgtmuxError('E_SOCKET', 'the answer has a head without an end; this is no agtmux daemon');
+  throw new AgtmuxError('E_SOCKET', 'the head of the answer is incomplete; this is not an agtmux daemon');
 }
 
 function parseHead(text: string, socketPath: string): { status: number; headers: ReadonlyMap<string, string> } {
   const [first = '', ...lines] = text.split('\r\n');
   const status = /^HTTP\/1\.[01] (\d{3}) /.exec(first)?.[1];
-  if (status === undefined) throw new AgtmuxError('E_SOCKET', `what listens at ${socketPath} is no agtmux daemon`);
+  if (status === undefined) throw new AgtmuxError('E_SOCKET', `what listens at ${socketPath} is not an agtmux daemon`);
   const headers = lines.map((line): [string, string] => {
     const colon = line.indexOf(':');
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
@@ -132,6 +132,6 @@ async function* readBody(
     yield decoder.decode(value, { stream: true });
   }
   if (bytesAll !== null && bytes < bytesAll) {
-    throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon ended the connection in the middle of its answer');
+    throw new AgtmuxError('E_DAEMON_DOWN', 'the daemon closed the connection in the middle of its answer');
   }
 }

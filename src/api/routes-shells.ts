@@ -16,10 +16,10 @@ export const shellDocuments = {
 } as const;
 
 const shellsQuerySchema = z.strictObject({
-  ref: z.string().optional().describe('only this one, whatever became of it'),
-  completed: z.boolean().optional().describe('also those that ended with status 0'),
-  failed: z.boolean().optional().describe('also those that failed, were killed or lost'),
-  owner: z.enum(['mine', 'all']).optional().describe('mine: only those of the agent that asks'),
+  ref: z.string().optional().describe('only this shell, in any state'),
+  completed: z.boolean().optional().describe('include shells that ended with status 0'),
+  failed: z.boolean().optional().describe('include shells that failed, were killed or were lost'),
+  owner: z.enum(['mine', 'all']).optional().describe('mine: only shells of the calling agent'),
   ...shells.shellClaimQuery,
   ...textQuery,
 });
@@ -27,7 +27,7 @@ const shellsQuerySchema = z.strictObject({
 const control = {
   method: 'post',
   query: noQuerySchema,
-  body: { words: 'who asks', document: 'ShellClaim' },
+  body: { words: 'the caller', document: 'ShellClaim' },
   reply: 'ShellReceipt',
 } as const;
 
@@ -35,7 +35,7 @@ export const shellRoutes = {
   shells: {
     method: 'get',
     path: '/v1/shells',
-    summary: 'Background shells of all agents: those that run, the others on request',
+    summary: 'List background shells of all agents: running ones, others on request',
     query: shellsQuerySchema,
     hasText: true,
     reply: 'ShellList',
@@ -44,17 +44,17 @@ export const shellRoutes = {
     method: 'post',
     path: '/v1/shells',
     summary:
-      'Runs a command for an agent; answers when it has ended or went to the background. A client that leaves before ends it',
+      'Run a command for an agent; returns when it ended or moved to the background. If the client disconnects earlier, the command is killed',
     query: noQuerySchema,
-    body: { words: 'the command, where, how, and who asks', document: 'NewShell' },
+    body: { words: 'the command, its directory and options, and the caller', document: 'NewShell' },
     reply: 'ShellReceipt',
   },
   shellNotices: {
     method: 'post',
     path: '/v1/shells/notices',
-    summary: 'What an agent was not told yet about its shells; told once',
+    summary: 'Get what an agent was not told yet about its shells; reported once',
     query: noQuerySchema,
-    body: { words: 'who asks', document: 'ShellClaim' },
+    body: { words: 'the caller', document: 'ShellClaim' },
     reply: 'ShellNotices',
   },
   shellLog: {
@@ -67,17 +67,17 @@ export const shellRoutes = {
   killShell: {
     ...control,
     path: '/v1/shells/{ref}/kill',
-    summary: 'Ends it: TERM to all its processes, KILL after 5 s; answers with 200 also for a refusal',
+    summary: 'Kill a shell: TERM to all its processes, KILL after 5 s; returns 200 also for a refusal',
   },
   backgroundShell: {
     ...control,
     path: '/v1/shells/{ref}/background',
-    summary: 'Nobody waits for it any longer; answers with 200 also for a refusal',
+    summary: 'Move a shell to the background; returns 200 also for a refusal',
   },
   resumeShell: {
     ...control,
     path: '/v1/shells/{ref}/resume',
-    summary: 'Continues a stopped one, runs a finished one again; answers with 200 also for a refusal',
+    summary: 'Continue a stopped shell or run a finished one again; returns 200 also for a refusal',
   },
   seenShell: {
     ...control,

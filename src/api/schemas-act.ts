@@ -13,7 +13,11 @@ const time = z.iso.datetime().describe('UTC');
 const head = { schema_version: z.literal(schemaVersion), generated_at: time };
 const id = z.string().min(1).max(limits.idCharsMax);
 const path = z.string().min(1).max(limits.pathCharsMax);
-const ref = z.string().min(1).max(limits.pathCharsMax).describe('in any of its forms; a receipt has the canonical one');
+const ref = z
+  .string()
+  .min(1)
+  .max(limits.pathCharsMax)
+  .describe('a reference in any form; a receipt has the canonical one');
 const words = z.string().max(limits.requestBytesMax);
 const line = z.int().positive();
 
@@ -22,8 +26,8 @@ const hops = z.int().nonnegative().max(limits.hopsSaidMax);
 
 /** Who asks. The daemon looks at that process itself (ACT6). */
 export const claimBody = {
-  pid: pid.nullable().default(null).describe('the process that asks, on this machine'),
-  hops: hops.default(0).describe('how many agents the message went through so far'),
+  pid: pid.nullable().default(null).describe('the calling process, on this machine'),
+  hops: hops.default(0).describe('number of agents the message passed through so far'),
 };
 
 /** Who asks, where nothing else is said. */
@@ -42,7 +46,7 @@ const conditions = z.strictObject({
 const common = { ref, conditions: conditions.default({}), ...claimBody };
 const ask = {
   ask_id: id.transform(askId).optional(),
-  any_ask: z.boolean().optional().describe('whatever is open; without it an answer names its ask'),
+  any_ask: z.boolean().optional().describe('answer whatever is pending; without it an answer names its request'),
 };
 const flag = (value: boolean) => z.boolean().default(value);
 
@@ -54,11 +58,11 @@ const sendSchema = z
   .strictObject({
     ...common,
     ref: ref.optional(),
-    connected: z.literal(true).optional().describe('for the CONNECTED agent, and no other (RTE4); instead of ref'),
+    connected: z.literal(true).optional().describe('send to the CONNECTED agent only (RTE4); instead of ref'),
     action: z.literal('send'),
     text: words,
     enter: flag(true).describe('false: the text is left in the prompt'),
-    when_ready: flag(false).describe('waits in the queue until the agent can take it'),
+    when_ready: flag(false).describe('queue the message until the agent can take it'),
     strip_control: flag(false),
     files: z
       .array(fileReference)
@@ -66,10 +70,7 @@ const sendSchema = z
       .optional()
       .describe("named in front of the text, in the agent's own syntax"),
   })
-  .refine(
-    ({ ref: said, connected }) => (said === undefined) === (connected === true),
-    'either ref or connected is said',
-  );
+  .refine(({ ref: said, connected }) => (said === undefined) === (connected === true), 'give either ref or connected');
 
 export const actSchema = z.discriminatedUnion('action', [
   sendSchema,
@@ -81,7 +82,7 @@ export const actSchema = z.discriminatedUnion('action', [
   z.strictObject({ ...common, action: z.literal('resume') }),
   z.strictObject({ ...common, action: z.literal('seen') }),
   z.strictObject({ ...common, action: z.literal('activate') }),
-  z.strictObject({ ...common, action: z.literal('name'), nick: id.nullable().describe('null: takes it away') }),
+  z.strictObject({ ...common, action: z.literal('name'), nick: id.nullable().describe('null: remove it') }),
 ]);
 
 export const attachSchema = z.strictObject(common);
@@ -109,9 +110,7 @@ export const auditQuerySchema = z.strictObject({ count: z.int().positive().max(l
 
 const outcome = z
   .enum(outcomes)
-  .describe(
-    'delivered: it was seen to arrive; unconfirmed: it left, nobody saw it arrive; queued; refused: nothing done',
-  );
+  .describe('delivered: its arrival was seen; unconfirmed: sent, arrival not seen; queued; refused: nothing done');
 
 export const receiptSchema = z.strictObject({
   ...head,
@@ -146,7 +145,7 @@ export const viewedOutputSchema = z.strictObject({
   from: z
     .enum(['screen', 'transcript'])
     .describe("screen: what tmux keeps; transcript: the agent's own, where its screen keeps no history"),
-  words: z.string().optional().describe('what is worth knowing about that'),
+  words: z.string().optional().describe('a note on the source'),
   lines: z.array(z.string()),
 });
 

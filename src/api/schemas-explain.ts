@@ -93,7 +93,7 @@ export const agentItemSchema = z.strictObject({
   rules: z.strictObject({ count, user_file: z.string().nullable(), trouble: z.string().nullable() }),
   sources: z.array(sourceInfo),
 });
-export type AgentItem = z.infer<typeof agentItemSchema>;
+export type AdapterItem = z.infer<typeof agentItemSchema>;
 
 export const agentListSchema = z.strictObject({
   ...head,

@@ -42,9 +42,9 @@ export const hookStatusSchema = z.strictObject({
 const asked = {
   action,
   target: z.string().max(limits.idCharsMax).default('host'),
-  agents: names.default([]).describe('none: every agent that is used there'),
+  agents: names.default([]).describe('none: every agent in use there'),
   env: z.record(z.string().max(limits.idCharsMax), path).default({}),
-  extras: names.default([]).describe('what is put in only when it is named: notify'),
+  extras: names.default([]).describe('installed only when named: notify'),
 };
 
 export const newHookPlanSchema = z.strictObject(asked);
@@ -69,8 +69,8 @@ export const hookPlanSchema = z.strictObject({
 
 export const newHookApplySchema = z.strictObject({
   ...asked,
-  digest: z.string().max(limits.idCharsMax).describe('of the plan that was looked at'),
-  trust: z.boolean().default(false).describe('the user trusts our hooks: agents with a gate for it are told'),
+  digest: z.string().max(limits.idCharsMax).describe('digest of the plan that was shown'),
+  trust: z.boolean().default(false).describe('mark the hooks as trusted in agents that require it'),
   ...claimBody,
 });
 

@@ -13,7 +13,7 @@ const channel = z.enum(noticeChannels);
 const scope = { agent: z.string().nullable(), project: z.string().nullable() };
 
 export const noticeItemSchema = z.strictObject({
-  notice_id: z.string().describe('the same over a restart of the daemon'),
+  notice_id: z.string().describe('stable across restarts of the daemon'),
   event: z.enum(noticeEvents),
   ref: z.string(),
   runtime_id: z.string(),
@@ -26,7 +26,7 @@ export const noticeItemSchema = z.strictObject({
   ask_kind: z.enum(askKinds).nullable(),
   at: z.string(),
   over_at: z.string().nullable(),
-  is_quiet: z.boolean().describe('nothing is to be shown for it now: muted, quiet time, or somebody looks at it'),
+  is_quiet: z.boolean().describe('not shown now: muted, quiet hours, or the pane is being viewed'),
   channels: z.array(channel),
   told: z.array(
     z.strictObject({ channel, outcome: z.enum(['told', 'failed', 'summed_up']), detail: z.string().nullable() }),

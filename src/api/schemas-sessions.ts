@@ -20,19 +20,19 @@ export const newSessionSchema = z.strictObject({
   prompt: words,
   cwd: path.describe('absolute'),
   model: id.nullable().default(null),
-  auto_approve: z.boolean().default(false).describe('it approves everything for itself; shown everywhere'),
-  worktree: z.string().max(limits.idCharsMax).nullable().default(null).describe('a branch; empty: one of our own'),
+  auto_approve: z.boolean().default(false).describe('approve every request automatically; shown everywhere'),
+  worktree: z.string().max(limits.idCharsMax).nullable().default(null).describe('a branch; empty: generated'),
   title: id.nullable().default(null),
-  env: z.record(z.string(), z.string()).describe('all that its agent finds in its environment'),
-  driver: id.nullable().default(null).describe('null: what fits the agent best'),
-  resume: id.nullable().default(null).describe("a conversation of the agent's own to go on with, or to join"),
+  env: z.record(z.string(), z.string()).describe("the agent's whole environment"),
+  driver: id.nullable().default(null).describe('null: the best for the agent'),
+  resume: id.nullable().default(null).describe('a conversation of the agent to continue or join'),
   ...claimBody,
 });
 
-const ask = { ask_id: id.optional().describe('as pending_ask has it; whatever is open when it is left out') };
+const ask = { ask_id: id.optional().describe('the id in pending_ask (default: the pending request)') };
 
 /** One body for each deed, by its name in the path. */
-export const sessionDeedSchemas = {
+export const sessionCommandSchemas = {
   send: z.strictObject({ text: words.min(1), ...claimBody }),
   approve: z.strictObject({ ...ask, ...claimBody }),
   reject: z.strictObject({ ...ask, because: words.optional(), ...claimBody }),
@@ -44,7 +44,7 @@ export const sessionDeedSchemas = {
 } as const;
 
 /** What any of them may hold, for the printed description. */
-export const sessionDeedSchema = z.union(Object.values(sessionDeedSchemas));
+export const sessionCommandSchema = z.union(Object.values(sessionCommandSchemas));
 
 export const sessionPageQuerySchema = z.strictObject({
   after: count.optional().describe('the cursor of the page before'),
@@ -94,12 +94,12 @@ export const managedItemSchema = z.strictObject({
   agent_session: z.string().nullable().describe("the agent's own id of the conversation"),
   is_resumable: z.boolean(),
   pid: z.int().nullable(),
-  asleep_since: time.nullable().describe('its process was let go while it rested; the next word starts it again'),
+  asleep_since: time.nullable().describe('its process was stopped while idle; the next message starts it again'),
   turns: count,
   tokens: z.strictObject({ input: z.number(), output: z.number() }).nullable(),
   view: sessionViewSchema,
   last_words: z.string().nullable(),
-  queued: count.describe('messages that wait until it takes one'),
+  queued: count.describe('queued messages'),
 });
 
 export const managedListSchema = z.strictObject({
@@ -109,7 +109,7 @@ export const managedListSchema = z.strictObject({
 export const managedReplySchema = z.strictObject({ ...head, session: managedItemSchema });
 
 export const sessionMessageSchema = z.strictObject({
-  id: z.string().describe('the same id again replaces what was there'),
+  id: z.string().describe('a message with the same id replaces the earlier one'),
   role: z.enum(messageRoles),
   at: time,
   text: z.string(),
@@ -121,7 +121,7 @@ export const messagePageSchema = z.strictObject({
   ...head,
   id: z.string(),
   messages: z.array(sessionMessageSchema),
-  cursor: count.describe('where to read on'),
+  cursor: count.describe('where to continue'),
   truncated: z.boolean().describe('older ones were dropped'),
 });
 

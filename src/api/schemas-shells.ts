@@ -30,10 +30,10 @@ const pid = z.int().positive();
 
 /** Who asks. The daemon looks at that process itself (ACT6); the words are only words. */
 const claim = {
-  pid: pid.nullable().default(null).describe('the process that asks, on this machine'),
+  pid: pid.nullable().default(null).describe('the calling process, on this machine'),
   client: word.nullable().default(null).describe('what the client calls itself'),
   thread: word.nullable().default(null).describe("the client's own thread or session"),
-  take_notices: z.boolean().default(false).describe('the reply carries what this agent was not told yet'),
+  take_notices: z.boolean().default(false).describe('include in the reply what this agent was not told yet'),
 };
 
 /** The same where there is no body. */
@@ -46,7 +46,7 @@ export const shellClaimQuery = {
 
 export const shellClaimSchema = z.strictObject({
   ...claim,
-  via: z.enum(shellVias).nullable().default(null).describe('the door that a person used'),
+  via: z.enum(shellVias).nullable().default(null).describe('the interface that a person used'),
 });
 
 const seconds = z.number().positive().max(limits.shellTimeoutSecondsMax).nullable().default(null);
@@ -127,7 +127,7 @@ const notice = z.strictObject({
   words: z.string(),
 });
 
-const notices = { notices: z.array(notice).describe('what this agent was not told yet; told once') };
+const notices = { notices: z.array(notice).describe('what this agent was not told yet; reported once') };
 
 export const shellListSchema = z.strictObject({
   ...head,
@@ -146,7 +146,7 @@ const page = {
   shell_id: z.string(),
   attempt: z.int(),
   lines: z.array(z.string()),
-  cursor: z.string().describe('attempt:offset, where to read on'),
+  cursor: z.string().describe('attempt:offset, where to continue'),
   has_more: z.boolean(),
   truncated: z.boolean(),
   partial_line: z.boolean(),
@@ -189,7 +189,7 @@ export const shellEventSchema = z.strictObject({
 
 export const shellLatencySchema = z
   .strictObject({ count, p50_ms: z.number().nullable(), max_ms: z.number().nullable() })
-  .describe('from shell_run to its answer, of the last calls');
+  .describe('time from shell_run to its answer, over the last calls');
 
 export const shellLogQuerySchema = z.strictObject({
   mode: z.enum(shellLogModes).optional(),

@@ -11,8 +11,8 @@ const ms = z.int().nonnegative();
 
 export const timelineQuerySchema = z.strictObject({
   ref: z.string().min(1).optional().describe('one agent, by any of its references'),
-  since: z.iso.datetime().optional().describe('a day before `until` unless told'),
-  until: z.iso.datetime().optional().describe('now unless told'),
+  since: z.iso.datetime().optional().describe('default: a day before `until`'),
+  until: z.iso.datetime().optional().describe('default: now'),
   ...textQuery,
 });
 
@@ -28,8 +28,8 @@ const lane = z.strictObject({
   target: z.string(),
   project: z.string().nullable().describe('the name of its directory; foreign text'),
   where: z.string().describe('foreign text'),
-  spans: z.array(span).describe('oldest first; where nothing stands, nobody saw it'),
-  is_open: z.boolean().describe('the last span goes on'),
+  spans: z.array(span).describe('oldest first; gaps were not observed'),
+  is_open: z.boolean().describe('the last span is still open'),
   totals,
   waited_ms: waited,
 });
@@ -39,11 +39,11 @@ export const timelineSchema = z.strictObject({
   generated_at: time,
   since: time,
   until: time,
-  items: z.array(lane).describe('those that waited longest first'),
+  items: z.array(lane).describe('longest wait first'),
   days: z.array(z.strictObject({ day: z.iso.date(), totals, waited_ms: waited })).describe("of the daemon's time zone"),
   totals,
   waited_ms: waited,
-  is_cut: z.boolean().describe('older spans were left out to keep this small; all sums are of everything'),
+  is_cut: z.boolean().describe('older spans are omitted; sums include them'),
 });
 
 export type TimelineDocument = z.infer<typeof timelineSchema>;

@@ -14,13 +14,10 @@ const port = z.int().min(1).max(65_535);
 const secret = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const newWebSchema = z.strictObject({
-  port: port.nullable().default(null).describe('null: the one it had last, or any that is free'),
-  listen: z.union([z.ipv4(), z.ipv6()]).nullable().default(null).describe('another address than loopback'),
-  unencrypted: z
-    .boolean()
-    .default(false)
-    .describe('has to be said with listen: everything crosses the network readable'),
-  read_only: z.boolean().default(false).describe('the link lets in to look, not to act'),
+  port: port.nullable().default(null).describe('null: the last one used, or a free one'),
+  listen: z.union([z.ipv4(), z.ipv6()]).nullable().default(null).describe('a non-loopback address'),
+  unencrypted: z.boolean().default(false).describe('required with listen: traffic is unencrypted'),
+  read_only: z.boolean().default(false).describe('create a link for viewing only'),
   ...claimBody,
 });
 
@@ -31,7 +28,7 @@ export const webLinkSchema = z.strictObject({
   port,
   read_only: z.boolean(),
   expires_at: time,
-  is_exposed: z.boolean().describe('it listens beside loopback'),
+  is_exposed: z.boolean().describe('it also listens on a non-loopback address'),
 });
 
 export const webStatusSchema = z.strictObject({
@@ -39,22 +36,22 @@ export const webStatusSchema = z.strictObject({
   is_open: z.boolean(),
   address: z.string().nullable(),
   port: port.nullable(),
-  sessions: z.int().nonnegative().describe('browsers that are in'),
+  sessions: z.int().nonnegative().describe('signed-in browsers'),
 });
 
 export const webEnterSchema = z.strictObject({ token: secret });
-export const webTicketWishSchema = z.strictObject({ ref: z.string().min(1).max(limits.pathCharsMax) });
+export const webTicketRequestSchema = z.strictObject({ ref: z.string().min(1).max(limits.pathCharsMax) });
 
 export const webSessionSchema = z.strictObject({
   ...head,
   role: z.enum(callerRoles),
   read_only: z.boolean(),
-  expires_at: time.describe('at the latest; sooner when nobody looks'),
+  expires_at: time.describe('at the latest; earlier when unused'),
   version: z.string().describe('of the daemon'),
 });
 
 export const webEnteredSchema = webSessionSchema.extend({
-  key: secret.describe('goes with every request as x-agtmux-key; the cookie alone opens nothing'),
+  key: secret.describe('sent with every request as x-agtmux-key; the cookie alone is not enough'),
 });
 
 export const webTicketSchema = z.strictObject({ ...head, ticket: secret, expires_at: time });
@@ -91,7 +88,7 @@ export const pageSaysSchema = z.discriminatedUnion('type', [
     type: z.literal('paste'),
     id: pasteId,
     data: z.string().min(1).max(limits.webPasteCharsMax),
-    sure: z.boolean().describe('a person has seen that lines may be submitted one by one'),
+    sure: z.boolean().describe('a person confirmed that lines may be submitted one by one'),
   }),
 ]);
 

@@ -1,13 +1,16 @@
 // Every document and parameter of the API as a schema. The types that clients use are made from these, so what is
 // written, what is checked and what is printed by `agtmux schema` cannot differ (FED3).
 
-import { askKinds } from '../model/asks.ts';
+import { type Ask, askKinds } from '../model/asks.ts';
 import { errorCodes } from '../model/errors.ts';
 import { endCauses } from '../model/events.ts';
+import type { Explanation } from '../model/explanations.ts';
+import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { reasonCodes } from '../model/reasons.ts';
-import { healths } from '../model/records.ts';
+import { type Evidence, healths } from '../model/records.ts';
 import { machineStates } from '../model/sessions.ts';
+import type { SourceName } from '../model/sources.ts';
 import { confidences, stateNames } from '../model/states.ts';
 import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
 import { claimBody } from './schemas-act.ts';
@@ -41,78 +44,120 @@ const ask = z.strictObject({
   options: z.array(z.strictObject({ id: z.string(), label: z.string() })),
 });
 
-const end = z.strictObject({
-  cause: z.enum([...endCauses, 'replaced', 'server_gone']),
-  status: z.int().nullable(),
-  signal: z.string().nullable(),
-  clean: z.boolean(),
-  at: time,
-  /** Until when a bad end stays in the default lists; null for one in good order (RSV12). */
-  listed_until: time.nullable(),
-});
-
 const state = z.enum(stateNames);
 
-/** A pane; the fields of its agent are null when none runs there. Names and texts are as others wrote them. */
-export const paneItemSchema = z.strictObject({
-  identity: z.strictObject({
-    target: z.string(),
-    session_name: z.string(),
-    window_id: z.string().nullable(),
-    pane_id: z.string().nullable(),
-  }),
-  ref: z.string(),
-  runtime_id: z.string().nullable(),
-  agent: z.string().nullable(),
-  nick: z.string().nullable().describe('the name that a person gave it'),
-  seen: z.boolean().nullable().describe('whether a person has seen what it finished; null while it is not completed'),
-  parent: z.string().nullable(),
-  state: state.nullable(),
-  reason_code: z.enum(reasonCodes).nullable(),
-  confidence: z.enum(confidences).nullable(),
-  detail: z.string().nullable(),
-  until: time.nullable(),
-  since: time.nullable(),
-  last_seen_at: time.nullable(),
-  started_at: time.nullable(),
-  state_version: count.nullable(),
-  decided_by: z.string().nullable(),
-  route: z.enum(['CONNECTED', 'DISCONNECTED', 'NONE']).nullable(),
-  ask: ask.nullable(),
-  asks_open: count,
-  background: z.strictObject({ shells: count, agents: count }),
-  suspended: z.boolean(),
-  ended: end.nullable(),
-  title: z.string(),
-  cwd: z.string(),
-  current_command: z.string(),
-  window_name: z.string(),
-  window_index: z.int(),
-  pane_index: z.int(),
-  session: z
-    .strictObject({
-      id: z.string(),
-      driver: z.string(),
-      title: z.string(),
-      model: z.string().nullable(),
-      state: z.enum(machineStates),
-      auto_approve: z.boolean(),
-      is_resumable: z.boolean(),
-      view: sessionViewSchema,
-    })
-    .nullable()
-    .describe('of a session that agtmux leads itself; it is in no pane'),
-});
+/**
+ * The row of a pane or a managed session; the fields of its agent are null when none runs there. Names and texts are as
+ * others wrote them. Every row there is has this shape: clients get times as text, inside the daemon they are on its
+ * timeline.
+ */
+const rowWith = <Time extends z.ZodType>(time: Time) =>
+  z.strictObject({
+    identity: z.strictObject({
+      target: z.string(),
+      session_name: z.string(),
+      window_id: z.string().nullable(),
+      pane_id: z.string().nullable(),
+    }),
+    ref: z.string(),
+    runtime_id: z.string().nullable(),
+    agent: z.string().nullable(),
+    nick: z.string().nullable().describe('the name that a person gave it'),
+    seen: z.boolean().nullable().describe('whether a person has seen what it finished; null while it is not completed'),
+    parent: z.string().nullable(),
+    state: state.nullable(),
+    reason_code: z.enum(reasonCodes).nullable(),
+    confidence: z.enum(confidences).nullable(),
+    detail: z.string().nullable(),
+    task: z
+      .string()
+      .nullable()
+      .describe('what it was asked to do last, or the title of its session; null where nobody knows'),
+    until: time.nullable(),
+    since: time.nullable(),
+    last_seen_at: time.nullable(),
+    started_at: time.nullable(),
+    state_version: count.nullable(),
+    decided_by: z.string().nullable(),
+    route: z.enum(['CONNECTED', 'DISCONNECTED', 'NONE']).nullable(),
+    ask: ask.nullable(),
+    asks_open: count,
+    background: z.strictObject({ shells: count, agents: count }),
+    suspended: z.boolean(),
+    ended: z
+      .strictObject({
+        cause: z.enum([...endCauses, 'replaced', 'server_gone']),
+        status: z.int().nullable(),
+        signal: z.string().nullable(),
+        clean: z.boolean(),
+        at: time,
+        /** Until when a bad end stays in the default lists; null for one in good order (RSV12). */
+        listed_until: time.nullable(),
+      })
+      .nullable(),
+    title: z.string(),
+    cwd: z.string(),
+    current_command: z.string(),
+    window_name: z.string(),
+    window_index: z.int(),
+    pane_index: z.int(),
+    session: z
+      .strictObject({
+        id: z.string(),
+        driver: z.string(),
+        title: z.string(),
+        model: z.string().nullable(),
+        state: z.enum(machineStates),
+        auto_approve: z.boolean(),
+        is_resumable: z.boolean(),
+        view: sessionViewSchema,
+      })
+      .nullable()
+      .describe('a managed session; it has no pane'),
+  });
 
-export const targetItemSchema = z.strictObject({
-  target: z.string(),
-  kind: z.enum(['local', 'ssh']),
-  health: z.enum(healths),
-  trouble: z.string().nullable(),
-  tmux_version: z.string().nullable(),
-  last_seen_at: time.nullable(),
-  panes: count,
-});
+export const paneItemSchema = rowWith(time);
+
+/** The same row inside the daemon: its ids by their kinds, and what no client is told. */
+export interface PaneRow extends z.infer<ReturnType<typeof rowWith<z.ZodNumber>>> {
+  identity: {
+    target: TargetId;
+    session_name: string;
+    /** Null for what lives in no pane, and in no window (IDN9). */
+    window_id: string | null;
+    pane_id: PaneId | null;
+  };
+  runtime_id: RuntimeId | null;
+  agent: AgentName | null;
+  parent: RuntimeId | null;
+  decided_by: SourceName | null;
+  ask: (z.infer<typeof ask> & Pick<Ask, 'ask_id'>) | null;
+  /** tmux's own id of its session; empty where it has none. */
+  readonly session_id: string;
+  /** Further sessions that show its window: by each of them it can be named. */
+  readonly other_sessions: readonly string[];
+  readonly competing: readonly Evidence[];
+}
+
+/** The row together with why its state is what it is. */
+export type ExplainedRow = Explanation & { readonly row: PaneRow };
+
+const targetWith = <Time extends z.ZodType>(time: Time) =>
+  z.strictObject({
+    target: z.string(),
+    kind: z.enum(['local', 'ssh']),
+    health: z.enum(healths),
+    trouble: z.string().nullable(),
+    tmux_version: z.string().nullable(),
+    last_seen_at: time.nullable(),
+    panes: count,
+  });
+
+export const targetItemSchema = targetWith(time);
+
+export interface TargetRow extends z.infer<ReturnType<typeof targetWith<z.ZodNumber>>> {
+  target: TargetId;
+}
 
 const filters = z.strictObject({
   target: z.array(z.string()),
@@ -137,7 +182,7 @@ const listHead = {
     by_target: counts,
     targets: z.array(targetItemSchema),
   }),
-  partial: z.boolean().describe('a target that was asked for did not answer in full'),
+  partial: z.boolean().describe('a requested target did not answer in full'),
   missing_targets: z.array(z.string()),
 };
 
@@ -182,7 +227,7 @@ export const windowListSchema = z.strictObject({
 
 export const sessionItemSchema = z.strictObject({
   identity: z.strictObject({
-    target: z.string().nullable().describe('null when sessions of one name are merged over all targets'),
+    target: z.string().nullable().describe('null when sessions of one name are merged across targets'),
     session_name: z.string(),
   }),
   windows: count,

@@ -6,7 +6,7 @@ import type { ActBody, ReceiptReply } from '../api/schemas-act.ts';
 import type { ActionKind } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import type { Action, Context } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
 import { print } from './output.ts';
@@ -64,13 +64,13 @@ function wasNeverReached(problem: unknown): boolean {
 
 function unknownEnd(problem: unknown): AgtmuxError {
   const words = problem instanceof Error ? problem.message : String(problem);
-  return new AgtmuxError('E_DAEMON_DOWN', `${words}; whether it was done is not known`, {
-    next: 'look at the agent and at `agtmux audit` before you try again',
+  return new AgtmuxError('E_DAEMON_DOWN', `${words}; the result is not known`, {
+    next: 'check the agent and `agtmux audit` before you try again',
     cause: problem,
   });
 }
 
-export const safe = (text: string): string => gateLine(foreign(text));
+export const safe = (text: string): string => sanitizeLine(foreign(text));
 
 type Distribute<Body> = Body extends unknown ? Omit<Body, 'pid' | 'hops' | 'conditions'> : never;
 /** A request without what every command adds to it. */
@@ -129,7 +129,7 @@ export const name: Action = async (parsed, context) => {
   const [said, nick] = parsed.args;
   if ((nick === undefined) !== parsed.has('remove')) {
     throw new AgtmuxError('E_USAGE', 'name needs either a name or --remove', {
-      next: 'write `agtmux name <agent> <name>` or `agtmux name <agent> --remove`',
+      next: 'use `agtmux name <agent> <name>` or `agtmux name <agent> --remove`',
     });
   }
   await act(parsed, context, { action: 'name', ref: await refOf(context, said), nick: nick ?? null });

@@ -1,7 +1,7 @@
 // `agtmux agents`: the adapters, what they can tell and how they are; on and off.
 
 import { withQuery } from '../api/client-lean.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
@@ -26,5 +26,5 @@ async function change(parsed: Parsed, context: Context, enabled: boolean): Promi
     body: { enabled, ...claim() },
   } as const;
   const body = await askDaemon(context, request, { isQuiet: parsed.has('json') });
-  print(parsed.has('json') ? body : `${gateLine(foreign(name))} is ${enabled ? 'on' : 'off'}`);
+  print(parsed.has('json') ? body : `${sanitizeLine(foreign(name))} is ${enabled ? 'on' : 'off'}`);
 }

@@ -4,7 +4,7 @@
 import { withQuery } from '../api/client-lean.ts';
 import type { ExplanationDocument } from '../api/schemas-explain.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { foreign, gateRevealed } from '../text/gate.ts';
+import { foreign, sanitizeRevealed } from '../text/sanitize.ts';
 import { act, type Wanted } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
@@ -29,7 +29,7 @@ export const answer: Action = async (parsed, context) => {
   const text = parsed.value('text');
   if ((option === undefined) === (text === undefined)) {
     throw new AgtmuxError('E_USAGE', 'answer needs one option or one text', {
-      next: 'say --option N, as `agtmux explain` lists them, or --text TEXT',
+      next: 'use --option N, as `agtmux explain` lists them, or --text TEXT',
     });
   }
   if (option === '' || text === '') throw new AgtmuxError('E_USAGE', 'the answer is empty; nothing was sent');
@@ -48,13 +48,17 @@ async function reply(parsed: Parsed, context: Context, wanted: (to: Whom) => Wan
   const said = parsed.value('ask');
   const mustAsk = said === undefined && !parsed.has('yes');
   if (mustAsk && !hasTerminal()) {
-    throw new AgtmuxError('E_USAGE', 'an answer needs the ask it is for, and there is no terminal to show it at', {
-      next: 'say --ask ID, as `agtmux explain` tells it, or --yes for whatever is open',
-    });
+    throw new AgtmuxError(
+      'E_USAGE',
+      'an answer needs the id of its request, because there is no terminal to show it on',
+      {
+        next: 'use --ask ID, as `agtmux explain` shows it, or --yes for the pending request',
+      },
+    );
   }
   const open = said === undefined ? await openAsk(context, ref) : null;
   if (mustAsk && open !== null && !(await confirmed(open))) {
-    throw new AgtmuxError('E_USAGE', 'nothing was sent', { next: 'answer y, or say --yes' });
+    throw new AgtmuxError('E_USAGE', 'nothing was sent', { next: 'answer y, or use --yes' });
   }
   const id = said ?? open?.ask_id;
   // Nothing was shown: the daemon refuses an answer that names nothing, and leaves its audit row. Only --yes means whatever
@@ -62,23 +66,23 @@ async function reply(parsed: Parsed, context: Context, wanted: (to: Whom) => Wan
   const whatever = parsed.has('yes') ? { any_ask: true as const } : {};
   const receipt = await act(parsed, context, wanted({ ref, ...(id === undefined ? whatever : { ask_id: id }) }));
   if (open === null || mustAsk || parsed.has('json')) return;
-  const doubt = receipt.outcome === 'unconfirmed' ? ', may still be open' : '';
-  print([`what was asked (${open.kind}${doubt}):`, ...wordsOf(open)].join('\n'));
+  const doubt = receipt.outcome === 'unconfirmed' ? ', may still be pending' : '';
+  print([`the request (${open.kind}${doubt}):`, ...wordsOf(open)].join('\n'));
 }
 
 const wordsOf = ({ text }: Pick<Ask, 'text'>): readonly string[] =>
-  text.split('\n').map((line) => `  ${gateRevealed(foreign(line))}`);
+  text.split('\n').map((line) => `  ${sanitizeRevealed(foreign(line))}`);
 
 async function confirmed(open: Ask): Promise<boolean> {
   const options = open.options.map(
-    ({ id, label }) => `  ${gateRevealed(foreign(id === label ? id : `${id}: ${label}`))}`,
+    ({ id, label }) => `  ${sanitizeRevealed(foreign(id === label ? id : `${id}: ${label}`))}`,
   );
-  const offers = options.length === 0 ? [] : ['it offers:', ...options];
+  const offers = options.length === 0 ? [] : ['options:', ...options];
   // The agent's word may be another than what its dialog says: whoever says yes says it to the dialog.
   const { shown } = open;
-  const asked = [`it asks (${open.kind}):`, ...wordsOf(open)];
-  const screen = shown === null || shown === open.text ? [] : ['its screen says:', ...wordsOf({ text: shown })];
-  return isYes(await answerTo([...asked, ...screen, ...offers, 'Send your answer to this? [y/N] '].join('\n')));
+  const asked = [`pending request (${open.kind}):`, ...wordsOf(open)];
+  const screen = shown === null || shown === open.text ? [] : ['on its screen:', ...wordsOf({ text: shown })];
+  return isYes(await answerTo([...asked, ...screen, ...offers, 'Send your answer? [y/N] '].join('\n')));
 }
 
 /** Null when none is open, several are, or nobody has that name: the daemon says so, and leaves its audit row. */

@@ -34,7 +34,7 @@ export const next: Action = async (parsed, context) => {
   const item = longestWaiting(items);
   if (parsed.has('json')) print(escapeEffects({ schema_version, generated_at, item }));
   if (item === null) {
-    if (!parsed.has('json')) print('Nobody waits for you.');
+    if (!parsed.has('json')) print('No agent waits for you.');
     process.exitCode = nobodyStatus;
     return;
   }
@@ -93,8 +93,8 @@ export function wayTo(plan: AttachPlanReply): Way {
 
 function mustHaveTerminal(): void {
   if (process.stdin.isTTY && output().isTTY) return;
-  throw new AgtmuxError('E_USAGE', 'attaching needs a terminal, and this is none', {
-    next: 'run it in a terminal; --json tells where the agent is',
+  throw new AgtmuxError('E_USAGE', 'attach needs a terminal', {
+    next: 'run it in a terminal, or use --json to print where the agent is',
   });
 }
 

@@ -15,7 +15,7 @@ export const audit: Action = async (parsed, context) => {
   const body = await askDaemon(context, { path }, { isQuiet: parsed.has('json') });
   if (parsed.has('json')) return print(body);
   const { items } = JSON.parse(body) as AuditList;
-  if (items.length === 0) return print('Nothing was done yet.');
+  if (items.length === 0) return print('No actions yet.');
   const columns = [
     { title: 'WHEN' },
     { title: 'WHO', flexible: true },
@@ -33,7 +33,9 @@ function countOf(parsed: Parsed): number {
   if (text === undefined) return limits.auditRowsDefault;
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= limits.auditRowsMax) return count;
-  throw new AgtmuxError('E_USAGE', `--count is a number from 1 to ${limits.auditRowsMax}`, { next: 'write it as 20' });
+  throw new AgtmuxError('E_USAGE', `--count must be a number from 1 to ${limits.auditRowsMax}`, {
+    next: 'for example 20',
+  });
 }
 
 /** What a person looks for first: the table cuts what does not fit. */

@@ -7,52 +7,52 @@ const agent: ArgumentSpec = { name: 'agent' };
 const dash: ArgumentSpec = { name: 'input', choices: ['-'], isOptional: true };
 
 const conditions: readonly OptionSpec[] = [
-  { name: 'if-runtime', value: 'id', words: 'only if it is this very run of the agent' },
+  { name: 'if-runtime', value: 'id', words: 'Act only on this run of the agent' },
   {
     name: 'if-state',
     value: 'state',
     isRepeatable: true,
     suggestions: stateSuggestions,
-    words: 'only if it is in this state; several with commas',
+    words: 'Act only in this state; separate several with commas',
   },
-  { name: 'if-updated-within', value: 'duration', words: 'only if it was seen in this time: 500ms, 2s, 1m' },
-  { name: 'force-stale', words: 'also on an old view of it; the audit says so' },
+  { name: 'if-updated-within', value: 'duration', words: 'Act only if it was seen within this time: 500ms, 2s, 1m' },
+  { name: 'force-stale', words: 'Act even if its state is stale; recorded in the audit' },
 ];
 
 const messageText: readonly OptionSpec[] = [
   {
     name: 'text',
     value: 'text',
-    words: 'the text; other users of this machine can see it, standard input they cannot',
+    words: 'The text; visible to other users of this machine, unlike standard input',
   },
-  { name: 'file', value: 'file', words: 'the text is in this file' },
+  { name: 'file', value: 'file', words: 'Read the text from this file' },
 ];
 
 const messageWays: readonly OptionSpec[] = [
-  { name: 'no-enter', words: 'leave it in the prompt, do not submit it' },
-  { name: 'when-ready', words: 'let it wait in the queue until the agent can take it' },
-  { name: 'strip-control', words: 'remove control characters instead of refusing them' },
+  { name: 'no-enter', words: 'Leave the text in the prompt without submitting it' },
+  { name: 'when-ready', words: 'Queue the message until the agent can take it' },
+  { name: 'strip-control', words: 'Remove control characters instead of refusing them' },
 ];
 
-const ask: OptionSpec = { name: 'ask', value: 'id', words: 'the ask that is meant; the one that is open by default' };
-const yes: OptionSpec = { name: 'yes', short: 'y', words: 'do not ask' };
+const ask: OptionSpec = { name: 'ask', value: 'id', words: 'Id of the request (default: the pending one)' };
+const yes: OptionSpec = { name: 'yes', short: 'y', words: 'Skip the confirmation' };
 
 const messageCommands = (json: OptionSpec): readonly CommandSpec[] => [
   {
     name: 'send',
-    words: 'a message to an agent, from standard input',
+    words: 'Send a message to an agent, from standard input',
     arguments: [agent, dash],
     action: 'send',
     options: [...messageText, ...messageWays, ...conditions, json],
     examples: [
-      ["echo 'run the tests' | agtmux send %5", 'standard input keeps the text out of the list of processes'],
-      ['agtmux send claude --file plan.md --when-ready', 'goes out when it can take it'],
-      ['agtmux send . --text "go on" --if-state idle,completed', 'the agent in this pane, if it is ready'],
+      ["echo 'run the tests' | agtmux send %5", 'standard input keeps the text out of the process list'],
+      ['agtmux send claude --file plan.md --when-ready', 'sent when the agent can take it'],
+      ['agtmux send . --text "go on" --if-state idle,completed', 'to the agent in this pane, if it is ready'],
     ],
   },
   {
     name: 'tell',
-    words: 'a message to the agent that is CONNECTED',
+    words: 'Send a message to the CONNECTED agent',
     arguments: [{ name: 'text', isOptional: true }],
     action: 'tell',
     options: [
@@ -60,15 +60,15 @@ const messageCommands = (json: OptionSpec): readonly CommandSpec[] => [
         name: 'file',
         value: 'path',
         isRepeatable: true,
-        words: "refer to this file, or lines of it (path:10-20), the agent's own way",
+        words: "Refer to this file, or to lines of it (path:10-20), in the agent's syntax",
       },
       ...messageWays,
       ...conditions,
       json,
     ],
     examples: [
-      ['agtmux tell "fix the failing test"', 'whoever is CONNECTED; see `agtmux route`'],
-      ['agtmux tell --file src/a.ts:10-20 "why is this slow?"', 'with lines of a file'],
+      ['agtmux tell "fix the failing test"', 'to the CONNECTED agent; see `agtmux route`'],
+      ['agtmux tell --file src/a.ts:10-20 "why is this slow?"', 'with a reference to lines of a file'],
       ['git diff | agtmux tell', 'from standard input'],
     ],
   },
@@ -77,28 +77,34 @@ const messageCommands = (json: OptionSpec): readonly CommandSpec[] => [
 const askCommands = (json: OptionSpec): readonly CommandSpec[] => [
   {
     name: 'approve',
-    words: 'yes, this once',
+    words: 'Approve the pending request once',
     arguments: [agent],
     action: 'approve',
     options: [ask, yes, ...conditions, json],
-    examples: [['agtmux approve %5', 'shows what is asked and wants a y']],
+    examples: [['agtmux approve %5', 'shows the request and asks for confirmation']],
   },
   {
     name: 'reject',
-    words: 'no',
+    words: 'Reject the pending request',
     arguments: [agent],
     action: 'reject',
-    options: [ask, yes, { name: 'because', value: 'text', words: 'what to do instead' }, ...conditions, json],
+    options: [
+      ask,
+      yes,
+      { name: 'because', value: 'text', words: 'Tell the agent why, or what to do instead' },
+      ...conditions,
+      json,
+    ],
     examples: [['agtmux reject claude --because "use the test database"', '']],
   },
   {
     name: 'answer',
-    words: 'choose an option of a question, or write an answer',
+    words: 'Answer a question with an option or with text',
     arguments: [agent],
     action: 'answer',
     options: [
-      { name: 'option', value: 'id', words: 'the option, by the number or id that `agtmux explain` shows' },
-      { name: 'text', value: 'text', words: 'an answer in your own words' },
+      { name: 'option', value: 'id', words: 'Choose this option, by the number or id that `agtmux explain` shows' },
+      { name: 'text', value: 'text', words: 'Answer with this text' },
       ask,
       yes,
       ...conditions,
@@ -111,19 +117,24 @@ const askCommands = (json: OptionSpec): readonly CommandSpec[] => [
 const lifeCommands = (json: OptionSpec): readonly CommandSpec[] => [
   {
     name: 'interrupt',
-    words: 'stop what it does now; it lives on',
+    words: 'Interrupt the current turn; the agent keeps running',
     arguments: [agent],
     action: 'interrupt',
     options: [...conditions, json],
-    examples: [['agtmux interrupt codex', 'its own way: a key, or its protocol']],
+    examples: [['agtmux interrupt codex', 'with the key or protocol message the agent expects']],
   },
   {
     name: 'kill',
-    words: 'a signal to its processes, after a yes',
+    words: 'Send a signal to its processes, after confirmation',
     arguments: [agent],
     action: 'kill',
     options: [
-      { name: 'signal', value: 'signal', choices: ['INT', 'TERM', 'KILL'], words: 'INT (default), TERM or KILL' },
+      {
+        name: 'signal',
+        value: 'signal',
+        choices: ['INT', 'TERM', 'KILL'],
+        words: 'Signal: INT (default), TERM or KILL',
+      },
       yes,
       ...conditions,
       json,
@@ -132,26 +143,26 @@ const lifeCommands = (json: OptionSpec): readonly CommandSpec[] => [
   },
   {
     name: 'resume',
-    words: 'continue an agent that was suspended, or restart one that has ended in its pane',
+    words: 'Continue a suspended agent, or restart an ended one in its pane',
     arguments: [agent],
     action: 'resume',
     options: [...conditions, json],
-    examples: [['agtmux resume %5', "after Ctrl-Z, or after it has ended: by the agent's own resume command"]],
+    examples: [['agtmux resume %5', "after Ctrl-Z, or after it has ended, with the agent's own resume command"]],
   },
   {
     name: 'new',
-    words: 'start an agent in a new tmux window',
+    words: 'Start an agent in a new tmux window',
     arguments: [agent, { name: 'args', isMany: true, isOptional: true }],
     action: 'newAgent',
     options: [
-      { name: 'target', value: 'name', words: 'on this target; `host` by default' },
-      { name: 'session', value: 'name', words: 'in this tmux session' },
-      { name: 'cwd', value: 'directory', words: 'in this directory; the one you are in by default' },
+      { name: 'target', value: 'name', words: 'Start it on this target (default: host)' },
+      { name: 'session', value: 'name', words: 'Start it in this tmux session' },
+      { name: 'cwd', value: 'directory', words: 'Start it in this directory (default: the current one)' },
       json,
     ],
     examples: [
       ['agtmux new claude', 'in this directory'],
-      ['agtmux new codex --session work --cwd ~/shop -- --search', "behind -- stand the agent's own options"],
+      ['agtmux new codex --session work --cwd ~/shop -- --search', 'options after -- go to the agent'],
     ],
   },
 ];
@@ -159,35 +170,35 @@ const lifeCommands = (json: OptionSpec): readonly CommandSpec[] => [
 const lookCommands = (json: OptionSpec): readonly CommandSpec[] => [
   {
     name: 'attach',
-    words: "go to an agent's pane",
+    words: "Go to an agent's pane",
     arguments: [agent],
     action: 'attach',
-    options: [...conditions, { ...json, words: 'print where it is instead' }],
-    examples: [['agtmux attach claude', 'switches inside tmux, attaches outside, over ssh where needed']],
+    options: [...conditions, { ...json, words: 'Print where it is, as JSON, and stay' }],
+    examples: [['agtmux attach claude', 'switches inside tmux, attaches outside, uses ssh for other machines']],
   },
   {
     name: 'next',
-    words: 'go to the agent that has waited longest for you',
+    words: 'Go to the agent that has waited longest for you',
     action: 'next',
-    options: [{ ...json, words: 'print which one instead' }],
-    examples: [['agtmux next', 'exit status 1 when nobody waits']],
+    options: [{ ...json, words: 'Print which agent it is, as JSON, and stay' }],
+    examples: [['agtmux next', 'exit status 1 when no agent waits']],
   },
   {
     name: 'view-output',
-    words: 'the last lines of what an agent printed',
+    words: 'Print the last output of an agent',
     arguments: [agent],
     action: 'viewOutput',
     options: [
-      { name: 'lines', short: 'n', value: 'count', words: 'how many (100)' },
-      { name: 'follow', short: 'f', words: 'go on showing what comes' },
-      { name: 'screen', words: 'its screen, and not its transcript where the screen keeps no history' },
+      { name: 'lines', short: 'n', value: 'count', words: 'Number of lines (default: 100)' },
+      { name: 'follow', short: 'f', words: 'Keep printing new output' },
+      { name: 'screen', words: 'Print the screen, even where only the transcript has history' },
       json,
     ],
     examples: [['agtmux view-output %5 -n 30', '']],
   },
   {
     name: 'wait',
-    words: 'until an agent is in a state',
+    words: 'Wait until an agent is in a state',
     arguments: [agent],
     action: 'wait',
     options: [
@@ -196,15 +207,15 @@ const lookCommands = (json: OptionSpec): readonly CommandSpec[] => [
         value: 'state',
         isRepeatable: true,
         suggestions: [...stateSuggestions, 'ended'],
-        words: 'the state, or ended; several with commas',
+        words: 'The state, or ended; separate several with commas',
       },
-      { name: 'timeout', value: 'duration', words: 'give up after this time: 30s, 10m, 2h' },
+      { name: 'timeout', value: 'duration', words: 'Give up after this time: 30s, 10m, 2h' },
       json,
     ],
     examples: [
       [
         'agtmux wait %5 --for completed,idle --timeout 10m',
-        'exit status 0 reached, 4 ended, 5 not reachable, 10 too late',
+        'exit status 0 reached, 4 ended, 5 unreachable, 10 timeout',
       ],
     ],
   },
@@ -213,15 +224,15 @@ const lookCommands = (json: OptionSpec): readonly CommandSpec[] => [
 const markCommands = (json: OptionSpec): readonly CommandSpec[] => [
   {
     name: 'name',
-    words: 'give an agent a name to call it by',
+    words: 'Give an agent a name',
     arguments: [agent, { name: 'name', isOptional: true }],
     action: 'name',
-    options: [{ name: 'remove', words: 'take its name away' }, json],
-    examples: [['agtmux name %5 reviewer', 'from then on: agtmux send reviewer']],
+    options: [{ name: 'remove', words: 'Remove its name' }, json],
+    examples: [['agtmux name %5 reviewer', 'then: agtmux send reviewer']],
   },
   {
     name: 'seen',
-    words: 'mark its finished work as seen',
+    words: 'Mark finished work as seen',
     arguments: [agent],
     action: 'seen',
     options: [json],
@@ -229,54 +240,65 @@ const markCommands = (json: OptionSpec): readonly CommandSpec[] => [
   },
   {
     name: 'route',
-    words: 'which agent gets messages that name none',
+    words: 'Show or choose the agent that `agtmux tell` writes to',
     fallback: 'show',
     examples: [
-      ['agtmux route', 'who is CONNECTED'],
-      ['agtmux route activate %5', 'choose another one'],
+      ['agtmux route', 'which agent is CONNECTED'],
+      ['agtmux route activate %5', 'choose another agent'],
     ],
     commands: [
       {
         name: 'show',
-        words: 'CONNECTED, DISCONNECTED or NONE for each terminal',
+        words: 'Show CONNECTED, DISCONNECTED or NONE for each pane',
         action: 'route',
-        options: [{ name: 'all-panes', words: 'also panes without an agent' }, json],
+        options: [{ name: 'all-panes', words: 'Include panes without an agent' }, json],
       },
       {
         name: 'activate',
-        words: 'make this agent the CONNECTED one',
+        words: 'Make this agent CONNECTED',
         arguments: [agent],
         action: 'routeActivate',
         options: [json],
       },
     ],
   },
+];
+
+const recordCommands = (json: OptionSpec): readonly CommandSpec[] => [
   {
     name: 'queue',
-    words: 'messages that wait until their agent can take them',
+    words: 'Manage messages that are queued until their agent can take them',
     fallback: 'list',
-    examples: [["echo 'run all tests' | agtmux queue edit 5f2c09d1a4b87e36", 'ids are in `agtmux queue`']],
+    examples: [["echo 'run all tests' | agtmux queue edit 5f2c09d1a4b87e36", '`agtmux queue` shows the ids']],
     commands: [
-      { name: 'list', words: 'every message that waits', action: 'queueList', options: [json] },
+      { name: 'list', words: 'List the queued messages', action: 'queueList', options: [json] },
       {
         name: 'edit',
-        words: 'give it another text, from standard input',
+        words: 'Replace the text of a queued message, from standard input',
         arguments: [{ name: 'id' }, dash],
         action: 'queueEdit',
         options: [...messageText, json],
       },
-      { name: 'drop', words: 'take it out', arguments: [{ name: 'id' }], action: 'queueDrop', options: [json] },
+      {
+        name: 'drop',
+        words: 'Remove a queued message',
+        arguments: [{ name: 'id' }],
+        action: 'queueDrop',
+        options: [json],
+      },
     ],
   },
   {
     name: 'audit',
-    words: 'who did what to whom, refused actions too',
+    words: 'Show who did what to which agent, including refused actions',
     action: 'audit',
-    options: [{ name: 'count', short: 'n', value: 'count', words: 'the last so many (50)' }, json],
+    options: [{ name: 'count', short: 'n', value: 'count', words: 'Number of entries (default: 50)' }, json],
     examples: [['agtmux audit --count 10', '']],
   },
 ];
 
 export function actCommands(json: OptionSpec): readonly CommandSpec[] {
-  return [messageCommands, askCommands, lifeCommands, lookCommands, markCommands].flatMap((make) => make(json));
+  return [messageCommands, askCommands, lifeCommands, lookCommands, markCommands, recordCommands].flatMap((make) =>
+    make(json),
+  );
 }

@@ -4,56 +4,62 @@ import type { CommandSpec, OptionSpec } from './command-spec.ts';
 
 const explainCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
   name: 'explain',
-  words: 'why an agent is in its state: evidence, rules tried, last events',
+  words: 'Explain why an agent is in its state: evidence, rules, last events',
   arguments: [{ name: 'agent', isOptional: true }],
   action: 'explain',
   options: [
-    { name: 'screen', value: 'file', words: 'read a saved screen instead (- is standard input); needs no daemon' },
-    { name: 'agent', value: 'agent', words: 'whose screen it is: claude, codex, gemini, ...' },
-    { name: 'title', value: 'text', words: "the pane's title, with --screen" },
-    { name: 'command', value: 'name', words: 'what tmux calls the foreground command, with --screen' },
-    { name: 'agent-version', value: 'version', words: "the agent's version, with --screen; unknown fits all rules" },
+    { name: 'screen', value: 'file', words: 'Read a saved screen instead (- for standard input); needs no daemon' },
+    { name: 'agent', value: 'agent', words: 'With --screen: the agent of that screen: claude, codex, gemini, ...' },
+    { name: 'title', value: 'text', words: "With --screen: the pane's title" },
+    { name: 'command', value: 'name', words: 'With --screen: the foreground command as tmux names it' },
+    {
+      name: 'agent-version',
+      value: 'version',
+      words: "With --screen: the agent's version; all rules apply if it is not given",
+    },
     json,
     color,
   ],
   examples: [
-    [
-      'agtmux explain %5',
-      'the agent in that pane; also work:1.0 as lists show it, an agent name, runtime:<id>, or . for this pane',
-    ],
-    ['tmux capture-pane -p -t %5 | agtmux explain --screen - --agent claude --json', 'what the rules make of a screen'],
+    ['agtmux explain %5', 'also work:1.0 as in lists, an agent name, runtime:<id>, or . for this pane'],
+    ['tmux capture-pane -p -t %5 | agtmux explain --screen - --agent claude --json', 'how the rules read a screen'],
   ],
 });
 
 const timelineCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
   name: 'timeline',
-  words: 'how the day went: states over time, and how long agents waited for you',
+  words: 'Show states over time and how long agents waited for you',
   arguments: [{ name: 'agent', isOptional: true }],
   action: 'timeline',
-  options: [{ name: 'last', value: 'duration', words: 'how far back, up to 744h; 24h unless told' }, json, color],
+  options: [{ name: 'last', value: 'duration', words: 'How far back, up to 744h (default: 24h)' }, json, color],
   examples: [
-    ['agtmux timeline', 'every agent of the last day, those that waited longest first'],
+    ['agtmux timeline', 'every agent of the last day, longest wait first'],
     ['agtmux timeline %5 --last 2h', 'one agent'],
   ],
 });
 
 const agentsCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
   name: 'agents',
-  words: 'the adapters: what they can tell and how they are',
+  words: 'Manage the agent adapters',
   fallback: 'list',
   examples: [['agtmux agents', 'every adapter with its health']],
   commands: [
-    { name: 'list', words: 'contract, capabilities, health', action: 'agentsList', options: [json, color] },
+    {
+      name: 'list',
+      words: 'List adapters with contract, capabilities and health',
+      action: 'agentsList',
+      options: [json, color],
+    },
     {
       name: 'enable',
-      words: 'look for this agent again',
+      words: 'Detect this agent again',
       arguments: [{ name: 'agent' }],
       action: 'agentsEnable',
       options: [json],
     },
     {
       name: 'disable',
-      words: 'do not look for this agent',
+      words: 'Stop detecting this agent',
       arguments: [{ name: 'agent' }],
       action: 'agentsDisable',
       options: [json],
@@ -63,7 +69,7 @@ const agentsCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
 
 const eventCommand = (json: OptionSpec): CommandSpec => ({
   name: 'event',
-  words: 'hand in events as JSON lines from standard input; each gets its verdict',
+  words: 'Submit events as JSON lines from standard input; prints a verdict on each',
   action: 'event',
   options: [json],
   examples: [
@@ -76,12 +82,12 @@ const eventCommand = (json: OptionSpec): CommandSpec => ({
 
 const wrapCommand: CommandSpec = {
   name: 'wrap',
-  words: 'start an agent so that its exact end is known',
+  words: 'Run an agent and record its exit status',
   arguments: [{ name: 'command', isRest: true }],
   action: 'wrap',
   examples: [
-    ['agtmux wrap -- claude --continue', 'the same as without, and its exit status is told'],
-    ["alias claude='agtmux wrap -- claude'", 'always; in your shell'],
+    ['agtmux wrap -- claude --continue', 'runs as without it, and its exit status is recorded'],
+    ["alias claude='agtmux wrap -- claude'", 'for every start, in your shell configuration'],
   ],
 };
 

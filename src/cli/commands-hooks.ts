@@ -3,44 +3,44 @@
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 
 const hookChoice: readonly OptionSpec[] = [
-  { name: 'agent', value: 'agent', isRepeatable: true, words: 'only this agent; all that are used there by default' },
-  { name: 'target', value: 'name', words: 'on this machine; `host` by default' },
+  { name: 'agent', value: 'agent', isRepeatable: true, words: 'Only this agent (default: all that are in use there)' },
+  { name: 'target', value: 'name', words: 'On this target (default: host)' },
 ];
-const yes: OptionSpec = { name: 'yes', short: 'y', words: 'do not ask' };
+const yes: OptionSpec = { name: 'yes', short: 'y', words: 'Skip the confirmation' };
 
 export function hooksCommand({ dryRun, json, color }: Record<'dryRun' | 'json' | 'color', OptionSpec>): CommandSpec {
   const hookChange = [dryRun, yes, json, color];
   return {
     name: 'hooks',
-    words: 'let agents tell agtmux what they do, by their own hooks',
+    words: "Manage agtmux's hooks in the agents, which report what the agents do",
     fallback: 'status',
     examples: [
-      ['agtmux hooks install --dry-run', 'what would be added to whose files'],
+      ['agtmux hooks install --dry-run', 'what would be added to which files'],
       ['agtmux hooks install --agent claude', 'shows the difference, then asks'],
       ['agtmux hooks install --target vm1 --yes', 'on another machine'],
-      ['agtmux hooks remove', 'leave every file as it was'],
+      ['agtmux hooks remove', 'restore every file'],
     ],
     commands: [
       {
         name: 'install',
-        words: "add our entries to the agents' configuration, behind yours",
+        words: "Add agtmux's entries to the agents' configuration, after yours",
         action: 'hooksInstall',
         options: [
           ...hookChoice,
-          { name: 'notify', words: "also Codex's notify program, in front of one you have" },
-          { name: 'trust', words: 'tell agents with a gate for it (Codex) that you trust these hooks' },
+          { name: 'notify', words: "Also set Codex's notify program; yours is still called" },
+          { name: 'trust', words: 'Mark the hooks as trusted in agents that require it (Codex)' },
           ...hookChange,
         ],
       },
       {
         name: 'remove',
-        words: 'take them out again',
+        words: 'Remove the hooks',
         action: 'hooksRemove',
         options: [...hookChoice, ...hookChange],
       },
       {
         name: 'status',
-        words: 'where they are, and whether they are whole',
+        words: 'Show where the hooks are and whether they are intact',
         action: 'hooksStatus',
         options: [...hookChoice, json],
       },

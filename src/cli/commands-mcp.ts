@@ -6,43 +6,43 @@ const choice: OptionSpec = {
   name: 'agent',
   value: 'agent',
   isRepeatable: true,
-  words: 'only this agent; all that are used here by default',
+  words: 'Only this agent (default: all that are in use here)',
 };
-const yes: OptionSpec = { name: 'yes', short: 'y', words: 'do not ask' };
+const yes: OptionSpec = { name: 'yes', short: 'y', words: 'Skip the confirmation' };
 
 export function mcpCommand({ dryRun, json, color }: Record<'dryRun' | 'json' | 'color', OptionSpec>): CommandSpec {
   const change = [choice, dryRun, yes, json, color];
   return {
     name: 'mcp',
-    words: 'the MCP server for agents: background shells, and a look at the other agents',
+    words: 'Run or register the MCP server, which gives agents background shells',
     fallback: 'serve',
     examples: [
-      ['agtmux mcp install --dry-run', 'what would be added to whose files'],
+      ['agtmux mcp install --dry-run', 'what would be added to which files'],
       ['agtmux mcp install --agent claude', 'shows the difference, then asks'],
-      ['agtmux mcp uninstall', 'leave every file as it was'],
-      ['agtmux mcp --budget-s 20', 'what agents run; answers of shell_run come within 20 seconds'],
+      ['agtmux mcp uninstall', 'restore every file'],
+      ['agtmux mcp --budget-s 20', 'the server; shell_run answers within 20 seconds'],
     ],
     commands: [
       {
         name: 'serve',
-        words: 'speak MCP on standard input and output; agents run this',
+        words: 'Serve MCP on standard input and output; agents run this',
         action: 'mcpServe',
         options: [
           {
             name: 'budget-s',
             value: 'seconds',
-            words: 'how long a command may keep the agent waiting: 55 by default, at most 60',
+            words: 'How long a command may block the agent (default: 55, at most 60)',
           },
         ],
       },
       {
         name: 'install',
-        words: 'register it with agents, behind what is yours',
+        words: 'Register the server with agents, after your own entries',
         action: 'mcpInstall',
         options: change,
       },
-      { name: 'uninstall', words: 'take it out again', action: 'mcpUninstall', options: change },
-      { name: 'status', words: 'which agents have it', action: 'mcpStatus', options: [choice, json] },
+      { name: 'uninstall', words: 'Remove the server from agents', action: 'mcpUninstall', options: change },
+      { name: 'status', words: 'Show which agents have the server', action: 'mcpStatus', options: [choice, json] },
     ],
   };
 }

@@ -4,8 +4,8 @@ import { noticeChannels, noticeEvents } from '../model/notices.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 
 const scope: readonly OptionSpec[] = [
-  { name: 'agent', value: 'agent', words: 'only this agent: claude, codex, gemini, ...' },
-  { name: 'project', value: 'folder', words: 'only in this folder and below, or in folders of this name' },
+  { name: 'agent', value: 'agent', words: 'Only this agent: claude, codex, gemini, ...' },
+  { name: 'project', value: 'folder', words: 'Only in this folder and below, or in folders of this name' },
 ];
 
 const choices: readonly OptionSpec[] = [
@@ -14,21 +14,21 @@ const choices: readonly OptionSpec[] = [
     value: 'event',
     isRepeatable: true,
     choices: [...noticeEvents, 'none'],
-    words: 'only these',
+    words: 'Notify only of these events',
   },
-  { name: 'quiet', value: 'time', words: 'nothing in these hours: 22:00-07:00, or never' },
+  { name: 'quiet', value: 'time', words: 'Set quiet hours, such as 22:00-07:00, or never' },
   {
     name: 'text',
     value: 'text',
     choices: ['names', 'ask'],
     words:
-      'on the desktop: who and where (names), or also what is asked (ask), with buttons; other users of this machine can read it then',
+      'Desktop text: the agent and its place (names), or also the request, with buttons (ask); other users of this machine can read it then',
   },
   {
     name: 'looked-at',
     value: 'whether',
     choices: ['tell', 'skip'],
-    words: 'also for the pane that a terminal shows',
+    words: 'Whether to notify of the pane that a terminal shows',
   },
 ];
 
@@ -37,40 +37,43 @@ const channel = { name: 'channel', choices: noticeChannels };
 export function notifyCommand({ json }: Record<'json', OptionSpec>): CommandSpec {
   return {
     name: 'notify',
-    words: 'who is told when an agent needs a person, and how',
+    words: 'Manage notifications when an agent needs a person',
     fallback: 'status',
     examples: [
-      ['agtmux notify on desktop', 'tell me on my desktop'],
-      ['agtmux notify test', 'by every way that is in use'],
-      ['agtmux notify mute 45m', 'not now'],
-      ['agtmux notify set --quiet 22:00-07:00 --event waiting_approval --event error', 'only these, and not at night'],
+      ['agtmux notify on desktop', 'use desktop notifications'],
+      ['agtmux notify test', 'through every channel in use'],
+      ['agtmux notify mute 45m', 'no notifications for 45 minutes'],
+      [
+        'agtmux notify set --quiet 22:00-07:00 --event waiting_approval --event error',
+        'only these events, and not at night',
+      ],
     ],
     commands: [
       {
         name: 'status',
-        words: 'the settings, what is muted, and how each way does',
+        words: 'Show settings, mutes and the health of each channel',
         action: 'notifyStatus',
         options: [json],
       },
-      { name: 'list', words: 'what was told last', action: 'notifyList', options: [json] },
-      { name: 'on', words: 'use this way', arguments: [channel], action: 'notifyOn', options: [json] },
-      { name: 'off', words: 'use it no longer', arguments: [channel], action: 'notifyOff', options: [json] },
+      { name: 'list', words: 'List the last notifications', action: 'notifyList', options: [json] },
+      { name: 'on', words: 'Enable a channel', arguments: [channel], action: 'notifyOn', options: [json] },
+      { name: 'off', words: 'Disable a channel', arguments: [channel], action: 'notifyOff', options: [json] },
       {
         name: 'set',
-        words: 'what is told, and when not',
+        words: 'Change which events notify, the text and quiet hours',
         action: 'notifySet',
         options: [...choices, json],
       },
       {
         name: 'test',
-        words: 'say something',
+        words: 'Send a test notification',
         arguments: [{ ...channel, isOptional: true }],
         action: 'notifyTest',
         options: [json],
       },
       {
         name: 'mute',
-        words: 'be quiet for a time, or until `unmute`',
+        words: 'Mute notifications for a time, or until `unmute`',
         arguments: [{ name: 'duration', isOptional: true }],
         action: 'notifyMute',
         options: [...scope, json],
@@ -78,7 +81,7 @@ export function notifyCommand({ json }: Record<'json', OptionSpec>): CommandSpec
       },
       {
         name: 'unmute',
-        words: 'speak again; what still waits is told then',
+        words: 'Resume notifications and deliver what is pending',
         action: 'notifyUnmute',
         options: [...scope, json],
       },
@@ -90,38 +93,38 @@ export function menubarCommand({ dryRun }: Record<'dryRun', OptionSpec>): Comman
   const folder: OptionSpec = {
     name: 'dir',
     value: 'folder',
-    words: "the plugin folder; SwiftBar's or xbar's own by default",
+    words: "The plugin folder (default: SwiftBar's or xbar's)",
   };
   return {
     name: 'menubar',
-    words: 'agents in the menu bar: for SwiftBar and xbar on macOS, Waybar and Polybar on Linux',
+    words: 'Show agents in the menu bar: SwiftBar and xbar on macOS, Waybar and Polybar on Linux',
     fallback: 'show',
     examples: [
       ['agtmux menubar install', 'on macOS, with SwiftBar or xbar'],
-      ['agtmux menubar --format waybar --follow', 'what Waybar runs'],
+      ['agtmux menubar --format waybar --follow', 'the command for Waybar'],
     ],
     commands: [
       {
         name: 'show',
-        words: 'print it; this is what the bar runs',
+        words: 'Print the menu bar text; menu bars run this',
         action: 'menubarShow',
         options: [
           {
             name: 'format',
             value: 'format',
             choices: ['xbar', 'waybar', 'polybar', 'json'],
-            words: 'xbar (default; also for SwiftBar), waybar, polybar or json',
+            words: 'Output format: xbar (default, also for SwiftBar), waybar, polybar or json',
           },
-          { name: 'follow', words: 'print again at every change, one line each; not for xbar' },
+          { name: 'follow', words: 'Print one line at every change; not for xbar' },
         ],
       },
       {
         name: 'install',
-        words: 'put the plugin where the menu bar looks for it',
+        words: 'Install the menu bar plugin',
         action: 'menubarInstall',
         options: [folder, dryRun],
       },
-      { name: 'uninstall', words: 'take it away again', action: 'menubarUninstall', options: [folder, dryRun] },
+      { name: 'uninstall', words: 'Remove the plugin', action: 'menubarUninstall', options: [folder, dryRun] },
     ],
   };
 }

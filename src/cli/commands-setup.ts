@@ -5,13 +5,13 @@ import type { CommandSpec, OptionSpec } from './command-spec.ts';
 export const setupSteps = ['hooks', 'tmux', 'mcp', 'notifications', 'menubar', 'service'] as const;
 export type SetupStep = (typeof setupSteps)[number];
 
-const yes: OptionSpec = { name: 'yes', short: 'y', words: 'do not ask' };
+const yes: OptionSpec = { name: 'yes', short: 'y', words: 'Skip the confirmation' };
 
 export function setupCommands({ dryRun, color }: Record<'dryRun' | 'color', OptionSpec>): readonly CommandSpec[] {
   return [
     {
       name: 'setup',
-      words: 'everything at once, one question each: hooks, tmux, MCP, notifications, menu bar, service',
+      words: 'Set up hooks, tmux, MCP, notifications, menu bar and service, asking before each',
       action: 'setup',
       options: [
         {
@@ -19,7 +19,7 @@ export function setupCommands({ dryRun, color }: Record<'dryRun' | 'color', Opti
           value: 'step',
           isRepeatable: true,
           choices: setupSteps,
-          words: `leave out: ${setupSteps.join(', ')}`,
+          words: `Skip a step: ${setupSteps.join(', ')}`,
         },
         dryRun,
         yes,
@@ -27,21 +27,18 @@ export function setupCommands({ dryRun, color }: Record<'dryRun' | 'color', Opti
       ],
       examples: [
         ['agtmux setup', 'shows each change and asks'],
-        ['agtmux setup --dry-run', 'changes nothing'],
+        ['agtmux setup --dry-run', 'shows the changes only'],
         ['agtmux setup --yes --skip service', 'for scripts'],
       ],
     },
     {
       name: 'uninstall',
-      words: 'take everything out again, and leave every file of yours as it was',
+      words: 'Remove everything that agtmux installed and restore your files',
       action: 'uninstall',
-      options: [{ name: 'settings', words: 'also your own config.toml, policy.toml and rules' }, dryRun, yes, color],
+      options: [{ name: 'settings', words: 'Also delete your config.toml, policy.toml and rules' }, dryRun, yes, color],
       examples: [
-        ['agtmux uninstall --dry-run', 'what would go'],
-        [
-          'agtmux uninstall && npm uninstall -g agtmux',
-          "the program itself is npm's; of a checkout, delete the folder",
-        ],
+        ['agtmux uninstall --dry-run', 'what would be removed'],
+        ['agtmux uninstall && npm uninstall -g agtmux', 'npm removes the program; for a checkout, delete the folder'],
       ],
     },
   ];

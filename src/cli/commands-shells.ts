@@ -3,14 +3,14 @@
 import type { ArgumentSpec, CommandSpec, OptionSpec } from './command-spec.ts';
 
 const shell: ArgumentSpec = { name: 'shell' };
-const yes: OptionSpec = { name: 'yes', short: 'y', words: 'do not ask' };
+const yes: OptionSpec = { name: 'yes', short: 'y', words: 'Skip the confirmation' };
 
 /** The same as in model/shells.ts, without loading it for every command. */
 export const logModes = ['tail', 'body', 'diagnostic'] as const;
 
 const logCommand = (json: OptionSpec): CommandSpec => ({
   name: 'log',
-  words: 'what it printed: its end, page by page, or as it comes',
+  words: 'Print the output of a shell',
   arguments: [shell],
   action: 'shellLog',
   options: [
@@ -19,68 +19,68 @@ const logCommand = (json: OptionSpec): CommandSpec => ({
       value: 'mode',
       choices: logModes,
       words:
-        'tail: its end (default); body: from its beginning, or on from --cursor; diagnostic: its end and how it ended',
+        'tail: the end (default); body: from the beginning or from --cursor; diagnostic: the end and how it exited',
     },
-    { name: 'cursor', value: 'attempt:offset', words: 'where to read on, as a page before has said it' },
-    { name: 'lines', short: 'n', value: 'count', words: 'at most so many (120 at most)' },
-    { name: 'follow', short: 'f', words: 'go on printing what comes, until it has ended' },
+    { name: 'cursor', value: 'attempt:offset', words: 'Continue at this cursor, which the previous page printed' },
+    { name: 'lines', short: 'n', value: 'count', words: 'Number of lines (at most 120)' },
+    { name: 'follow', short: 'f', words: 'Keep printing new output until the shell has ended' },
     json,
   ],
   examples: [
-    ['agtmux shell log shell-3 -n 20', 'its last 20 lines'],
-    ['agtmux shell log build --follow', 'by its label; ends when it has ended'],
-    ['agtmux shell log shell-3 --mode body --cursor 1:4096', 'a page from there on, then where the next one begins'],
-    ['agtmux shell log shell-3 --cursor 1:0 --mode body --json', 'the first attempt, after it was run again'],
+    ['agtmux shell log shell-3 -n 20', 'the last 20 lines'],
+    ['agtmux shell log build --follow', 'by label; ends when the shell ends'],
+    ['agtmux shell log shell-3 --mode body --cursor 1:4096', 'one page from there, and the cursor of the next'],
+    ['agtmux shell log shell-3 --cursor 1:0 --mode body --json', 'the first attempt of a shell that was run again'],
   ],
 });
 
 export const shellCommand = ({ json, color }: Record<'json' | 'color', OptionSpec>): CommandSpec => ({
   name: 'shell',
-  words: 'background shells: commands that agents run and nobody waits for',
+  words: 'Manage background shells: commands that agents run in the background',
   fallback: 'list',
   examples: [
-    ['agtmux shell', 'what runs now'],
-    ['agtmux shell log shell-3 --follow', 'what it prints'],
-    ['agtmux shell kill shell-3', 'end it; its agent is told'],
+    ['agtmux shell', 'running shells'],
+    ['agtmux shell log shell-3 --follow', 'its output'],
+    ['agtmux shell kill shell-3', 'end it and tell its agent'],
   ],
   commands: [
     {
       name: 'list',
-      words: 'those that run; the others on request',
+      words: 'List running shells, and ended ones on request',
       action: 'shellList',
       options: [
-        { name: 'completed', words: 'also those that ended with status 0' },
-        { name: 'failed', words: 'also those that failed, were killed or lost' },
-        { name: 'all', short: 'a', words: 'all of them' },
+        { name: 'completed', words: 'Include shells that ended with status 0' },
+        { name: 'failed', words: 'Include shells that failed, were killed or were lost' },
+        { name: 'all', short: 'a', words: 'Include all shells' },
         json,
         color,
       ],
-      examples: [['agtmux shell list --failed', 'what runs and what went wrong']],
+      examples: [['agtmux shell list --failed', 'running and failed shells']],
     },
     logCommand(json),
     {
       name: 'kill',
-      words: 'end it with all its processes, after a yes',
+      words: 'End a shell and all its processes, after confirmation',
       arguments: [shell],
       action: 'shellKill',
       options: [yes, json],
-      examples: [['agtmux shell kill shell-3 --yes', 'TERM, and KILL after 5 s; exit status 1 when it still is there']],
+      examples: [['agtmux shell kill shell-3 --yes', 'TERM, then KILL after 5 s; exit status 1 if it still runs']],
     },
     {
       name: 'background',
-      words: 'let its agent go on without waiting for it',
+      words: 'Move a shell to the background so that its agent stops waiting',
       arguments: [shell],
       action: 'shellBackground',
       options: [json],
-      examples: [['agtmux shell background shell-3', 'before its 60 s are over']],
+      examples: [['agtmux shell background shell-3', 'before the 60 s limit']],
     },
     {
       name: 'resume',
-      words: 'continue a stopped one, run a finished one again',
+      words: 'Continue a stopped shell, or run a finished one again',
       arguments: [shell],
       action: 'shellResume',
       options: [json],
-      examples: [['agtmux shell resume shell-3', 'the same command, directory and environment, as its next attempt']],
+      examples: [['agtmux shell resume shell-3', 'same command, directory and environment, as its next attempt']],
     },
   ],
 });

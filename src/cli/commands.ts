@@ -24,43 +24,48 @@ const watchScopes = [...listScopes, 'shells'] as const satisfies readonly FeedSc
 export type ListScope = (typeof listScopes)[number];
 export type WatchScope = (typeof watchScopes)[number];
 
-const json: OptionSpec = { name: 'json', words: 'print JSON for programs' };
+const json: OptionSpec = { name: 'json', words: 'Print JSON' };
 const color: OptionSpec = {
   name: 'color',
   value: 'when',
   choices: ['auto', 'always', 'never'],
-  words: 'colours: auto (on a terminal), always, never',
+  words: 'Use colours: auto (on a terminal), always or never',
 };
 const tmuxSocket: OptionSpec = {
   name: 'tmux-socket',
   value: 'socket',
   isRepeatable: true,
-  words: 'only this tmux socket: a name as for tmux -L, or a path as for tmux -S',
+  words: 'Use only this tmux socket: a name as for tmux -L, or a path as for tmux -S',
 };
-const dryRun: OptionSpec = { name: 'dry-run', words: 'print what would be written, change nothing' };
+const dryRun: OptionSpec = { name: 'dry-run', words: 'Print what would be written and change nothing' };
 
 const filters: readonly OptionSpec[] = [
-  { name: 'target', value: 'name', isRepeatable: true, words: 'only this target' },
-  { name: 'all-targets', words: 'every target; this is the default' },
-  { name: 'target-session', value: 'target/session', isRepeatable: true, words: 'only this session of this target' },
-  { name: 'session', value: 'name', isRepeatable: true, words: 'only sessions of this name, on any target' },
+  { name: 'target', value: 'name', isRepeatable: true, words: 'Show only this target' },
+  { name: 'all-targets', words: 'Show every target (default)' },
+  {
+    name: 'target-session',
+    value: 'target/session',
+    isRepeatable: true,
+    words: 'Show only this session of this target',
+  },
+  { name: 'session', value: 'name', isRepeatable: true, words: 'Show only sessions of this name, on any target' },
   {
     name: 'state',
     value: 'state',
     isRepeatable: true,
     suggestions: stateSuggestions,
-    words: 'only agents in this state',
+    words: 'Show only agents in this state',
   },
-  { name: 'agent', value: 'agent', isRepeatable: true, words: 'only this agent: claude, codex, gemini, ...' },
-  { name: 'needs-action', words: 'only agents that wait for a person, failed or hit a limit' },
-  { name: 'all-panes', words: 'also panes without an agent' },
-  { name: 'ended', words: 'also agents that have ended' },
-  { name: 'sort', value: 'order', suggestions: sorts, words: `order: ${sorts.join(', ')}` },
+  { name: 'agent', value: 'agent', isRepeatable: true, words: 'Show only this agent: claude, codex, gemini, ...' },
+  { name: 'needs-action', words: 'Show only agents that wait for a person, failed or hit a limit' },
+  { name: 'all-panes', words: 'Include panes without an agent' },
+  { name: 'ended', words: 'Include agents that have ended' },
+  { name: 'sort', value: 'order', suggestions: sorts, words: `Sort by: ${sorts.join(', ')}` },
 ];
 
 const listEnd: readonly OptionSpec[] = [
   json,
-  { name: 'no-daemon', words: 'ask tmux once instead of the daemon; states stay unknown' },
+  { name: 'no-daemon', words: 'Ask tmux once instead of the daemon; every state is unknown' },
   tmuxSocket,
   color,
 ];
@@ -68,131 +73,139 @@ const listEnd: readonly OptionSpec[] = [
 const list: CommandSpec = {
   name: 'list',
   alias: 'ls',
-  words: 'agents by pane, window or session',
+  words: 'List agents by pane, window or session',
   fallback: 'panes',
   examples: [
     ['agtmux list', 'every agent, those that need you first'],
-    ['agtmux list panes --needs-action --json', 'for scripts'],
-    ['agtmux list windows --with-agent-status', 'one line a window'],
-    ['agtmux list sessions --group-by session-name', 'sessions of one name on all machines together'],
+    ['agtmux list panes --needs-action --json', 'agents that need you, as JSON'],
+    ['agtmux list windows --with-agent-status', 'one line per window'],
+    ['agtmux list sessions --group-by session-name', 'sessions of the same name on all machines, in one line'],
   ],
   commands: [
     {
       name: 'panes',
-      words: 'one line an agent',
+      words: 'List agents, one line per agent',
       action: 'listPanes',
       options: [...filters, ...listEnd],
       examples: [
-        ['agtmux list panes --state running --state waiting_approval', 'two states'],
+        ['agtmux list panes --state running --state waiting_approval', 'agents in either state'],
         ['agtmux list panes --target host --agent claude', 'one agent on this machine'],
       ],
     },
     {
       name: 'windows',
-      words: 'one line a window, with its top state and counts',
+      words: 'List windows with their most urgent state and counts',
       action: 'listWindows',
       options: [
         ...filters,
-        { name: 'with-agent-status', words: 'name the agents of each window and their states' },
+        { name: 'with-agent-status', words: 'Show the agents of each window and their states' },
         ...listEnd,
       ],
       examples: [['agtmux list windows --session work', 'the windows of one session']],
     },
     {
       name: 'sessions',
-      words: 'one line a session, with its top state and counts',
+      words: 'List tmux sessions with their most urgent state and counts',
       action: 'listSessions',
       options: [
         ...filters,
-        { name: 'agent-summary', words: 'count the agents of each kind' },
+        { name: 'agent-summary', words: 'Count the agents of each kind' },
         {
           name: 'group-by',
           value: 'how',
           suggestions: groupings,
-          words: `target-session (default), or session-name for one line a name over all targets`,
+          words: `Group by target-session (default), or by session-name across all targets`,
         },
         ...listEnd,
       ],
-      examples: [['agtmux list sessions --agent-summary', 'who works where']],
+      examples: [['agtmux list sessions --agent-summary', 'which agents work in which session']],
     },
   ],
 };
 
 const watch: CommandSpec = {
   name: 'watch',
-  words: 'the list, kept current until you leave with Ctrl-C',
+  words: 'Show the list and keep it current until Ctrl-C',
   action: 'watch',
   options: [
     ...filters,
-    { name: 'scope', value: 'scope', choices: watchScopes, words: 'panes (default), windows, sessions or shells' },
+    {
+      name: 'scope',
+      value: 'scope',
+      choices: watchScopes,
+      words: 'Watch panes (default), windows, sessions or shells',
+    },
     {
       name: 'format',
       value: 'format',
       choices: ['table', 'jsonl'],
-      words: 'table (default), or one JSON event a line',
+      words: 'Print a table (default), or one JSON event per line',
     },
-    { name: 'interval', value: 'duration', words: 'at most one output in this time: 500ms, 2s, 1m' },
+    { name: 'interval', value: 'duration', words: 'Print at most once per interval: 500ms, 2s, 1m' },
     {
       name: 'since',
       value: 'when',
-      words: 'only what changed after this version of the feed, or this ISO time (jsonl)',
+      words: 'Print only changes after this feed version or ISO time (jsonl)',
     },
-    { name: 'once', words: 'print what there is now and end' },
+    { name: 'once', words: 'Print the current state and exit' },
     color,
   ],
   examples: [
     ['agtmux watch', 'a live table'],
-    ['agtmux watch --needs-action --format jsonl', 'one event a line: schema_version, version, type, key, item'],
-    ['agtmux watch --format jsonl --once', 'everything once, as events'],
-    ['agtmux watch --scope shells --format jsonl', 'background shells, and what happens to them as type event'],
+    ['agtmux watch --needs-action --format jsonl', 'one event per line: schema_version, version, type, key, item'],
+    ['agtmux watch --format jsonl --once', 'the current state as events'],
+    ['agtmux watch --scope shells --format jsonl', 'background shells, with their events'],
   ],
 };
 
 const daemon: CommandSpec = {
   name: 'daemon',
-  words: 'the process that watches; commands start it when they need it',
+  words: 'Manage the daemon; commands start it when they need it',
   examples: [
     ['agtmux daemon restart', 'after an upgrade'],
-    ['agtmux daemon install', 'start it with your login'],
+    ['agtmux daemon install', 'start it when you log in'],
   ],
   commands: [
-    { name: 'run', words: 'run in the foreground, log to stderr', action: 'daemonRun', options: [tmuxSocket] },
-    { name: 'start', words: 'start in the background', action: 'daemonStart', options: [tmuxSocket] },
-    { name: 'stop', words: 'end it in good order', action: 'daemonStop' },
-    { name: 'restart', words: 'stop, then start', action: 'daemonRestart', options: [tmuxSocket] },
-    { name: 'status', words: 'the same as `agtmux status`', action: 'status', options: [json, color] },
+    { name: 'run', words: 'Run in the foreground and log to stderr', action: 'daemonRun', options: [tmuxSocket] },
+    { name: 'start', words: 'Start in the background', action: 'daemonStart', options: [tmuxSocket] },
+    { name: 'stop', words: 'Stop the daemon', action: 'daemonStop' },
+    { name: 'restart', words: 'Stop, then start', action: 'daemonRestart', options: [tmuxSocket] },
+    { name: 'status', words: 'Show its status, like `agtmux status`', action: 'status', options: [json, color] },
     {
       name: 'install',
-      words: 'start it with your login (systemd or launchd)',
+      words: 'Start the daemon when you log in (systemd or launchd)',
       action: 'daemonInstall',
       options: [dryRun],
     },
-    { name: 'uninstall', words: 'undo `install`', action: 'daemonUninstall', options: [dryRun] },
+    { name: 'uninstall', words: 'Undo `install`', action: 'daemonUninstall', options: [dryRun] },
   ],
 };
 
 const target: CommandSpec = {
   name: 'target',
-  words: 'the machines that are watched',
+  words: 'Manage the machines that agtmux watches',
   fallback: 'list',
   examples: [
-    ['agtmux target add vm1 --kind ssh --ssh-target dev@vm1', 'a machine your ssh reaches without a prompt'],
-    ['agtmux target list', 'how they are'],
+    ['agtmux target add vm1 --kind ssh --ssh-target dev@vm1', 'a machine that ssh reaches without a prompt'],
+    ['agtmux target list', 'every machine with its health'],
   ],
   commands: [
     {
       name: 'add',
-      words: 'watch another machine, or a tmux server here under a name of its own',
+      words: 'Watch another machine, or a tmux server on this one under its own name',
       arguments: [{ name: 'name' }],
       action: 'targetAdd',
       options: [
-        { name: 'kind', value: 'kind', choices: ['local', 'ssh'], words: 'ssh (default) or local' },
-        { name: 'ssh-target', value: 'host', words: 'for ssh: what you would say to ssh; the name by default' },
+        { name: 'kind', value: 'kind', choices: ['local', 'ssh'], words: 'Kind of target: ssh (default) or local' },
+        {
+          name: 'ssh-target',
+          value: 'host',
+          words: 'For ssh: the host as you would pass it to ssh (default: the name)',
+        },
         {
           name: 'tmux-socket',
           value: 'socket',
-          words:
-            'for local: the socket of a tmux server here, by name (tmux -L) or path (tmux -S); the name by default',
+          words: 'For local: the socket of a tmux server here, by name (tmux -L) or path (tmux -S) (default: the name)',
         },
         json,
       ],
@@ -203,44 +216,44 @@ const target: CommandSpec = {
     },
     {
       name: 'connect',
-      words: 'try to reach it now',
+      words: 'Connect to a target now',
       arguments: [{ name: 'name' }],
       action: 'targetConnect',
       options: [json],
     },
-    { name: 'list', words: 'every target and its health', action: 'targetList', options: [json, color] },
+    { name: 'list', words: 'List every target with its health', action: 'targetList', options: [json, color] },
     {
       name: 'remove',
-      words: 'forget a target; nothing happens on its machine',
+      words: 'Stop watching a target; nothing changes on its machine',
       arguments: [{ name: 'name' }],
       action: 'targetRemove',
-      options: [{ name: 'yes', short: 'y', words: 'do not ask' }, json],
+      options: [{ name: 'yes', short: 'y', words: 'Skip the confirmation' }, json],
     },
   ],
 };
 
 const config: CommandSpec = {
   name: 'config',
-  words: 'the settings in config.toml',
-  examples: [['agtmux config check', 'before you rely on it']],
+  words: 'Check and show the settings in config.toml',
+  examples: [['agtmux config check', 'after you edited it']],
   commands: [
-    { name: 'check', words: 'tell what is wrong with the file', action: 'configCheck' },
-    { name: 'show', words: 'every setting as it is in force, defaults too', action: 'configShow', options: [json] },
-    { name: 'path', words: 'where the file is looked for', action: 'configPath' },
+    { name: 'check', words: 'Report mistakes in the file', action: 'configCheck' },
+    { name: 'show', words: 'Show every setting in force, including defaults', action: 'configShow', options: [json] },
+    { name: 'path', words: 'Print the path of the file', action: 'configPath' },
   ],
 };
 
 const tmux: CommandSpec = {
   name: 'tmux',
-  words: "agent states in tmux's own status line",
+  words: "Show agent states in tmux's status line",
   examples: [
     ['agtmux tmux install --dry-run', 'what would be added to your tmux.conf'],
-    ['agtmux tmux remove', 'leave the file as it was'],
+    ['agtmux tmux remove', 'restore the file'],
   ],
   commands: [
-    { name: 'install', words: 'add one marked block to your tmux.conf', action: 'tmuxInstall', options: [dryRun] },
-    { name: 'remove', words: 'take it out again', action: 'tmuxRemove', options: [dryRun] },
-    { name: 'status', words: 'is it installed', action: 'tmuxStatus' },
+    { name: 'install', words: 'Add a marked block to your tmux.conf', action: 'tmuxInstall', options: [dryRun] },
+    { name: 'remove', words: 'Remove the block', action: 'tmuxRemove', options: [dryRun] },
+    { name: 'status', words: 'Show whether it is installed', action: 'tmuxStatus' },
   ],
 };
 
@@ -254,10 +267,10 @@ export const commands: readonly CommandSpec[] = [
   ...agentCommands({ json, color }),
   {
     name: 'status',
-    words: 'is the daemon up, what does it see, what troubles it',
+    words: 'Show whether the daemon runs, what it sees, and its problems',
     action: 'status',
     options: [json, color],
-    examples: [['agtmux status', 'exit status 0 well, 1 trouble, 5 not running']],
+    examples: [['agtmux status', 'exit status 0 healthy, 1 problems, 5 not running']],
   },
   webCommand({ json }),
   target,
@@ -270,45 +283,45 @@ export const commands: readonly CommandSpec[] = [
   daemon,
   {
     name: 'logs',
-    words: "the daemon's log",
+    words: "Print the daemon's log",
     action: 'logs',
     options: [
-      { name: 'follow', short: 'f', words: 'go on printing what comes' },
-      { name: 'lines', short: 'n', value: 'count', words: 'the last lines of it (50)' },
+      { name: 'follow', short: 'f', words: 'Keep printing new lines' },
+      { name: 'lines', short: 'n', value: 'count', words: 'Print this many of the last lines (default: 50)' },
     ],
-    examples: [['agtmux logs -f -n 10', 'the last ten lines and what follows']],
+    examples: [['agtmux logs -f -n 10', 'the last ten lines, then new ones']],
   },
   {
     name: 'doctor',
-    words: 'look for what is wrong, and say how to mend it',
+    words: 'Find problems and say how to fix them',
     action: 'doctor',
     options: [json, color],
-    examples: [['agtmux doctor', 'exit status 0 when all is well']],
+    examples: [['agtmux doctor', 'exit status 0 when there are none']],
   },
   config,
   {
     name: 'schema',
-    words: 'the JSON documents as JSON Schema',
+    words: 'Print the JSON Schema of the JSON output',
     action: 'schema',
-    options: [{ name: 'openapi', words: 'the API as OpenAPI instead' }],
+    options: [{ name: 'openapi', words: 'Print the OpenAPI description of the API instead' }],
     examples: [['agtmux schema --openapi > agtmux.json', '']],
   },
   {
     name: 'demo',
-    words: 'agtmux at work with look-alike agents, in a tmux server of its own',
+    words: 'Show agtmux with simulated agents, in a private tmux server',
     action: 'demo',
     options: [
-      { name: 'auto', words: 'show your own agents instead when there are some' },
-      { name: 'once', words: 'one table, then end' },
-      { name: 'no-attach', words: 'only say how to look at it, do not show it' },
-      { name: 'keep', words: 'leave everything there at the end, and say how to remove it' },
+      { name: 'auto', words: 'Show your own agents instead if there are any' },
+      { name: 'once', words: 'Print one table and exit' },
+      { name: 'no-attach', words: 'Print how to open the demo instead of opening it' },
+      { name: 'keep', words: 'Keep the demo running at the end and print how to remove it' },
       color,
     ],
-    examples: [['agtmux demo', 'leave with Ctrl-C; nothing stays behind']],
+    examples: [['agtmux demo', 'Ctrl-C ends it and removes everything']],
   },
   {
     name: 'completions',
-    words: 'a completion script for your shell',
+    words: 'Print a completion script for your shell',
     arguments: [{ name: 'shell', choices: ['bash', 'zsh', 'fish'] }],
     action: 'completions',
     examples: [
@@ -319,14 +332,14 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'replay',
-    words: 'recorded events in, states out; needs no daemon',
+    words: 'Compute states from a file of recorded events; needs no daemon',
     arguments: [{ name: 'file' }],
     action: 'replay',
-    options: [json, { name: 'verdicts', words: 'tell what became of every line' }],
+    options: [json, { name: 'verdicts', words: 'Print the verdict on every event' }],
     examples: [
       ['agtmux replay docs/examples/first-day.jsonl', 'the example'],
       ["agtmux replay --json - | jq '.items[].state'", 'from standard input'],
     ],
   },
-  { name: 'version', words: 'the version of agtmux', action: 'version' },
+  { name: 'version', words: 'Print the version', action: 'version' },
 ];

@@ -1,8 +1,8 @@
 // `agtmux config`: where the settings are, whether they are right, and what is in force. Needs no daemon.
 
 import { readFileSync } from 'node:fs';
-import { type Config, defaultConfig, readConfig } from '../daemon/offline-config.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import { type Config, defaultConfig, readConfig } from '../offline/config.ts';
 import { errorCodeOf } from '../platform/files.ts';
 import { type Action, configPath, must } from './context.ts';
 import { print, printShown } from './output.ts';
@@ -15,14 +15,14 @@ export function loadConfig(path: string): Config | null {
   } catch (cause) {
     const code = errorCodeOf(cause);
     if (code === 'ENOENT') return null;
-    throw new AgtmuxError('E_FILE', `cannot read ${path} (${code ?? 'unknown trouble'})`, { cause });
+    throw new AgtmuxError('E_FILE', `cannot read ${path} (${code ?? 'unknown error'})`, { cause });
   }
   return must(readConfig(text, path));
 }
 
 export const configCheck: Action = async () => {
   const path = configPath();
-  printShown(loadConfig(path) === null ? `${path}: there is none; the defaults are in force` : `${path}: fine`);
+  printShown(loadConfig(path) === null ? `${path}: no such file; the defaults apply` : `${path}: no mistakes`);
 };
 
 export const configShow: Action = async (parsed) => {

@@ -32,34 +32,40 @@ export const daemonStart: Action = async (parsed, context) => {
 
 export const daemonStop: Action = async (_parsed, context) => {
   const pid = await stop(context);
-  print(pid === null ? 'no daemon runs' : `stopped, pid ${pid}`);
+  print(pid === null ? 'no daemon is running' : `stopped, pid ${pid}`);
 };
 
 export const daemonRestart: Action = async (parsed, context) => {
   await refuseOlderProgram();
-  await restartDaemon(context, async () => {
+  let older: string | undefined;
+  const upgrade = await restartDaemon(context, async () => {
     const running = await runningStatus();
+    older = running?.version;
     const before = running === null ? null : environmentOfProcess(running.pid);
     await stop(context);
     return environmentOf(before ?? process.env, parsed.values('tmux-socket'));
   });
-  print(`started, pid ${(await runningStatus())?.pid ?? 'unknown'}`);
+  const running = await runningStatus();
+  const builds =
+    older === undefined || older === running?.version ? '' : `, version ${running?.version} in place of ${older}`;
+  print(`started, pid ${running?.pid ?? 'unknown'}${builds}${upgrade === null ? '' : `; ${upgrade}`}`);
 };
 
 /** Before anything is stopped: a newer daemon has brought the log to a schema that this program could not open. */
 async function refuseOlderProgram(): Promise<void> {
-  const { lookAtStore } = await import('../daemon/offline-store.ts');
-  const { schema, newest } = lookAtStore(places().stateDir);
+  const { lookAtStore, wayBack } = await import('../offline/store.ts');
+  const store = lookAtStore(places().stateDir);
+  const { schema, newest } = store;
   if (schema === null || schema <= newest) return;
   throw new AgtmuxError(
     'E_STORE_NEWER',
-    `the event log has schema ${schema}, this agtmux knows schemas up to ${newest}; the daemon was left as it is`,
-    { next: 'use the newer agtmux that the daemon was started with, or upgrade this one; see `agtmux doctor`' },
+    `the event log has schema ${schema}, this agtmux supports schemas up to ${newest}; the daemon keeps running`,
+    { next: `use the newer agtmux that the daemon was started with, or upgrade this one${wayBack(store)}` },
   );
 }
 
 /** Also of a daemon that speaks another API: it must be possible to replace it. */
-async function runningStatus(): Promise<Pick<StatusReply, 'pid' | 'up_ms'> | null> {
+async function runningStatus(): Promise<Pick<StatusReply, 'pid' | 'up_ms' | 'version'> | null> {
   try {
     return JSON.parse((await askRunning({ path: '/v1/status', isAnyVersion: true })).body) as StatusReply;
   } catch (problem) {
@@ -78,8 +84,8 @@ export async function stop({ clock }: Context): Promise<number | null> {
     },
   );
   if (await isGone(clock, running.pid, limits.daemonStopMs)) return running.pid;
-  throw new AgtmuxError('E_DAEMON_DOWN', `the daemon (pid ${running.pid}) was told to end and still runs`, {
-    next: 'look into its log with `agtmux logs`',
+  throw new AgtmuxError('E_DAEMON_DOWN', `the daemon (pid ${running.pid}) was asked to stop and still runs`, {
+    next: 'see its log: `agtmux logs`',
   });
 }
 
@@ -88,14 +94,14 @@ async function stopSilent(clock: Clock): Promise<number | null> {
   const lock = lockPathOf(places().stateDir);
   const pid = lockHolderOf(lock);
   if (pid === null) return null;
-  note(`the daemon (pid ${pid}) does not answer; ending it with a signal`);
+  note(`the daemon (pid ${pid}) does not respond; stopping it with a signal`);
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     // Looked up again: the pid may be another process's by now, the lock never is.
     if (lockHolderOf(lock) === pid) createRealSignals().toProcess(pid, signal);
     if (await isGone(clock, pid, limits.daemonStopSilentMs)) return pid;
   }
-  throw new AgtmuxError('E_DAEMON_DOWN', `the daemon (pid ${pid}) does not answer and could not be ended`, {
-    next: `end it yourself: kill -9 ${pid}`,
+  throw new AgtmuxError('E_DAEMON_DOWN', `the daemon (pid ${pid}) does not respond and could not be stopped`, {
+    next: `stop it yourself: kill -9 ${pid}`,
   });
 }
 

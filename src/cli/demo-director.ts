@@ -67,7 +67,7 @@ export class Director {
     const { role } = part;
     const scene = sceneOf(part);
     const { cue, lines } = scene;
-    const head = [`  A look-alike of ${role.agent}, made by agtmux demo.`, `  Task: ${role.title}`, ''];
+    const head = [`  A simulated ${role.agent}, started by agtmux demo.`, `  Task: ${role.title}`, ''];
     const settled = part.ask;
     part.ask = cue.kind === 'ask' ? `demo-${++this.#asks}` : null;
     this.#ports.show(role, {

@@ -73,7 +73,7 @@ setInterval(() => {
 export const paneSource = `# A pane of "agtmux demo": a look-alike, and again after it was killed.
 while :; do
   "$1" "$2" "$3"
-  printf '\\n  This look-alike was killed; another one comes in a moment.\\n'
+  printf '\\n  This simulated agent was killed; another one starts in a moment.\\n'
   sleep 5
 done
 `;

@@ -8,8 +8,8 @@ import { AgtmuxError } from '../model/errors.ts';
 import { startDetached } from '../platform/detach.ts';
 import { createRealExec, type ExecResult } from '../platform/exec.ts';
 import { errorCodeOf } from '../platform/files.ts';
-import { foreign, gateLine } from '../text/gate.ts';
 import { quoteSh, quoteTmux } from '../text/quote.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { type Context, must, userId } from './context.ts';
 import { stop } from './daemon.ts';
 import { janitorSource, lookAlikeSource, paneSource, type Stage } from './demo-look-alike.ts';
@@ -117,7 +117,7 @@ export class DemoWorld {
     const { status, spawnError, stderr } = await this.#runTmux(args);
     if (spawnError !== null) throw new AgtmuxError('E_TMUX_MISSING', `tmux did not start (${spawnError})`);
     if (status === 0) return;
-    const said = gateLine(foreign(Buffer.from(stderr).toString().trim()), { columnsMax: 200 });
+    const said = sanitizeLine(foreign(Buffer.from(stderr).toString().trim()), { columnsMax: 200 });
     throw new AgtmuxError('E_TMUX_REFUSED', `tmux did not open the demo: ${said}`);
   }
 
@@ -143,8 +143,8 @@ function makeDirectory(): string {
     chmodSync(directory, 0o700);
     return directory;
   } catch (cause) {
-    throw new AgtmuxError('E_FILE', `cannot make a directory in ${base} (${errorCodeOf(cause) ?? 'unknown trouble'})`, {
-      next: 'point TMPDIR at a directory of yours',
+    throw new AgtmuxError('E_FILE', `cannot make a directory in ${base} (${errorCodeOf(cause) ?? 'unknown error'})`, {
+      next: 'set TMPDIR to a directory that you own',
       cause,
     });
   }

@@ -40,7 +40,7 @@ export const demo: Action = async (parsed, context) => {
   } finally {
     if (!isKept) await world.end();
   }
-  print(isKept ? keptWords(world) : 'The demo is over; its tmux server, daemon and files are gone.');
+  print(isKept ? keptWords(world) : 'The demo has ended; its tmux server, daemon and files were removed.');
 };
 
 async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: AbortSignal): Promise<void> {
@@ -68,7 +68,7 @@ async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: 
 
 async function show(world: DemoWorld, parsed: Parsed, { clock }: Context, signal: AbortSignal): Promise<void> {
   if (parsed.has('no-attach')) {
-    print('It goes on until you end it with Ctrl-C.');
+    print('It runs until you press Ctrl-C.');
     while (!signal.aborted) await sleep(clock, stepMs);
     return;
   }
@@ -105,7 +105,7 @@ async function table(parsed: Parsed): Promise<string> {
     return (await askRunning({ path: withQuery('/v1/panes', view) })).body.trimEnd();
   } catch (problem) {
     if (!isPassing(problem)) throw problem;
-    return 'The daemon of the demo does not answer just now.';
+    return 'The daemon of the demo does not respond at the moment.';
   }
 }
 
@@ -121,22 +121,22 @@ const tmuxIn = (world: DemoWorld, ...words: readonly string[]): string =>
 
 const banner = (world: DemoWorld): string =>
   [
-    'agtmux demo: these are look-alikes, no real agents. Ctrl-C ends it and removes everything.',
+    'agtmux demo: these agents are simulated. Ctrl-C ends the demo and removes everything.',
     `See their screens from another terminal: ${tmuxIn(world, 'attach')}`,
   ].join('\n');
 
 const opening = (world: DemoWorld): string =>
   [
-    'agtmux demo: look-alikes, no real agents. They run no model, change nothing and go through every state:',
+    'agtmux demo: simulated agents. They run no model, change nothing and go through every state:',
     `  ${stateNames.join(', ')}.`,
-    'They have a tmux server and a daemon of their own; yours are not touched. From another terminal:',
+    'They use a private tmux server and daemon; yours are not touched. From another terminal:',
     `  ${agtmuxIn(world, 'watch')}`,
     `  ${tmuxIn(world, 'attach')}`,
   ].join('\n');
 
 const keptWords = (world: DemoWorld): string =>
   [
-    'The demo stands still now and is kept. To remove it:',
+    'The demo has stopped and was kept. To remove it:',
     `  ${agtmuxIn(world, 'daemon', 'stop')}`,
     `  ${tmuxIn(world, 'kill-server')}`,
     `  rm -r ${must(quoteSh(world.directory))}`,
@@ -149,7 +149,7 @@ async function showOwnAgents(parsed: Parsed, context: Context): Promise<boolean>
     return false;
   }
   await listOf('panes')(parsed, context);
-  print('\nThese are your own agents. Go on with `agtmux watch`; look-alikes are shown by `agtmux demo`.');
+  print('\nThese are your own agents. Continue with `agtmux watch`, or run `agtmux demo` for simulated agents.');
   return true;
 }
 

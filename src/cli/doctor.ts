@@ -4,15 +4,15 @@
 import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { StatusReply, TargetList } from '../api/schemas.ts';
-import { lookOnce } from '../daemon/offline-list.ts';
-import { lookAtStore } from '../daemon/offline-store.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { lookOnce } from '../offline/list.ts';
+import { lookAtStore, wayBack } from '../offline/store.ts';
 import { createRealExec } from '../platform/exec.ts';
 import { createRealFiles, errorCodeOf } from '../platform/files.ts';
 import { checkSocketPath } from '../platform/net.ts';
 import { checkPrivateDirectory } from '../platform/private-directory.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { type PaintRole, paint } from '../view/paint.ts';
 import { hasNoServer, healthWord } from '../view/pane-words.ts';
 import { loadConfig } from './config.ts';
@@ -40,7 +40,7 @@ const checks: Readonly<Record<string, Check>> = {
   'state directory': () => directoryCheck(places().stateDir),
   'runtime directory': () => directoryCheck(places().runtimeDir),
   'disk space': async () => diskCheck(places().stateDir),
-  settings: async () => good(loadConfig(configPath()) === null ? 'the defaults; there is no file' : configPath()),
+  settings: async () => good(loadConfig(configPath()) === null ? 'no file; the defaults apply' : configPath()),
   'event log': async () => storeCheck(places().stateDir),
   daemon: (context) => daemonCheck(context),
   'tmux servers': (context) => serversCheck(context),
@@ -75,8 +75,8 @@ const checkColumns = 19;
 
 function linesOf({ check, outcome, words, mend }: Finding, colour: boolean): readonly string[] {
   const mark = colour ? paint(marks[outcome], roles[outcome]) : marks[outcome];
-  const first = `${mark} ${check.padEnd(checkColumns)}${gateLine(foreign(words))}`;
-  return mend === undefined ? [first] : [first, `  ${' '.repeat(checkColumns)}→ ${gateLine(foreign(mend))}`];
+  const first = `${mark} ${check.padEnd(checkColumns)}${sanitizeLine(foreign(words))}`;
+  return mend === undefined ? [first] : [first, `  ${' '.repeat(checkColumns)}→ ${sanitizeLine(foreign(mend))}`];
 }
 
 const commandMs = 5_000;
@@ -104,9 +104,12 @@ async function directoryCheck(path: string): Promise<Omit<Finding, 'check'>> {
   const standing = nearest(path);
   const trouble = troubleWriting(standing);
   if (trouble !== null) {
-    return bad(`${standing} cannot be written (${trouble})`, `make it yours and writable; ${path} is needed`);
+    return bad(
+      `${standing} cannot be written (${trouble})`,
+      `make sure that you own it and can write to it; ${path} is needed`,
+    );
   }
-  if (standing !== path) return remark(`${path} is made by the first command`);
+  if (standing !== path) return remark(`${path} is created by the first command`);
   must(await checkPrivateDirectory(files, path, userId()));
   return good(path);
 }
@@ -135,7 +138,7 @@ function troubleWriting(path: string): string | null {
     accessSync(path, constants.W_OK | constants.X_OK);
     return null;
   } catch (problem) {
-    return errorCodeOf(problem) ?? 'unknown trouble';
+    return errorCodeOf(problem) ?? 'unknown error';
   }
 }
 
@@ -144,26 +147,25 @@ function diskCheck(path: string): Omit<Finding, 'check'> {
     const { bavail, bsize } = statfsSync(nearest(path));
     const free = bavail * bsize;
     const words = `${Math.floor(free / 1_048_576)} MB free`;
-    return free < limits.diskFreeBytesMin ? bad(words, `free some space where ${path} is`) : good(words);
+    return free < limits.diskFreeBytesMin ? bad(words, `free disk space at ${path}`) : good(words);
   } catch (problem) {
-    return remark(`cannot be told yet (${errorCodeOf(problem) ?? 'unknown trouble'})`);
+    return remark(`not known yet (${errorCodeOf(problem) ?? 'unknown error'})`);
   }
 }
 
 /** Its schema, and the copy from before the last upgrade: the way back to an older agtmux. */
 function storeCheck(stateDir: string): Omit<Finding, 'check'> {
-  const { path, schema, newest, copies } = lookAtStore(stateDir);
-  if (schema === null) return remark('none to be read yet; the daemon makes it');
-  const copy = copies.find((one) => one.schema <= newest);
+  const store = lookAtStore(stateDir);
+  const { schema, newest, copies } = store;
+  if (schema === null) return remark('none yet; the daemon creates it');
   if (schema > newest) {
-    const back = copy === undefined ? '' : `, or go back: stop the daemon, then move ${copy.path} to ${path}`;
     return bad(
-      `schema ${schema}, this agtmux knows schemas up to ${newest} [E_STORE_NEWER]`,
-      `use the newer agtmux that made it${back}`,
+      `schema ${schema}, this agtmux supports schemas up to ${newest} [E_STORE_NEWER]`,
+      `use the newer agtmux that wrote it${wayBack(store)}`,
     );
   }
   const kept = copies.map(
-    (one) => `, before the upgrade from schema ${one.schema}: ${one.path} (${mebibytes(one.bytes)})`,
+    (one) => `, backup from before the upgrade from schema ${one.schema}: ${one.path} (${mebibytes(one.bytes)})`,
   );
   return good(`schema ${schema}${kept.join('')}`);
 }
@@ -177,7 +179,7 @@ async function daemonCheck({ version }: Context): Promise<Omit<Finding, 'check'>
     if (daemon.version !== version) {
       return bad(`version ${daemon.version}, this is ${version}`, 'run `agtmux daemon restart`');
     }
-    if (daemon.trouble !== null) return bad(daemon.trouble, 'look into its log with `agtmux logs`');
+    if (daemon.trouble !== null) return bad(daemon.trouble, 'see its log: `agtmux logs`');
     return good(`pid ${daemon.pid}, version ${daemon.version}, at ${daemon.socket_path}`);
   } catch (problem) {
     if (isDown(problem)) return remark('not running; the next command that needs it starts it');
@@ -195,7 +197,9 @@ async function serversCheck({ clock }: Context): Promise<Omit<Finding, 'check'>>
     })
     .join(', ');
   if (ill.length > 0) return bad(words, ill.map(({ target, trouble }) => `${target}: ${trouble ?? 'wait'}`).join('; '));
-  return targets.some(({ panes }) => panes > 0) ? good(words) : remark('none runs; start one with `tmux new -s work`');
+  return targets.some(({ panes }) => panes > 0)
+    ? good(words)
+    : remark('none is running; start one with `tmux new -s work`');
 }
 
 async function targetsOf(

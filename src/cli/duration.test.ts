@@ -16,7 +16,7 @@ describe('durations', () => {
   });
 
   it.each(['', '9ms', '3h', '-1s', '1d', 's', '1e3', '0x10', '1 s', '1s2'])('%j is none', (text) => {
-    expect(() => durationOf('timeout', text, bounds)).toThrow('--timeout is a duration from 10ms to 2h');
+    expect(() => durationOf('timeout', text, bounds)).toThrow('--timeout must be a duration from 10ms to 2h');
   });
 
   it('none was said', () => {

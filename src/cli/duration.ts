@@ -17,7 +17,7 @@ export function durationOf(option: string, text: string | undefined, bounds: Dur
   const [, count, unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? [];
   const ms = Math.round(Number(count ?? Number.NaN) * (unitsMs[unit] ?? 0));
   if (ms >= bounds.minMs && ms <= bounds.maxMs) return ms;
-  throw new AgtmuxError('E_USAGE', `--${option} is a duration ${bounds.words}`, {
-    next: 'write it as 500ms, 2s or 1m',
+  throw new AgtmuxError('E_USAGE', `--${option} must be a duration ${bounds.words}`, {
+    next: 'for example 500ms, 2s or 1m',
   });
 }

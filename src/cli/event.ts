@@ -6,7 +6,7 @@ import type { VerdictsReply } from '../api/schemas.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { verdictReasons } from '../model/verdicts.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
@@ -30,7 +30,7 @@ export const event: Action = async (parsed, context) => {
       const words = `${verdictReasons[reason].words}${detail === undefined ? '' : `: ${detail}`}`;
       if (parsed.has('json'))
         print(JSON.stringify({ event: line, verdict, reason, ...(detail === undefined ? {} : { detail }) }));
-      else print(gateLine(foreign(`${line} ${verdict} (${reason}): ${words}`)));
+      else print(sanitizeLine(foreign(`${line} ${verdict} (${reason}): ${words}`)));
     }
   }
   if (refused > 0) process.exitCode = refusedStatus;
@@ -38,8 +38,8 @@ export const event: Action = async (parsed, context) => {
 
 async function readEvents(): Promise<readonly unknown[]> {
   if (process.stdin.isTTY) {
-    throw new AgtmuxError('E_USAGE', 'event reads JSON lines from standard input, and that is a terminal', {
-      next: 'send them through a pipe: `... | agtmux event`',
+    throw new AgtmuxError('E_USAGE', 'event reads JSON lines from standard input, which is a terminal', {
+      next: 'pipe them in: `... | agtmux event`',
     });
   }
   const lines = (await readStandardInput()).split('\n');

@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { withQuery } from '../api/client-lean.ts';
-import { readScreen, type SavedScreen, type ScreenReport } from '../daemon/offline-screen.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { reasons } from '../model/reasons.ts';
-import { foreign, gateLine, gateRevealed } from '../text/gate.ts';
+import { readScreen, type SavedScreen, type ScreenReport } from '../offline/screen.ts';
+import { foreign, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';
 import { stateLabel } from '../view/words.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, configPath, must } from './context.ts';
@@ -22,7 +22,7 @@ export const explain: Action = async (parsed, context) => {
   if (screen !== undefined) return explainScreen(parsed, screen);
   if (ref === undefined) {
     throw new AgtmuxError('E_USAGE', 'explain needs an agent, or a saved screen', {
-      next: 'name one, as in `agtmux explain %5`; `agtmux list` shows them',
+      next: 'name one, as in `agtmux explain %5`; run `agtmux list` to see them',
     });
   }
   const view = parsed.has('json')
@@ -35,10 +35,14 @@ export const explain: Action = async (parsed, context) => {
 async function explainScreen(parsed: Parsed, file: string): Promise<void> {
   const agent = parsed.value('agent');
   if (agent === undefined)
-    throw new AgtmuxError('E_USAGE', 'whose screen is it?', { next: 'say --agent, as in --agent claude' });
+    throw new AgtmuxError('E_USAGE', '--screen needs --agent', {
+      next: 'name the agent of that screen, as in --agent claude',
+    });
   const version = parsed.value('agent-version');
   if (version !== undefined && !/^\d+(\.\d+)*/.test(version)) {
-    throw new AgtmuxError('E_USAGE', `${gateLine(foreign(version))} is not a version`, { next: 'write it as 2.1.325' });
+    throw new AgtmuxError('E_USAGE', `${sanitizeLine(foreign(version))} is not a version`, {
+      next: 'for example 2.1.325',
+    });
   }
   const screen: SavedScreen = {
     agent,
@@ -59,12 +63,12 @@ function documentOf({ reading, tried }: ScreenReport) {
 }
 
 function linesOf({ reading, tried }: ScreenReport): readonly string[] {
-  const safe = (text: string): string => gateRevealed(foreign(text));
+  const safe = (text: string): string => sanitizeRevealed(foreign(text));
   const { state, reason, confidence, rule, ask, detail } = reading;
   const lines = [
     `${stateLabel({ state, confidence })}`,
     `  because   ${reasons[reason].words} (${reason})${detail === null ? '' : `: ${safe(detail)}`}`,
-    `  by        ${rule === null ? 'no rule' : gateLine(foreign(rule))}, ${confidence} confidence`,
+    `  by        ${rule === null ? 'no rule' : sanitizeLine(foreign(rule))}, ${confidence} confidence`,
   ];
   if (ask !== null) {
     lines.push(`  asks      ${ask.kind}`, ...ask.text.split('\n').map((line) => `    ${safe(line)}`));
@@ -73,7 +77,7 @@ function linesOf({ reading, tried }: ScreenReport): readonly string[] {
   lines.push('  tried');
   for (const one of tried)
     lines.push(
-      `    ${one.matched ? 'fits   ' : 'no     '} ${gateLine(foreign(one.rule))}${one.why === null ? '' : `: ${gateLine(foreign(one.why))}`}`,
+      `    ${one.matched ? 'fits   ' : 'no     '} ${sanitizeLine(foreign(one.rule))}${one.why === null ? '' : `: ${sanitizeLine(foreign(one.why))}`}`,
     );
   return lines;
 }

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 
 /** `-` is standard input. */
 export async function readText(file: string): Promise<string> {
@@ -12,7 +12,7 @@ export async function readText(file: string): Promise<string> {
     return await readFile(file, 'utf8');
   } catch (problem) {
     const code = (problem as NodeJS.ErrnoException).code ?? 'unreadable';
-    throw new AgtmuxError('E_FILE', `cannot read ${gateLine(foreign(file))} (${code})`, { cause: problem });
+    throw new AgtmuxError('E_FILE', `cannot read ${sanitizeLine(foreign(file))} (${code})`, { cause: problem });
   }
 }
 

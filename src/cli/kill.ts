@@ -22,8 +22,8 @@ export const kill: Action = async (parsed, context) => {
     return;
   }
   if (!process.stdin.isTTY || !errorOutput().isTTY) {
-    throw new AgtmuxError('E_USAGE', 'ending an agent needs a yes, and there is no terminal to ask at', {
-      next: 'say --yes',
+    throw new AgtmuxError('E_USAGE', 'killing an agent needs confirmation, and there is no terminal to ask on', {
+      next: 'use --yes',
     });
   }
   // Whoever says yes means the agent they were shown, not one that has its pane by then.
@@ -35,7 +35,7 @@ export const kill: Action = async (parsed, context) => {
   }
   const { ref, words } = found;
   const choice = await choose(words, signal);
-  if (choice === null) throw new AgtmuxError('E_USAGE', 'no signal was sent', { next: 'answer y, or say --yes' });
+  if (choice === null) throw new AgtmuxError('E_USAGE', 'no signal was sent', { next: 'answer y, or use --yes' });
   await act(parsed, context, choice === 'kill' ? { action: 'kill', ref, signal } : { action: 'interrupt', ref });
 };
 
@@ -64,7 +64,7 @@ async function shown(context: Context, said: string): Promise<Shown | null> {
 async function choose(whom: string, signal: Signal): Promise<'kill' | 'interrupt' | null> {
   const isGentle = signal === 'INT';
   const warning = isGentle
-    ? 'Some agents quit on INT and leave their terminal in disorder; i interrupts the turn instead and lets it live.\n'
+    ? 'Some agents exit on INT and leave their terminal in a bad state; i interrupts the turn instead.\n'
     : '';
   const answer = await answerTo(`${warning}Send ${signal} to ${whom}? [y/N${isGentle ? '/i' : ''}] `);
   if (isYes(answer)) return 'kill';

@@ -2,8 +2,8 @@
 
 import type { LeanQuery } from '../api/client-lean.ts';
 import type { Grouping, PaneList, SessionList, Sort, WindowList } from '../api/schemas.ts';
-import { lookOnce } from '../daemon/offline-list.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import { lookOnce } from '../offline/list.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type FilterRequest, type ListInput, listPanes, listSessions, listWindows } from '../view/lists.ts';
 import { panesTable, sessionsTable, type TextOptions, windowsTable } from '../view/lists-text.ts';
@@ -60,5 +60,5 @@ function listed(scope: ListScope, input: ListInput, query: LeanQuery, text: Text
 /** What the daemon checks by its schemas. */
 function checkChoice(value: LeanQuery[string], name: OptionSpec['name'], choices: readonly string[]): void {
   if (value === undefined || choices.includes(String(value))) return;
-  throw new AgtmuxError('E_FILTER', `--${name} is one of ${choices.join(', ')}`);
+  throw new AgtmuxError('E_FILTER', `--${name} must be one of ${choices.join(', ')}`);
 }

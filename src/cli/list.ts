@@ -45,7 +45,7 @@ async function listOffline(
     columns: columnsOf(),
     colour: hasColour(parsed),
   });
-  const words = 'agtmux: from tmux alone, without the daemon: states are not known';
+  const words = 'agtmux: read from tmux without the daemon; states are unknown';
   if (reason !== null) note(`${reason.message}; ${reason.next} [${reason.code}]`);
   if (!parsed.has('json')) errorOutput().write(`${words}\n`);
   print(text);
@@ -59,8 +59,8 @@ function viewQuery(parsed: Parsed): LeanQuery {
 export function filterQuery(scope: ListScope, parsed: Parsed): LeanQuery {
   const target = [...parsed.values('target'), ...parsed.values('tmux-socket').map(targetOfSocket)];
   if (parsed.has('all-targets') && target.length > 0) {
-    throw new AgtmuxError('E_USAGE', '--all-targets and --target exclude each other', {
-      next: 'leave one of them out',
+    throw new AgtmuxError('E_USAGE', '--all-targets and --target cannot be used together', {
+      next: 'omit one of them',
     });
   }
   return {

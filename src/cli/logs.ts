@@ -3,10 +3,11 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import type { Clock } from '../platform/clock.ts';
 import { errorCodeOf } from '../platform/files.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { type Action, logPath, sleep } from './context.ts';
-import { output } from './output.ts';
+import { output, whileRead } from './output.ts';
 
 const linesDefault = 50;
 const linesMax = 100_000;
@@ -14,12 +15,20 @@ const chunkBytes = 65_536;
 
 export const logs: Action = async (parsed, { clock }) => {
   const count = countOf(parsed.value('lines'));
+  const handle = openLog(logPath());
+  const { size } = fstatSync(handle);
+  for (const line of lastLines(handle, size, count)) show(line);
+  if (parsed.has('follow')) await whileRead(clock, 'text', () => follow(clock, handle, size));
+  closeSync(handle);
+};
+
+/** Until it is ended by a signal, or nobody reads it any more. */
+async function follow(clock: Clock, opened: number, from: number): Promise<never> {
   const path = logPath();
-  let handle = openLog(path);
-  let place = fstatSync(handle).size;
   const rest = new Lines();
-  for (const line of lastLines(handle, place, count)) show(line);
-  while (parsed.has('follow')) {
+  let handle = opened;
+  let place = from;
+  for (;;) {
     await sleep(clock, limits.logFollowMs);
     // The next start of a daemon may have set the file aside.
     const now = statSync(path, { throwIfNoEntry: false });
@@ -36,14 +45,13 @@ export const logs: Action = async (parsed, { clock }) => {
       for (const line of rest.take(bytes)) show(line);
     }
   }
-  closeSync(handle);
-};
+}
 
 function countOf(text: string | undefined): number {
   if (text === undefined) return linesDefault;
   const count = Number(text);
   if (/^\d+$/.test(text) && count <= linesMax) return count;
-  throw new AgtmuxError('E_USAGE', `--lines takes a number up to ${linesMax}`);
+  throw new AgtmuxError('E_USAGE', `--lines must be a number up to ${linesMax}`);
 }
 
 function openLog(path: string): number {
@@ -56,7 +64,7 @@ function openLog(path: string): number {
       code === 'ENOENT' ? `there is no log yet at ${path}` : `cannot read ${path} (${code})`,
       {
         cause,
-        next: 'a daemon writes it once it was started; `agtmux daemon run` logs to the terminal instead',
+        next: 'start the daemon to create it; `agtmux daemon run` logs to the terminal instead',
       },
     );
   }
@@ -94,5 +102,5 @@ class Lines {
 
 /** The daemon gates what it logs; the file may hold other things too (SEC3). */
 function show(line: string): void {
-  output().write(`${gateLine(foreign(line))}\n`);
+  output().write(`${sanitizeLine(foreign(line))}\n`);
 }

@@ -17,7 +17,7 @@ export const mcpServe: Action = async (parsed, context) => {
   const { clock, version } = context;
   const random = createRealRandom();
   const budgetMs = budgetsOf(parsed);
-  if (process.stdin.isTTY) note('this speaks MCP to a program; register it with an agent by `agtmux mcp install`');
+  if (process.stdin.isTTY) note('this is an MCP server for programs; register it with an agent: `agtmux mcp install`');
   await serveMcp({
     version,
     socketPath: daemonSocket,
@@ -51,7 +51,7 @@ function budgetsOf(parsed: Parsed): (client: string | null) => number {
     const isFit = /^\d{1,2}(?:\.\d{1,3})?$/.test(said) && seconds > 0 && seconds * 1000 <= limits.shellBudgetMs;
     if (isFit) return () => seconds * 1000;
     const most = limits.shellBudgetMs / 1000;
-    throw new AgtmuxError('E_USAGE', `--budget-s is a number of seconds, at most ${most}, not "${said}"`);
+    throw new AgtmuxError('E_USAGE', `--budget-s must be a number of seconds up to ${most}, not "${said}"`);
   }
   const { budget_seconds, budgets } = settings();
   return (client) => (budgets[client ?? ''] ?? budget_seconds) * 1000;
@@ -62,7 +62,7 @@ function settings() {
   try {
     return loadConfig(configPath())?.mcp ?? usual;
   } catch (problem) {
-    note(`${problem instanceof Error ? problem.message : String(problem)}; the usual settings are in force`);
+    note(`${problem instanceof Error ? problem.message : String(problem)}; the default settings apply`);
     return usual;
   }
 }

@@ -14,7 +14,7 @@ import { errorCodeOf } from '../platform/files.ts';
 import { quoteSh } from '../text/quote.ts';
 import { safe } from './act.ts';
 import { type Action, type Context, daemonSocket, must, sleep } from './context.ts';
-import { print, printShown } from './output.ts';
+import { print, printShown, whileRead } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 import { selfPath } from './tmux-self.ts';
@@ -23,7 +23,7 @@ type Format = 'xbar' | 'waybar' | 'polybar' | 'json';
 
 /** Bars draw no faster, and a busy agent changes its title ten times a second. */
 const followMs = 500;
-const away = 'the daemon does not run; any agtmux command starts it';
+const away = 'the daemon is not running; any agtmux command starts it';
 
 export const menubarShow: Action = async (parsed, context) => {
   const format = (parsed.value('format') ?? 'xbar') as Format;
@@ -32,11 +32,11 @@ export const menubarShow: Action = async (parsed, context) => {
     return;
   }
   if (format === 'xbar') {
-    throw new AgtmuxError('E_USAGE', '--follow is not for xbar, which runs this again itself', {
-      next: 'name waybar, polybar or json with --format',
+    throw new AgtmuxError('E_USAGE', '--follow does not work with xbar, which runs the command again itself', {
+      next: 'use --format waybar, polybar or json',
     });
   }
-  await follow(format, context);
+  await whileRead(context.clock, 'text', () => follow(format, context));
 };
 
 async function shown(format: Format): Promise<string> {
@@ -88,18 +88,18 @@ async function follow(format: Format, { clock }: Context): Promise<void> {
 const programHere = (): readonly string[] => [process.execPath, selfPath()];
 
 const pluginName = 'agtmux.5s.sh';
-const mark = '# Written by `agtmux menubar install`, taken away by `agtmux menubar uninstall`.';
+const mark = '# Written by `agtmux menubar install`';
 
 function pluginText(): string {
   const program = programHere();
   const wrong = program.find((word) => !isWritable(word));
   if (wrong !== undefined) {
-    throw new AgtmuxError('E_UNSUPPORTED', `${safe(wrong)} holds a character that a menu bar cannot pass on`, {
-      next: 'install agtmux in a folder with a plainer name',
+    throw new AgtmuxError('E_UNSUPPORTED', `${safe(wrong)} contains a character that menu bars cannot pass on`, {
+      next: 'install agtmux in a folder with a simpler name',
     });
   }
   const words = program.map((word) => must(quoteSh(word))).join(' ');
-  return `#!/bin/sh\n${mark}\nexec ${words} menubar\n`;
+  return `#!/bin/sh\n${mark}, removed by \`agtmux menubar uninstall\`.\nexec ${words} menubar\n`;
 }
 
 export const menubarInstall: Action = async (parsed, context) => {
@@ -112,14 +112,16 @@ export const menubarInstall: Action = async (parsed, context) => {
     return;
   }
   if (held !== null && !held.includes(mark)) {
-    throw new AgtmuxError('E_FILE', `${path} is there and is not ours`, { next: 'move it away, then try again' });
+    throw new AgtmuxError('E_FILE', `${path} exists and was not written by agtmux`, {
+      next: 'move it away, then try again',
+    });
   }
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(path, text, { mode: 0o755 });
     chmodSync(path, 0o755);
   } catch (cause) {
-    throw new AgtmuxError('E_FILE', `cannot write ${path} (${errorCodeOf(cause) ?? 'unknown trouble'})`, { cause });
+    throw new AgtmuxError('E_FILE', `cannot write ${path} (${errorCodeOf(cause) ?? 'unknown error'})`, { cause });
   }
   printShown(`written: ${path}`);
 };
@@ -133,7 +135,7 @@ export const menubarUninstall: Action = async (parsed, context) => {
   try {
     if (!parsed.has('dry-run')) unlinkSync(path);
   } catch (cause) {
-    throw new AgtmuxError('E_FILE', `cannot remove ${path} (${errorCodeOf(cause) ?? 'unknown trouble'})`, { cause });
+    throw new AgtmuxError('E_FILE', `cannot remove ${path} (${errorCodeOf(cause) ?? 'unknown error'})`, { cause });
   }
   printShown(parsed.has('dry-run') ? `rm ${path}` : `removed: ${path}`);
 };
@@ -151,7 +153,7 @@ async function folderOf(parsed: Parsed, { clock }: Context): Promise<string> {
   const found = process.platform === 'darwin' ? ((await swiftBarFolder(clock)) ?? xbarFolder()) : null;
   if (found !== null) return found;
   throw new AgtmuxError('E_UNSUPPORTED', 'neither SwiftBar nor xbar was found here', {
-    next: 'name their plugin folder with --dir; for Waybar and Polybar see docs/menubar.md',
+    next: 'set their plugin folder with --dir; for Waybar and Polybar see docs/menubar.md',
   });
 }
 

@@ -12,20 +12,20 @@ export async function readMessage(parsed: Parsed, dash: string | undefined): Pro
   const text = parsed.value('text');
   const file = parsed.value('file');
   if ([text, file, dash].filter((one) => one !== undefined).length > 1) {
-    throw new AgtmuxError('E_USAGE', 'the text is given in several ways', {
+    throw new AgtmuxError('E_USAGE', 'the text was given more than once', {
       next: 'use one of --text, --file and standard input',
     });
   }
   const message = text ?? (file === undefined || file === '-' ? await readInput() : await readFile(file));
   if (message === '')
-    throw new AgtmuxError('E_INPUT', 'there is no text; nothing was sent', { next: 'give it a text' });
+    throw new AgtmuxError('E_INPUT', 'there is no text; nothing was sent', { next: 'provide a text' });
   return message;
 }
 
 export async function readInput(): Promise<string> {
   if (process.stdin.isTTY) {
-    throw new AgtmuxError('E_USAGE', 'the text is read from standard input, and that is a terminal', {
-      next: "send it through a pipe, as in `echo 'go on' | agtmux send %5`, or say --text or --file",
+    throw new AgtmuxError('E_USAGE', 'the text is read from standard input, which is a terminal', {
+      next: "pipe it in, as in `echo 'go on' | agtmux send %5`, or use --text or --file",
     });
   }
   return readAll(process.stdin as AsyncIterable<Buffer>, 'standard input');
@@ -62,6 +62,6 @@ function decode(bytes: Buffer, place: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new AgtmuxError('E_INPUT', `${place} is no UTF-8 text; nothing was sent`, { cause });
+    throw new AgtmuxError('E_INPUT', `${place} is not UTF-8 text; nothing was sent`, { cause });
   }
 }

@@ -35,15 +35,15 @@ export const notifyList: Action = async (parsed, context) => {
   const { items, generated_at } = JSON.parse(answer) as NoticeListReply;
   const lines = items.map(({ at, title, place, over_at, is_quiet, told }) => {
     const ways = told.map(({ channel, outcome, detail }) =>
-      outcome === 'told' ? channel : `${channel} ${outcome === 'failed' ? `failed (${detail})` : 'summed up'}`,
+      outcome === 'told' ? channel : `${channel} ${outcome === 'failed' ? `failed (${detail})` : 'summarised'}`,
     );
-    const end = over_at === null ? (is_quiet ? 'kept back' : 'open') : 'over';
+    const end = over_at === null ? (is_quiet ? 'held back' : 'open') : 'over';
     const age = ageLabel(Date.parse(generated_at) - Date.parse(at));
     return safe(
       `${age.padStart(4)}  ${end.padEnd(9)}  ${title}  ${place}${ways.length === 0 ? '' : `  (${ways.join(', ')})`}`,
     );
   });
-  print(lines.length === 0 ? 'nobody has needed you yet' : lines.join('\n'));
+  print(lines.length === 0 ? 'no notifications yet' : lines.join('\n'));
 };
 
 export const notifyOn: Action = (parsed, context) => changeChannels(parsed, context, true);
@@ -64,8 +64,8 @@ export const notifySet: Action = async (parsed, context) => {
     ...(lookedAt === undefined ? {} : { skip_looked_at: lookedAt === 'skip' }),
   };
   if (Object.keys(change).length === 0) {
-    throw new AgtmuxError('E_USAGE', 'nothing was changed: say what is to be different', {
-      next: 'see `agtmux notify set --help`',
+    throw new AgtmuxError('E_USAGE', 'nothing to change: no setting was given', {
+      next: 'run `agtmux notify set --help`',
     });
   }
   await post(parsed, context, 'settings', change);
@@ -115,19 +115,19 @@ function linesOf(settings: NoticeSettingsReply): readonly string[] {
   const { on, quiet, is_quiet_now, desktop_text, skip_looked_at, mutes, rules, status, trouble, path } = settings;
   const ways = status.map(({ channel, is_on, told, failed, last_trouble }) => {
     const counts =
-      told + failed === 0 ? '' : `, told ${told}${failed === 0 ? '' : `, failed ${failed}: ${last_trouble}`}`;
+      told + failed === 0 ? '' : `, sent ${told}${failed === 0 ? '' : `, failed ${failed}: ${last_trouble}`}`;
     return `  ${channel.padEnd(9)}  ${is_on ? 'on' : 'off'}${counts}`;
   });
-  const skipped = skip_looked_at ? ', but not of what a terminal shows' : '';
+  const skipped = skip_looked_at ? ', except for the pane that a terminal shows' : '';
   return [
-    `told of   ${on.length === 0 ? 'nothing' : on.join(', ')}${skipped}`,
+    `events    ${on.length === 0 ? 'nothing' : on.join(', ')}${skipped}`,
     `quiet     ${quiet === null ? 'never' : `${quiet}${is_quiet_now ? ', now' : ''}`}`,
     `muted     ${mutes.length === 0 ? 'no' : mutes.map(muteWords).join('; ')}`,
-    `desktop   ${desktop_text === 'ask' ? 'shows what is asked, with buttons' : 'shows who and where'}`,
-    'ways',
+    `desktop   ${desktop_text === 'ask' ? 'shows the request, with buttons' : 'shows the agent and its place'}`,
+    'channels',
     ...ways,
-    ...(rules.length === 0 ? [] : [`${rules.length === 1 ? '1 rule' : `${rules.length} rules`} of yours in ${path}`]),
-    ...(trouble === null ? [] : [`trouble   ${trouble}`]),
+    ...(rules.length === 0 ? [] : [`${rules.length === 1 ? '1 rule' : `${rules.length} rules`} in ${path}`]),
+    ...(trouble === null ? [] : [`problem   ${trouble}`]),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { Places } from '../platform/environment.ts';
 /** Which of two builds of one version is the older nobody knows; whoever calls a program wants that one. */
 export const otherBuildWords = (daemon: string, own: string): string =>
   isOlder(own, daemon)
-    ? `the daemon is version ${daemon}, this is ${own}; upgrade agtmux, this program is older than its daemon`
+    ? `the daemon is version ${daemon}, this is ${own}; upgrade agtmux: this program is older than its daemon`
     : `the daemon is version ${daemon}, this is ${own}; run \`agtmux daemon restart\``;
 
 function isOlder(one: string, other: string): boolean {

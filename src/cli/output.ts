@@ -3,8 +3,9 @@
 import { fstatSync } from 'node:fs';
 import { AgtmuxError, errors, type Failure, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { Clock } from '../platform/clock.ts';
-import { foreign, gateBlock, gateLine } from '../text/gate.ts';
+import type { Cancel, Clock } from '../platform/clock.ts';
+import { onReaderGone } from '../platform/pipe-reader.ts';
+import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
 import type { Parsed } from './parse.ts';
 
 /** A terminal that does not tell its size. */
@@ -26,11 +27,11 @@ export function print(text: string): void {
 }
 
 /** For what names a path or a word of the user's: there colours are not ours either. */
-export const printShown = (text: string): void => print(gateBlock(foreign(text)));
+export const printShown = (text: string): void => print(sanitizeBlock(foreign(text)));
 
 /** For people, beside the output. */
 export function note(text: string): void {
-  errorOutput().write(withoutEffects(`agtmux: ${gateLine(foreign(text))}\n`));
+  errorOutput().write(withoutEffects(`agtmux: ${sanitizeLine(foreign(text))}\n`));
 }
 
 export function columnsOf(): number {
@@ -70,8 +71,8 @@ export function report(problem: unknown, isJson: boolean): void {
   const line = isJson
     ? JSON.stringify({ error: { code, message, next } })
     : code === 'E_INTERNAL'
-      ? gateBlock(words)
-      : gateLine(words);
+      ? sanitizeBlock(words)
+      : sanitizeLine(words);
   errorOutput().write(withoutEffects(`${line}\n`));
   process.exitCode = errors[code].exit;
 }
@@ -81,11 +82,8 @@ const leave = (problem: NodeJS.ErrnoException): void => {
   if (problem.code === 'EPIPE') process.exit(process.exitCode);
   const { code, syscall } = problem;
   if (syscall !== 'write' || code === undefined) throw problem;
-  const next = 'free some space there, or write it elsewhere';
-  report(
-    new AgtmuxError('E_FILE', `cannot write what is to be printed (${code})`, { next }),
-    process.argv.includes('--json'),
-  );
+  const next = 'free disk space there, or write to another place';
+  report(new AgtmuxError('E_FILE', `cannot write the output (${code})`, { next }), process.argv.includes('--json'));
   process.exit();
 };
 
@@ -93,21 +91,30 @@ const leave = (problem: NodeJS.ErrnoException): void => {
 const readerLookMs = 1_000;
 
 /**
- * For lines of JSON that go on and on: a reader that left (`| head -1`) is noticed only by writing, and the next line may
- * never come. A blank in front of it says nothing to whoever reads JSON, and ends us when nobody does.
+ * For what goes on and on: a reader that left (`| head -1`) ends us, though the next line may never come. Before a line of
+ * JSON a blank says nothing to whoever reads it, and fails when nobody does; in a text for people nothing may be written.
  */
-export async function whileRead<Value>(clock: Clock, work: () => Promise<Value>): Promise<Value> {
+export async function whileRead<Value>(
+  clock: Clock,
+  format: 'json' | 'text',
+  work: () => Promise<Value>,
+): Promise<Value> {
   if (!isPipe()) return work();
-  const look = (): void => {
-    if (!output().writableNeedDrain) output().write(' ');
-    cancel = clock.after(readerLookMs, look);
-  };
-  let cancel = clock.after(readerLookMs, look);
+  const cancel = format === 'text' ? onReaderGone(() => process.exit(process.exitCode)) : writeBlanks(clock);
   try {
     return await work();
   } finally {
     cancel();
   }
+}
+
+function writeBlanks(clock: Clock): Cancel {
+  const look = (): void => {
+    if (!output().writableNeedDrain) output().write(' ');
+    cancel = clock.after(readerLookMs, look);
+  };
+  let cancel = clock.after(readerLookMs, look);
+  return () => cancel();
 }
 
 function isPipe(): boolean {

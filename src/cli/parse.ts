@@ -3,7 +3,7 @@
 
 import { AgtmuxError } from '../model/errors.ts';
 import type { StateName } from '../model/states.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { parseState } from '../view/words.ts';
 import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
 
@@ -106,7 +106,7 @@ export function statesOf(option: string, parsed: Parsed): readonly StateName[] {
     .values(option)
     .flatMap((text) => text.split(','))
     .map((text) => {
-      const state = parseState(gateLine(foreign(text)));
+      const state = parseState(sanitizeLine(foreign(text)));
       if (state.ok) return state.value;
       throw new AgtmuxError(state.failure.code, state.failure.message);
     });

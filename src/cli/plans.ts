@@ -3,7 +3,7 @@
 
 import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../api/schemas-hooks.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { foreign, gateBlock, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
 import { print } from './output.ts';
 import { answerTo, hasTerminal, isYes } from './question.ts';
 
@@ -16,7 +16,7 @@ export interface PlanWords {
   readonly target: string;
 }
 
-export const shown = (text: string): string => gateLine(foreign(text));
+export const shown = (text: string): string => sanitizeLine(foreign(text));
 
 export type Plan = Omit<HookPlanReply, 'target'>;
 
@@ -28,14 +28,14 @@ export function showPlan(plan: Plan, words: PlanWords, isColoured: boolean): voi
     else print([`--- ${shown(from)}`, `+++ ${shown(to)}`, ...diffLines(diff, isColoured)].join('\n'));
   }
   if (unused.length > 0)
-    print(shown(`not used on ${words.target} and left out: ${unused.join(', ')}; name one with --agent`));
+    print(shown(`not in use on ${words.target}, skipped: ${unused.join(', ')}; name one with --agent to include it`));
   if (edits.length > 0) return;
-  const done = action === 'install' ? 'installed already' : 'nothing was installed';
+  const done = action === 'install' ? 'already installed' : 'nothing was installed';
   print(shown(agents.length === 0 ? `no agent to install ${words.noun} for` : `${done}: ${agents.join(', ')}`));
 }
 
 function diffLines(diff: string, isColoured: boolean): readonly string[] {
-  const lines = gateBlock(foreign(diff)).replace(/\n$/, '').split('\n');
+  const lines = sanitizeBlock(foreign(diff)).replace(/\n$/, '').split('\n');
   if (!isColoured) return lines;
   const colours: Readonly<Record<string, number>> = { '+': 32, '-': 31, '@': 36 };
   return lines.map((line) => {
@@ -61,12 +61,16 @@ export async function confirm({ action, edits }: Plan, words: PlanWords, more = 
   const verb = action === 'install' ? 'Write' : 'Change';
   const what = edits.length > 0 ? `${verb} ${files} on ${shown(words.target)}` : 'Do it';
   if (!hasTerminal()) {
-    throw new AgtmuxError('E_USAGE', 'nothing was written: this needs a yes, and there is no terminal to ask at', {
-      next: 'look at the difference, then say --yes',
-    });
+    throw new AgtmuxError(
+      'E_USAGE',
+      'nothing was written: this needs confirmation, and there is no terminal to ask on',
+      {
+        next: 'check the difference, then use --yes',
+      },
+    );
   }
   if (isYes(await answerTo(`${what}${more}? [y/N] `))) return;
-  throw new AgtmuxError('E_USAGE', 'nothing was written', { next: 'answer y, or say --yes' });
+  throw new AgtmuxError('E_USAGE', 'nothing was written', { next: 'answer y, or use --yes' });
 }
 
 type Status = Pick<HookStatusReply, 'agents' | 'program'>;
@@ -83,15 +87,15 @@ export function statusLines({ agents, program }: Status, renew: string): readonl
   const width = Math.max(...agents.map(({ agent }) => agent.length), 0) + 2;
   const lines = agents.flatMap(({ agent, state, is_used, files, notes }) => {
     const isPlain = state === 'absent' && !is_used;
-    const more = [...(isPlain ? ['not used here'] : []), ...notes];
+    const more = [...(isPlain ? ['not in use here'] : []), ...notes];
     const line = `${agent.padEnd(width)}${state}${more.length > 0 ? ` (${more.join('; ')})` : ''}`;
     const problems = files.flatMap(({ problem }) => (problem === null ? [] : [`  ${problem}`]));
     return [line, ...problems];
   });
   const words: Readonly<Record<Status['program']['state'], string>> = {
-    current: 'is there',
-    other: `is of another version; \`${renew}\` renews it`,
-    absent: 'is not there',
+    current: 'is installed',
+    other: `is from another version; \`${renew}\` updates it`,
+    absent: 'is missing',
   };
   return [...lines, `${program.path} ${words[program.state]}`];
 }

@@ -3,12 +3,12 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { AgtmuxError } from '../model/errors.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
 import { output, print } from './output.ts';
 import { Parsed, type Request } from './parse.ts';
 
-const about = 'the true state of every coding agent in tmux, or honestly unknown';
+const about = 'shows the true state of every coding agent in tmux, or that it is unknown';
 
 /** Null when help or the version was all that was asked for; it is printed then. */
 export function parseFully(said: readonly string[], version: string): Request | null {
@@ -22,7 +22,7 @@ export function parseFully(said: readonly string[], version: string): Request | 
     .usage('<command> [options]')
     // Options behind the name of a command are the command's own: `wrap` hands them on.
     .enablePositionalOptions()
-    .version(version, '-V, --version', 'the version')
+    .version(version, '-V, --version', 'Print the version')
     .addHelpText('after', overview);
   for (const spec of commands) {
     add(program, spec, (found) => {
@@ -31,9 +31,7 @@ export function parseFully(said: readonly string[], version: string): Request | 
   }
   if (words.length === 0) {
     program.outputHelp();
-    print(
-      '\nHere is no terminal for the board: `agtmux list` prints the agents, `agtmux watch --format jsonl` follows them.',
-    );
+    print('\nThe board needs a terminal. `agtmux list` prints the agents, `agtmux watch --format jsonl` follows them.');
     return null;
   }
   try {
@@ -42,7 +40,7 @@ export function parseFully(said: readonly string[], version: string): Request | 
   } catch (problem) {
     if (!(problem instanceof CommanderError)) throw problem;
     if (problem.exitCode === 0) return null;
-    throw new AgtmuxError('E_USAGE', mistakeOf(problem, words), { next: `see \`${pathOf(words)} --help\`` });
+    throw new AgtmuxError('E_USAGE', mistakeOf(problem, words), { next: `run \`${pathOf(words)} --help\`` });
   }
 }
 
@@ -63,21 +61,21 @@ function mistakeOf(problem: CommanderError, words: readonly string[]): string {
   if (problem.code === 'commander.help') {
     const group = commands.find((spec) => spec.name === words[0]);
     const names = group?.commands?.map((spec) => spec.name).join(', ') ?? 'a command';
-    return `${gateLine(foreign(words[0] ?? 'agtmux'))} needs one of: ${names}`;
+    return `${sanitizeLine(foreign(words[0] ?? 'agtmux'))} needs one of: ${names}`;
   }
   // A group that means one of its commands when none is named takes a misspelt one for an argument of that.
   const group = commandOf(words[0]);
   const isTakenWrong = problem.code === 'commander.excessArguments' || problem.code === 'commander.unknownOption';
   if (isTakenWrong && group?.fallback !== undefined && isMisspelt(group, words[1])) {
     const names = group.commands?.map(({ name }) => name).join(', ');
-    return gateLine(foreign(`${group.name} has no command '${words[1]}'; it has ${names}`));
+    return sanitizeLine(foreign(`${group.name} has no command '${words[1]}'; it has ${names}`));
   }
   // The suggestion stands on a line of its own.
   const text = problem.message
     .replace(/^error: /, '')
     .replaceAll(/\s*\n\s*/g, ' ')
     .replace(/\.$/, '');
-  return gateLine(foreign(text));
+  return sanitizeLine(foreign(text));
 }
 
 const isMisspelt = ({ commands: below }: CommandSpec, word: string | undefined): boolean =>
@@ -114,7 +112,7 @@ function addFallback(group: Command, name: string): void {
     const lines = helper
       .visibleOptions(meant)
       .map((one) => helper.formatItem(helper.optionTerm(one), columns, helper.optionDescription(one), helper));
-    return `\n\`agtmux ${group.name()}\` alone is \`agtmux ${group.name()} ${name}\`:\n${lines.join('\n')}`;
+    return `\n\`agtmux ${group.name()}\` without a command is \`agtmux ${group.name()} ${name}\`:\n${lines.join('\n')}`;
   });
 }
 
@@ -126,8 +124,8 @@ function plain(command: Command): Command {
     .exitOverride()
     .showSuggestionAfterError(true)
     .configureOutput({ writeOut: print, writeErr: () => undefined, outputError: () => undefined })
-    .helpOption('-h, --help', 'what it does and takes')
-    .helpCommand('help [command]', 'what a command does and takes');
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand('help [command]', 'Show help for a command');
 }
 
 function optionOf({ name, short, value, isValueOptional, isRepeatable, choices, words }: OptionSpec): Option {
@@ -159,14 +157,14 @@ function exampleLines(examples: readonly (readonly [string, string])[]): string 
 const overview = `
 Examples:
 ${exampleLines([
-  ['agtmux setup', 'the first time: shows each change and asks'],
-  ['agtmux', 'the board: every agent, live, with keys to answer them'],
-  ['agtmux list', 'the same once, as a table'],
+  ['agtmux setup', 'first run: shows each change and asks'],
+  ['agtmux', 'open the board: every agent, live, with keys to act'],
+  ['agtmux list', 'print the agents as a table'],
   ['agtmux next', 'go to the agent that has waited longest for you'],
-  ['agtmux doctor', 'when something looks wrong'],
+  ['agtmux doctor', 'find problems'],
 ])}
 
-Exit status: 0 done, 1 in doubt or in trouble, 2 wrong input, 3 no such thing, 4 it changed meanwhile, 5 not reachable,
-6 files or rights, 7 too busy, 8 versions, 9 tmux or a missing program, 10 too late, 11 cannot be done there,
-12 not allowed, 70 a defect.
-\`agtmux help <command>\` tells more about a command.`;
+Exit status: 0 success, 1 unconfirmed or problems found, 2 invalid input, 3 not found, 4 state changed, 5 unreachable,
+6 files or permissions, 7 busy, 8 version mismatch, 9 tmux or a program missing, 10 timeout, 11 unsupported,
+12 not permitted, 70 internal error.
+Run \`agtmux help <command>\` for help on a command.`;

@@ -8,7 +8,7 @@ export const hasTerminal = (): boolean => process.stdin.isTTY === true && errorO
 
 export const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer);
 
-const left = 'stopped at the question';
+const left = 'cancelled at the question';
 
 /** Whoever leaves a question wants nothing of what would be asked next either. */
 export const isLeft = (problem: unknown): boolean => problem instanceof AgtmuxError && problem.message === left;
@@ -21,7 +21,7 @@ export async function answerTo(question: string): Promise<string> {
     const answer = await Promise.race([terminal.question(question).catch(() => null), gone]);
     if (answer !== null) return answer.trim();
     errorOutput().write('\n');
-    throw new AgtmuxError('E_USAGE', left, { next: 'what was answered with y before is done, nothing else' });
+    throw new AgtmuxError('E_USAGE', left, { next: 'only what you confirmed before was done' });
   } finally {
     terminal.close();
   }

@@ -17,7 +17,7 @@ export const queueList: Action = async (parsed, context) => {
   const body = await askDaemon(context, { path: '/v1/queue' }, { isQuiet: parsed.has('json') });
   if (parsed.has('json')) return print(body);
   const { items, generated_at } = JSON.parse(body) as QueueList;
-  if (items.length === 0) return print('No message waits.');
+  if (items.length === 0) return print('No message is queued.');
   const now = Date.parse(generated_at);
   const columns = [
     { title: 'ID' },
@@ -47,5 +47,5 @@ export const queueEdit: Action = async (parsed, context) => {
 
 export const queueDrop: Action = async (parsed, context) => {
   const path = withQuery(pathOf(parsed), claim());
-  tellReceipt(parsed, await askOnce(context, { method: 'DELETE', path }), `taken out: ${safe(parsed.args[0] ?? '')}`);
+  tellReceipt(parsed, await askOnce(context, { method: 'DELETE', path }), `removed: ${safe(parsed.args[0] ?? '')}`);
 };

@@ -12,14 +12,14 @@ export async function refOf(context: Context, said: string | undefined): Promise
   // A variable of a script that is not set must not mean anybody.
   if (said === undefined || said === '') {
     throw new AgtmuxError('E_USAGE', 'the name of the agent is empty', {
-      next: 'name it as `agtmux list` shows it; `agtmux tell` is for whoever is CONNECTED',
+      next: 'name it as `agtmux list` shows it; `agtmux tell` writes to the CONNECTED agent',
     });
   }
   if (said !== '.') return said;
   const pane = process.env.TMUX_PANE ?? '';
   const socket = tmuxSocketHere();
   if (pane === '' || socket === null) {
-    throw new AgtmuxError('E_USAGE', '`.` is the pane you are in, and this is not a pane of tmux', {
+    throw new AgtmuxError('E_USAGE', '`.` means the current tmux pane, and this is not one', {
       next: 'name the agent, as `agtmux list` shows it',
     });
   }

@@ -1,10 +1,10 @@
 // `agtmux replay`: recorded events in, states out. The whole path of a fact without a daemon, for trying the engine, for
 // bug reports and for explaining a verdict.
 
-import { type OfflineReport, type OfflineRow, replayLines } from '../daemon/offline.ts';
 import { reasons } from '../model/reasons.ts';
 import { verdictNames, verdictReasons } from '../model/verdicts.ts';
-import { foreign, gateLine, type SafeText } from '../text/gate.ts';
+import { type OfflineReport, type OfflineRow, replayLines } from '../offline/replay.ts';
+import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import { tableLines } from '../view/table.ts';
 import { ageLabel, backgroundLabel, stateLabel, wordsOf } from '../view/words.ts';
 import type { Action } from './context.ts';
@@ -17,7 +17,7 @@ export const replay: Action = async (parsed) => {
   else print([...(parsed.has('verdicts') ? verdictLines(report) : []), ...tableOf(report)].join('\n'));
 };
 
-const plain = (text: string): SafeText => gateLine(foreign(text));
+const plain = (text: string): SafeText => sanitizeLine(foreign(text));
 
 function tableOf({ rows, now, taken, verdicts }: OfflineReport): readonly string[] {
   const columns = [

@@ -40,8 +40,8 @@ export const route: Action = async (parsed, context) => {
   }
   const words =
     active === null
-      ? 'No agent runs: messages without a name are refused.'
-      : `Messages without a name go to ${safe(agentLabel(active))}, ${safe(active.ref)}.`;
+      ? 'No agent is running: `agtmux tell` is refused.'
+      : `\`agtmux tell\` writes to ${safe(agentLabel(active))}, ${safe(active.ref)}.`;
   if (items.length === 0) return print(words);
   const columns = [
     { title: 'ROUTE' },

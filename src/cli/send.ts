@@ -29,7 +29,7 @@ export const tell: Action = async (parsed, context) => {
   const text = said === '-' || (said === undefined && files.length === 0) ? await readInput() : (said ?? '');
   if (text === '' && files.length === 0) {
     throw new AgtmuxError('E_INPUT', 'there is no text and no file; nothing was sent', {
-      next: 'write `agtmux tell "text"` or `agtmux tell --file path:10-20`',
+      next: 'use `agtmux tell "text"` or `agtmux tell --file path:10-20`',
     });
   }
   await act(parsed, context, { action: 'send', connected: true, text, ...waysOf(parsed), files });
@@ -42,7 +42,7 @@ function fileOf(said: string): FileReference {
   const from = first === undefined ? null : Number(first);
   const to = last === undefined ? from : Number(last);
   if (from !== null && (from < 1 || (to ?? 0) < from)) {
-    throw new AgtmuxError('E_USAGE', `${safe(said)} names no lines of a file`, { next: 'write it as path:10-20' });
+    throw new AgtmuxError('E_USAGE', `${safe(said)} names no lines of a file`, { next: 'for example path:10-20' });
   }
   return { path: resolve(path), from, to };
 }

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
 import { createRealExec } from '../platform/exec.ts';
 import { errorCodeOf } from '../platform/files.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import type { Action, Context } from './context.ts';
 import { printShown } from './output.ts';
 
@@ -124,11 +124,11 @@ function heldOf({ file, text, isOurs }: Service): string | null {
     held = readFileSync(file, 'utf8');
   } catch (cause) {
     if (errorCodeOf(cause) === 'ENOENT') return null;
-    throw new AgtmuxError('E_FILE', `cannot read ${file} (${errorCodeOf(cause) ?? 'unknown trouble'})`, { cause });
+    throw new AgtmuxError('E_FILE', `cannot read ${file} (${errorCodeOf(cause) ?? 'unknown error'})`, { cause });
   }
   if (held === text || isOurs(held)) return held;
   throw new AgtmuxError('E_FILE', `${file} was changed since agtmux wrote it, or was never written by agtmux`, {
-    next: 'move it away (with systemd your own lines belong into `systemctl --user edit agtmux`), then try again',
+    next: 'move it away (with systemd put your own lines into `systemctl --user edit agtmux`), then try again',
   });
 }
 
@@ -143,7 +143,7 @@ export const daemonInstall: Action = async (parsed, context) => {
     mkdirSync(dirname(service.file), { recursive: true });
     writeFileSync(service.file, service.text, { mode: 0o644 });
   } catch (cause) {
-    throw new AgtmuxError('E_FILE', `cannot write ${service.file} (${errorCodeOf(cause) ?? 'unknown trouble'})`, {
+    throw new AgtmuxError('E_FILE', `cannot write ${service.file} (${errorCodeOf(cause) ?? 'unknown error'})`, {
       cause,
     });
   }
@@ -173,7 +173,7 @@ export const daemonUninstall: Action = async (parsed, context) => {
 function factsHere(): ServiceFacts {
   const { platform, env, execPath } = process;
   if (platform !== 'linux' && platform !== 'darwin') {
-    throw new AgtmuxError('E_USAGE', `there is no service to install on ${platform}`);
+    throw new AgtmuxError('E_USAGE', `services are not supported on ${platform}`);
   }
   return {
     platform,
@@ -196,8 +196,8 @@ async function runOnce({ clock }: Context, argv: readonly string[]): Promise<str
   );
   const result = await createRealExec(clock).run({ program, args, env, deadlineMs: commandMs, outputBytesMax });
   if (result.status === 0) return null;
-  const said = gateLine(foreign(Buffer.from(result.stderr).toString().trim()), { columnsMax: 200 });
-  return `${program} ${result.spawnError === null ? `refused: ${said}` : `is not here (${result.spawnError})`}`;
+  const said = sanitizeLine(foreign(Buffer.from(result.stderr).toString().trim()), { columnsMax: 200 });
+  return `${program} ${result.spawnError === null ? `refused: ${said}` : `is not installed (${result.spawnError})`}`;
 }
 
 async function runOrThrow(context: Context, argv: readonly string[], before: string): Promise<void> {

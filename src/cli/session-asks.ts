@@ -25,7 +25,7 @@ export const sessionAnswer: Action = async (parsed, context) => {
   const [option, text] = [parsed.value('option'), parsed.value('text')];
   if ((option === undefined) === (text === undefined) || option === '' || text === '') {
     throw new AgtmuxError('E_USAGE', 'answer needs one option or one text', {
-      next: 'say --option ID, as `agtmux session show` lists them, or --text TEXT',
+      next: 'use --option ID, as `agtmux session show` lists them, or --text TEXT',
     });
   }
   await reply(parsed, context, 'answer', option === undefined ? { text } : { option });
@@ -38,13 +38,17 @@ async function reply(parsed: Parsed, context: Context, name: Answer, more: objec
     await deed(parsed, context, ref, name, { ...more, ...(said === undefined ? {} : { ask_id: said }) });
     return;
   }
-  mustHaveTerminal('an answer needs the ask it is for', 'say --ask ID, as `agtmux session show` tells it, or --yes');
+  mustHaveTerminal(
+    'an answer needs the id of its request',
+    'use --ask ID, as `agtmux session show` shows it, or --yes',
+  );
   const session = await sessionOf(context, ref);
   const { pending_ask } = session;
-  if (pending_ask === null) throw new AgtmuxError('E_STATE_CHANGED', `it asks nothing now: it is ${session.state}`);
-  const question = [...askLines(session), 'Send your answer to this? [y/N] '].join('\n');
+  if (pending_ask === null)
+    throw new AgtmuxError('E_STATE_CHANGED', `there is no pending request: it is ${session.state}`);
+  const question = [...askLines(session), 'Send your answer? [y/N] '].join('\n');
   if (!(await confirmed(question)))
-    throw new AgtmuxError('E_USAGE', 'nothing was sent', { next: 'answer y, or say --yes' });
+    throw new AgtmuxError('E_USAGE', 'nothing was sent', { next: 'answer y, or use --yes' });
   await deed(parsed, context, ref, name, { ...more, ask_id: pending_ask.ask_id });
 }
 
@@ -52,11 +56,11 @@ export const sessionRemove: Action = async (parsed, context) => {
   const [ref = ''] = parsed.args;
   const force = parsed.has('force');
   if (!parsed.has('yes') && !force) {
-    mustHaveTerminal('removing a session needs a yes', 'say --yes');
+    mustHaveTerminal('removing a session needs confirmation', 'use --yes');
     const session = await sessionOf(context, ref);
     const question = `Remove ${session.ref} (${machineLabel(session)}) with its messages? [y/N] `;
     if (!(await confirmed(question)))
-      throw new AgtmuxError('E_USAGE', 'nothing was removed', { next: 'answer y, or say --yes' });
+      throw new AgtmuxError('E_USAGE', 'nothing was removed', { next: 'answer y, or use --yes' });
   }
   await deed(parsed, context, ref, 'remove', { force });
 };
@@ -67,7 +71,7 @@ async function sessionOf(context: Context, ref: string): Promise<ManagedItem> {
 
 function mustHaveTerminal(what: string, next: string): void {
   if (process.stdin.isTTY && errorOutput().isTTY) return;
-  throw new AgtmuxError('E_USAGE', `${what}, and there is no terminal to ask at`, { next });
+  throw new AgtmuxError('E_USAGE', `${what}, and there is no terminal to ask on`, { next });
 }
 
 async function confirmed(question: string): Promise<boolean> {

@@ -28,7 +28,7 @@ export async function followSession(parsed: Parsed, context: Context, ref: strin
   const follow = async (): Promise<void> => {
     for await (const event of client.session(ref, { signal: leaving.signal })) teller.tell(event);
   };
-  await (parsed.has('json') ? whileRead(context.clock, follow) : follow());
+  await whileRead(context.clock, parsed.has('json') ? 'json' : 'text', follow);
 }
 
 /** One event a line. */
@@ -66,7 +66,7 @@ class TextTeller {
         this.#session(event.data.session);
         break;
       case 'gone':
-        this.#line('-- it was removed');
+        this.#line('-- the session was removed');
         break;
       case 'lost':
         this.#endLine();

@@ -26,7 +26,7 @@ const messagesDefault = 10;
 export const sessionStart: Action = async (parsed, context) => {
   const agent = parsed.value('agent');
   if (agent === undefined || agent === '') {
-    throw new AgtmuxError('E_USAGE', 'start needs an agent', { next: 'say --agent claude, or another one' });
+    throw new AgtmuxError('E_USAGE', 'start needs an agent', { next: 'use --agent claude, or another one' });
   }
   const { prompt, worktree } = await wishOf(parsed);
   const body: NewSessionBody = {
@@ -66,17 +66,17 @@ async function wishOf(parsed: Parsed): Promise<{ readonly prompt: string; readon
 }
 
 const takenForBranch = (word: string): AgtmuxError =>
-  new AgtmuxError('E_USAGE', `${safe(word)} was taken for the branch of the worktree, and there is no prompt`, {
-    next: `say --worktree=${safe(word)} and the prompt; if that was the prompt, put it before --worktree`,
+  new AgtmuxError('E_USAGE', `${safe(word)} was read as the branch of the worktree, and the prompt is missing`, {
+    next: `use --worktree=${safe(word)} and add the prompt; if that was the prompt, put it before --worktree`,
   });
 
 /** The word itself, `-`, `--text`, `--file`, or standard input when none is said. */
 async function textOf(parsed: Parsed, said: string | undefined): Promise<string> {
   if (said === undefined || said === '-') return readMessage(parsed, said);
   if (parsed.has('text') || parsed.has('file')) {
-    throw new AgtmuxError('E_USAGE', 'the text is given in several ways', { next: 'use one of them' });
+    throw new AgtmuxError('E_USAGE', 'the text was given more than once', { next: 'give it once' });
   }
-  if (said === '') throw new AgtmuxError('E_INPUT', 'there is no text; nothing was sent', { next: 'give it a text' });
+  if (said === '') throw new AgtmuxError('E_INPUT', 'there is no text; nothing was sent', { next: 'provide a text' });
   return said;
 }
 
@@ -84,7 +84,7 @@ export const sessionList: Action = async (parsed, context) => {
   const body = await askDaemon(context, { path: '/v1/managed' }, { isQuiet: parsed.has('json') });
   if (parsed.has('json')) return print(body);
   const { items, generated_at: now } = JSON.parse(body) as ManagedList;
-  if (items.length === 0) return print('No session yet. Start one with `agtmux session start --agent claude "..."`.');
+  if (items.length === 0) return print('No sessions yet. Start one with `agtmux session start --agent claude "..."`.');
   print(sessionsTable(items, { columns: columnsOf(), colour: hasColour(parsed), now }).join('\n'));
 };
 
@@ -109,8 +109,8 @@ function countOf(parsed: Parsed): number {
   if (text === undefined) return messagesDefault;
   const count = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   if (count >= 0 && count <= limits.sessionPageMax) return count;
-  throw new AgtmuxError('E_USAGE', `--messages is a number from 0 to ${limits.sessionPageMax}`, {
-    next: 'write it as 20',
+  throw new AgtmuxError('E_USAGE', `--messages must be a number from 0 to ${limits.sessionPageMax}`, {
+    next: 'for example 20',
   });
 }
 
@@ -118,8 +118,7 @@ export const sessionSend: Action = async (parsed, context) => {
   const [ref = '', said] = parsed.args;
   const text = await textOf(parsed, said);
   const session = await deed(parsed, context, ref, 'send', { text });
-  if (session.queued > 0 && !parsed.has('json'))
-    print(`waiting: ${session.queued}; it goes out when the turn has ended`);
+  if (session.queued > 0 && !parsed.has('json')) print(`queued: ${session.queued}; sent when the turn has ended`);
 };
 
 export const sessionStop: Action = async (parsed, context) => {
@@ -145,7 +144,7 @@ const words: Readonly<Record<Deed, string>> = {
   answer: 'answered:',
   stop: 'stopped:',
   resume: 'resumed:',
-  retry: 'trying again:',
+  retry: 'retrying:',
   remove: 'removed:',
 };
 

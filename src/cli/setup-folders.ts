@@ -50,7 +50,7 @@ export function noteFolders(missing: readonly string[]): void {
     mkdirSync(dirname(notePath()), { recursive: true, mode: 0o700 });
     writeFileSync(notePath(), `${JSON.stringify(note)}\n`, { mode: 0o600 });
   } catch (cause) {
-    const why = errorCodeOf(cause) ?? 'unknown trouble';
+    const why = errorCodeOf(cause) ?? 'unknown error';
     throw new AgtmuxError('E_FILE', `cannot write ${notePath()} (${why})`, { next: 'make its folder writable', cause });
   }
 }

@@ -28,7 +28,7 @@ interface Run {
 }
 
 /** What became of a step, for the last lines. */
-type Outcome = 'done' | 'shown' | 'left out' | { readonly problem: string };
+type Outcome = 'done' | 'shown' | 'skipped' | { readonly problem: string };
 
 interface Step {
   readonly words: string;
@@ -40,17 +40,17 @@ const troubleStatus = 1;
 
 const steps: Readonly<Record<SetupStep, Step>> = {
   hooks: {
-    words: 'hooks: agents tell what they do, at once and in their own words',
+    words: 'hooks: agents report what they do, at once',
     run: (run) => ownQuestion(run, hooksInstall),
   },
-  tmux: { words: "tmux: marks and a summary in tmux's own status line", run: (run) => asked(run, tmuxInstall) },
+  tmux: { words: "tmux: marks and a summary in tmux's status line", run: (run) => asked(run, tmuxInstall) },
   mcp: {
     words: 'MCP: agents run commands in the background and see each other',
     run: (run) => ownQuestion(run, mcpInstall),
   },
-  notifications: { words: 'notifications: your desktop tells you when an agent needs you', run: notifications },
-  menubar: { words: 'menu bar: who needs you, always in sight', run: menubar },
-  service: { words: 'service: the daemon starts with your login', run: service },
+  notifications: { words: 'notifications: a desktop notification when an agent needs you', run: notifications },
+  menubar: { words: 'menu bar: which agents need you, always visible', run: menubar },
+  service: { words: 'service: the daemon starts when you log in', run: service },
 };
 
 export const setup: Action = async (parsed, context) => {
@@ -62,7 +62,7 @@ export const setup: Action = async (parsed, context) => {
   };
   if (!run.isDry && !run.hasYes && !hasTerminal()) {
     throw new AgtmuxError('E_USAGE', 'nothing was written: setup asks before each change, and there is no terminal', {
-      next: 'look at `agtmux setup --dry-run`, then say --yes',
+      next: 'check `agtmux setup --dry-run`, then use --yes',
     });
   }
   const missing = missingFolders();
@@ -70,7 +70,7 @@ export const setup: Action = async (parsed, context) => {
   const told: string[] = [];
   for (const name of setupSteps) {
     const isHere = name !== 'menubar' || process.platform === 'darwin';
-    const outcome = !isHere || skipped.includes(name) ? 'left out' : await step(name, run, missing);
+    const outcome = !isHere || skipped.includes(name) ? 'skipped' : await step(name, run, missing);
     if (isHere) told.push(lineOf(name, outcome));
     if (typeof outcome === 'object') process.exitCode = troubleStatus;
   }
@@ -80,7 +80,7 @@ export const setup: Action = async (parsed, context) => {
       ...told,
       ...(run.isDry
         ? []
-        : ['', 'Next: start an agent in tmux, then `agtmux list`. `agtmux uninstall` undoes all of this.']),
+        : ['', 'Next: start an agent in tmux, then run `agtmux list`. `agtmux uninstall` undoes all of this.']),
     ].join('\n'),
   );
 };
@@ -121,7 +121,7 @@ async function ownQuestion(run: Run, install: Action): Promise<Outcome> {
   } catch (problem) {
     // It was answered with no.
     if (problem instanceof AgtmuxError && problem.code === 'E_USAGE' && problem.message === 'nothing was written')
-      return 'left out';
+      return 'skipped';
     throw problem;
   }
 }
@@ -130,7 +130,7 @@ async function ownQuestion(run: Run, install: Action): Promise<Outcome> {
 async function asked(run: Run, install: Action): Promise<Outcome> {
   await install(optionsOf(run, 'dry-run'), run.context);
   if (run.isDry) return 'shown';
-  if (!(await isWanted(run))) return 'left out';
+  if (!(await isWanted(run))) return 'skipped';
   await install(optionsOf(run), run.context);
   return 'done';
 }
@@ -145,15 +145,15 @@ async function menubar(run: Run): Promise<Outcome> {
     return await asked(run, menubarInstall);
   } catch (problem) {
     if (!(problem instanceof AgtmuxError) || problem.code !== 'E_UNSUPPORTED') throw problem;
-    print(safe(`not here: ${problem.message}`));
-    return 'left out';
+    print(safe(`not available: ${problem.message}`));
+    return 'skipped';
   }
 }
 
 async function service(run: Run): Promise<Outcome> {
   await daemonInstall(optionsOf(run, 'dry-run'), run.context);
   if (run.isDry) return 'shown';
-  if (!(await isWanted(run))) return 'left out';
+  if (!(await isWanted(run))) return 'skipped';
   // The one that this setup started would keep the service's own out.
   await stop(run.context);
   try {
@@ -163,22 +163,22 @@ async function service(run: Run): Promise<Outcome> {
     if (!(problem instanceof AgtmuxError) || problem.code !== 'E_DAEMON_DOWN') throw problem;
     // A service that nobody starts would only be in the way.
     await daemonUninstall(optionsOf(run), run.context);
-    print(safe(`not here: ${problem.message}`));
+    print(safe(`not available: ${problem.message}`));
     print('the daemon starts with the first command that needs it');
-    return 'left out';
+    return 'skipped';
   }
 }
 
 async function notifications(run: Run): Promise<Outcome> {
   const path = join(dirname(configPath()), 'notifications.toml');
   if (existsSync(path)) {
-    print(safe(`${path} is there and stays as it is; see \`agtmux notify\``));
-    return 'left out';
+    print(safe(`${path} exists and is not changed; see \`agtmux notify\``));
+    return 'skipped';
   }
   print([safe(`+++ ${path}`), '+ channels = [ "browser", "desktop" ]'].join('\n'));
-  print('try it with `agtmux notify test`; `agtmux notify set --text ask` shows what is asked, with buttons');
+  print('try it with `agtmux notify test`; `agtmux notify set --text ask` shows the request, with buttons');
   if (run.isDry) return 'shown';
-  if (!(await isWanted(run))) return 'left out';
+  if (!(await isWanted(run))) return 'skipped';
   const body = { channels: ['browser', 'desktop'], ...claim() };
   const request = { method: 'POST', path: '/v1/notifications/settings', body } as const;
   const { path: written } = JSON.parse(await askDaemon(run.context, request)) as NoticeSettingsReply;

@@ -5,12 +5,12 @@ import { withQuery } from '../api/client-lean.ts';
 import type { ShellList, ShellPageReply } from '../api/schemas-shells.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { foreign, gateBlock } from '../text/gate.ts';
+import { foreign, sanitizeBlock } from '../text/sanitize.ts';
 import { safe } from './act.ts';
 import { logModes } from './commands-shells.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, sleep } from './context.ts';
-import { note, output, print } from './output.ts';
+import { note, output, print, whileRead } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 import { shellOf } from './shell.ts';
@@ -30,7 +30,8 @@ export const shellLog: Action = async (parsed, context) => {
   const body = await askDaemon(context, { path }, { isQuiet: true });
   const first: Page = { body, page: JSON.parse(body) as ShellPageReply };
   show(parsed, first, parsed.has('follow') ? wholeLines(first.page) : first.page.lines);
-  if (parsed.has('follow')) await follow(parsed, context, first.page);
+  const format = parsed.has('json') ? 'json' : 'text';
+  if (parsed.has('follow')) await whileRead(context.clock, format, () => follow(parsed, context, first.page));
   else tellRest(parsed, first.page, mode);
   if (output().isTTY && !parsed.has('json')) await markSeen(first.page.shell_id);
 };
@@ -46,8 +47,8 @@ function countOf(parsed: Parsed): number | undefined {
   if (text === undefined) return undefined;
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= limits.shellPageLinesMax) return count;
-  throw new AgtmuxError('E_USAGE', `--lines is a number from 1 to ${limits.shellPageLinesMax}`, {
-    next: 'write it as 50; --follow and --cursor read on',
+  throw new AgtmuxError('E_USAGE', `--lines must be a number from 1 to ${limits.shellPageLinesMax}`, {
+    next: 'for example 50; use --follow or --cursor to read more',
   });
 }
 
@@ -63,17 +64,17 @@ function show(parsed: Parsed, { body, page }: Page, lines: readonly string[]): v
     print(body);
     return;
   }
-  if (page.truncated) note('what was printed before this was dropped');
+  if (page.truncated) note('earlier output was dropped');
   if (page.diagnosis !== null) print(safeBlock(page.diagnosis));
   if (lines.length > 0) print(lines.map(safeBlock).join('\n'));
 }
 
-const safeBlock = (text: string): string => gateBlock(foreign(text));
+const safeBlock = (text: string): string => sanitizeBlock(foreign(text));
 
 /** Beside what is shown, so that whoever pipes it gets nothing else. */
 function tellRest(parsed: Parsed, { has_more, is_capped, cursor }: ShellPageReply, mode: Mode): void {
   if (parsed.has('json')) return;
-  if (is_capped) note('its log is full: what came later was not kept');
+  if (is_capped) note('its log is full: later output was not stored');
   if (has_more && mode === 'body') note(`there is more: --mode body --cursor ${safe(cursor)}`);
 }
 
@@ -87,7 +88,7 @@ async function follow(parsed: Parsed, context: Context, first: ShellPageReply): 
     // Looked at before the page: what it printed last is on the page then.
     const isOver = await hasEnded(shell_id, attempt).catch(nullIfDown);
     const next = isOver === null ? null : await pageFrom(shell_id, cursor).catch(nullIfDown);
-    if (next === null && !isLost && !parsed.has('json')) note('the daemon is gone; this goes on when it is back');
+    if (next === null && !isLost && !parsed.has('json')) note('the daemon stopped; this continues when it is back');
     isLost = next === null;
     if (next !== null) {
       const lines = isOver === true ? next.page.lines : wholeLines(next.page);

@@ -40,14 +40,14 @@ export async function shellOf(context: Context, ref: string | undefined): Promis
 export const shellKill: Action = async (parsed, context) => {
   if (parsed.has('yes')) return control(parsed, context, 'kill', parsed.args[0] ?? '');
   if (!process.stdin.isTTY || !errorOutput().isTTY) {
-    throw new AgtmuxError('E_USAGE', 'ending a shell needs a yes, and there is no terminal to ask at', {
-      next: 'say --yes',
+    throw new AgtmuxError('E_USAGE', 'killing a shell needs confirmation, and there is no terminal to ask on', {
+      next: 'use --yes',
     });
   }
   // Whoever says yes means the shell they were shown, not one of the same label that began meanwhile.
   const item = await shellOf(context, parsed.args[0]);
   if (item.status === 'running' && !(await isWanted(item))) {
-    throw new AgtmuxError('E_USAGE', 'it was not killed', { next: 'answer y, or say --yes' });
+    throw new AgtmuxError('E_USAGE', 'it was not killed', { next: 'answer y, or use --yes' });
   }
   return control(parsed, context, 'kill', item.shell_id);
 };

@@ -11,37 +11,39 @@ import type { Places } from '../platform/environment.ts';
 import { createRealFiles, errorCodeOf } from '../platform/files.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { createRealProcesses } from '../platform/processes.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { type Context, logPath, must, places, sleep, userId } from './context.ts';
 import { note } from './output.ts';
 import { askRunning, isDown } from './running.ts';
 
-/** `tell` gets what is worth knowing while it takes long; without it that goes beside the output. */
-export function startDaemon(
+/** `tell` gets what is worth knowing: that it takes long, that the log was upgraded; without it that goes beside the output. */
+export async function startDaemon(
   context: Context,
   tmuxSockets: readonly string[] = [],
   tell: (text: string) => void = note,
 ): Promise<void> {
-  return startAfter(async () => environmentOf(process.env, tmuxSockets), context, tell);
+  const upgrade = await startAfter(async () => environmentOf(process.env, tmuxSockets), context, tell);
+  if (upgrade !== null) tell(upgrade);
 }
 
 /**
  * Ends the daemon and starts it again, with nobody else between: a board or a list that misses it meanwhile waits for this
- * one, and does not start it with an environment of its own. `end` gives back what the new one shall have.
+ * one, and does not start it with an environment of its own. `end` gives back what the new one shall have. Resolves with what
+ * became of the event log, null when it is as it was.
  */
-export async function restartDaemon(context: Context, end: () => Promise<Environment>): Promise<void> {
+export async function restartDaemon(context: Context, end: () => Promise<Environment>): Promise<string | null> {
   const { clock } = context;
   const turn = await openTurn();
   const deadlineMs = clock.monotonicMs() + limits.daemonStartMsMax;
   try {
     while (!turn.take(clock.wallMs())) {
       if (clock.monotonicMs() > deadlineMs)
-        throw new AgtmuxError('E_DAEMON_DOWN', 'another command is starting the daemon and does not get it done', {
-          next: 'look into its log with `agtmux logs`',
+        throw new AgtmuxError('E_DAEMON_DOWN', 'another command is starting the daemon and has not finished', {
+          next: 'see its log: `agtmux logs`',
         });
       await sleep(clock, limits.daemonPollMs);
     }
-    await startAfter(end, context, note, turn);
+    return await startAfter(end, context, note, turn);
   } finally {
     turn.release();
   }
@@ -62,12 +64,16 @@ async function startAfter(
   context: Context,
   tell: (text: string) => void,
   held?: Turn,
-): Promise<void> {
+): Promise<string | null> {
   const turn = held ?? (await openTurn());
-  const begin = new Beginning(context, places(), await first(), tell);
+  const { lookAtStore, upgradeWords } = await import('../offline/store.ts');
+  const { stateDir } = places();
   try {
+    const begin = new Beginning(context, places(), await first(), tell);
+    const before = lookAtStore(stateDir);
     await begin.untilReady(turn);
     await untilSeen(context);
+    return upgradeWords(before, lookAtStore(stateDir));
   } finally {
     turn.release();
   }
@@ -100,12 +106,14 @@ class Beginning {
       const passedMs = clock.monotonicMs() - beganMs;
       if (passedMs > limits.daemonStartMsMax) {
         const words =
-          this.#holder === null ? 'the daemon was started but does not answer' : `${this.#holder}; it does not answer`;
-        throw new AgtmuxError('E_DAEMON_DOWN', words, { next: 'look into its log with `agtmux logs`' });
+          this.#holder === null
+            ? 'the daemon was started but does not respond'
+            : `${this.#holder}; it does not respond`;
+        throw new AgtmuxError('E_DAEMON_DOWN', words, { next: 'see its log: `agtmux logs`' });
       }
       if (passedMs > limits.daemonStartMs && !isTold) {
         isTold = true;
-        this.#tell('the daemon needs long to start; still waiting');
+        this.#tell('the daemon is slow to start; still waiting');
       }
       await sleep(clock, limits.daemonPollMs);
     }
@@ -135,7 +143,7 @@ class Beginning {
         outputPath: path,
       });
     } catch (cause) {
-      throw new AgtmuxError('E_STORE_IO', `cannot write ${path}: ${errorCodeOf(cause) ?? 'unknown trouble'}`, {
+      throw new AgtmuxError('E_STORE_IO', `cannot write ${path}: ${errorCodeOf(cause) ?? 'unknown error'}`, {
         cause,
       });
     }
@@ -198,12 +206,12 @@ function lastWords(path: string, start: number, status: number): AgtmuxError {
   const told = lines.map((line) => /^agtmux: (.*); (.*) \[(E_\w+)\]$/.exec(line)).findLast((match) => match !== null);
   const [, message = '', next = '', code = ''] = told ?? [];
   if (isErrorCode(code)) return new AgtmuxError(code, `the daemon did not start: ${message}`, { next });
-  const words = gateLine(foreign(lines.findLast((line) => line.trim() !== '') ?? ''), { columnsMax: 300 });
+  const words = sanitizeLine(foreign(lines.findLast((line) => line.trim() !== '') ?? ''), { columnsMax: 300 });
   return new AgtmuxError(
     'E_DAEMON_DOWN',
-    `the daemon ended at once with status ${status}${words === '' ? '' : `: ${words}`}`,
+    `the daemon exited at once with status ${status}${words === '' ? '' : `: ${words}`}`,
     {
-      next: 'look into its log with `agtmux logs`',
+      next: 'see its log: `agtmux logs`',
     },
   );
 }
@@ -241,7 +249,7 @@ class Turn {
       this.#isHeld = true;
     } catch (error) {
       if (errorCodeOf(error) !== 'EEXIST') {
-        throw new AgtmuxError('E_STORE_IO', `cannot write ${this.#path}: ${errorCodeOf(error) ?? 'unknown trouble'}`);
+        throw new AgtmuxError('E_STORE_IO', `cannot write ${this.#path}: ${errorCodeOf(error) ?? 'unknown error'}`);
       }
       if (this.#isLeftover(wallMs)) this.#remove();
     }

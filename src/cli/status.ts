@@ -2,7 +2,7 @@
 // to know, not to change it.
 
 import type { PaneList, StatusReply, TargetItem } from '../api/schemas.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';
 import { type PaintRole, paint } from '../view/paint.ts';
 import { hasNoServer, healthWord } from '../view/pane-words.ts';
@@ -57,13 +57,13 @@ function lines(
       `${item.target} ${healthWord(item)}${hasNoServer(item) ? '' : `, ${item.panes} pane${item.panes === 1 ? '' : 's'}`}`,
   );
   const row = (title: string, text: string, role: PaintRole | null = null): string => {
-    const shown = cut(gateLine(foreign(text)), Math.max(1, columnsOf() - titleColumns));
+    const shown = cut(sanitizeLine(foreign(text)), Math.max(1, columnsOf() - titleColumns));
     return title.padEnd(titleColumns) + (role === null || !hasColour(parsed) ? shown : paint(shown, role));
   };
   const calls = daemon.hook_calls;
   const counted = [
     `${calls.taken} calls`,
-    ...(calls.waiting > 0 ? [`${calls.waiting} wait`] : []),
+    ...(calls.waiting > 0 ? [`${calls.waiting} waiting`] : []),
     ...(calls.refused > 0 ? [`${calls.refused} refused, see \`agtmux logs\``] : []),
   ];
   const hooks = calls.taken + calls.waiting + calls.refused === 0 ? '' : counted.join(', ');
@@ -72,7 +72,7 @@ function lines(
     row('daemon', `up ${ageLabel(daemon.up_ms)}, version ${daemon.version}, pid ${daemon.pid}, ${memory} MB`, 'good'),
     row('agents', agents.join(' · ') || 'none'),
     row('targets', targets.join(' · ') || 'none'),
-    row('events', `${daemon.events.taken} taken, feed at version ${daemon.feed_version}`),
+    row('events', `${daemon.events.taken} stored, feed at version ${daemon.feed_version}`),
     ...(hooks === '' ? [] : [row('hooks', hooks)]),
     ...shellWords(daemon).map((text) => row('shells', text)),
     ...(troubles.length === 0

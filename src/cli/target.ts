@@ -3,7 +3,7 @@
 import { withQuery } from '../api/client-lean.ts';
 import type { TargetReply } from '../api/schemas.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
@@ -26,8 +26,8 @@ export const targetAdd: Action = async (parsed, context) => {
   const kind = parsed.value('kind') ?? 'ssh';
   const [own, other] = kind === 'ssh' ? ['ssh-target', 'tmux-socket'] : ['tmux-socket', 'ssh-target'];
   if (parsed.has(other)) {
-    throw new AgtmuxError('E_USAGE', `--${other} is for a target of the other kind, and this one is ${kind}`, {
-      next: `say --${own}, or leave it out: then it is the name of the target`,
+    throw new AgtmuxError('E_USAGE', `--${other} does not apply to a target of kind ${kind}`, {
+      next: `use --${own}, or omit it to use the name of the target`,
     });
   }
   const connection = parsed.value(own) ?? '';
@@ -44,7 +44,7 @@ export const targetRemove: Action = async (parsed, context) => {
   if (!parsed.has('yes')) await confirm(nameOf(parsed));
   const path = withQuery(pathOf(parsed), claim());
   const body = await askDaemon(context, { method: 'DELETE', path }, quiet(parsed));
-  print(parsed.has('json') ? body : `removed: ${gateLine(foreign(nameOf(parsed)))}`);
+  print(parsed.has('json') ? body : `removed: ${sanitizeLine(foreign(nameOf(parsed)))}`);
 };
 
 function tell(parsed: Parsed, body: string, done: string): void {
@@ -54,16 +54,16 @@ function tell(parsed: Parsed, body: string, done: string): void {
   }
   const { target } = JSON.parse(body) as TargetReply;
   const trouble = target.trouble === null ? '' : `: ${target.trouble}`;
-  print(gateLine(foreign(`${done}: ${target.target}, ${target.health}${trouble}`)));
+  print(sanitizeLine(foreign(`${done}: ${target.target}, ${target.health}${trouble}`)));
 }
 
 async function confirm(name: string): Promise<void> {
-  const shown = gateLine(foreign(name));
+  const shown = sanitizeLine(foreign(name));
   if (!hasTerminal()) {
-    throw new AgtmuxError('E_USAGE', `removing ${shown} needs a yes, and there is no terminal to ask at`, {
-      next: 'say --yes',
+    throw new AgtmuxError('E_USAGE', `removing ${shown} needs confirmation, and there is no terminal to ask on`, {
+      next: 'use --yes',
     });
   }
-  if (isYes(await answerTo(`Forget the target ${shown}? [y/N] `))) return;
-  throw new AgtmuxError('E_USAGE', `${shown} was not removed`, { next: 'answer y, or say --yes' });
+  if (isYes(await answerTo(`Remove the target ${shown}? [y/N] `))) return;
+  throw new AgtmuxError('E_USAGE', `${shown} was not removed`, { next: 'answer y, or use --yes' });
 }

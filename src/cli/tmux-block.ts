@@ -28,8 +28,8 @@ export function findBlock(text: string, path: string): Result<Block | null> {
   if (begin === undefined || end === undefined || more !== undefined || begin[1] !== '>>>' || end[1] !== '<<<') {
     return fail(
       'E_INPUT',
-      `${path}: the lines between ${beginMark} and ${endMark} are not there once and whole`,
-      'take these lines out by hand, then try again',
+      `${path}: the lines between ${beginMark} and ${endMark} are incomplete or occur more than once`,
+      'remove these lines by hand, then try again',
     );
   }
   const inside = text.slice(begin.index + begin[0].length, end.index);
@@ -38,8 +38,8 @@ export function findBlock(text: string, path: string): Result<Block | null> {
   if (others.length > 0 || (ours !== '' && !ours.startsWith(ourWords))) {
     return fail(
       'E_INPUT',
-      `${path}: between ${beginMark} and ${endMark} stands more than agtmux wrote`,
-      'move your own lines out of there, then try again',
+      `${path}: between ${beginMark} and ${endMark} are lines that agtmux did not write`,
+      'move your own lines elsewhere, then try again',
     );
   }
   return ok({
@@ -58,7 +58,7 @@ export function addBlock(text: string | null, lines: readonly string[], path: st
   if (/\\\r?\n?$/.test(before)) {
     return fail(
       'E_INPUT',
-      `${path}: its last line ends with a backslash and would swallow the next one`,
+      `${path}: its last line ends with a backslash and would absorb the next line`,
       'end that line, then try again',
     );
   }

@@ -17,7 +17,7 @@ function markFormat(states: readonly StateName[]): string {
 
 /** `boardCommand` is one word of tmux's language. */
 export function tmuxConf(boardCommand: string): string {
-  return `# The states of your agents in tmux. Written by \`agtmux tmux install\`, taken away by \`agtmux tmux remove\`.
+  return `# The states of your agents in tmux. Written by \`agtmux tmux install\`, removed by \`agtmux tmux remove\`.
 # Changes made here are lost at the next install: put your own lines into your tmux.conf, behind the one that reads this.
 
 # What is shown: the state of a window, and who needs you in a session. To show nothing: set-option -gu @agtmux_mark

@@ -50,7 +50,7 @@ export const tmuxInstall: Action = async (parsed) => {
   const { user, ownPath, ownText } = plan;
   const isCurrent = hasCurrentBlock(plan);
   if (isCurrent && plan.own.text === ownText) {
-    printShown(`installed already: ${user.path} reads ${ownPath}`);
+    printShown(`already installed: ${user.path} reads ${ownPath}`);
     return;
   }
   const text = user.text ?? '';
@@ -73,7 +73,7 @@ export const tmuxInstall: Action = async (parsed) => {
     await write(user, wanted, user.mode);
   }
   printShown([`written: ${ownPath}`, `${user.path} reads it; nothing else in there was touched`].join('\n'));
-  printShown(`tmux that runs already takes it with: tmux source-file ${must(quoteSh(ownPath))}`);
+  printShown(`to apply it to a running tmux: tmux source-file ${must(quoteSh(ownPath))}`);
 };
 
 export const tmuxRemove: Action = async (parsed) => {
@@ -97,22 +97,24 @@ export const tmuxRemove: Action = async (parsed) => {
   await remove(ownPath);
   const backup = await read(backupPath);
   const isEdited = backup !== null && backup.text !== left;
-  if (isEdited) printShown(`${user.path} was changed since; how it was before agtmux is kept in ${backupPath}`);
+  if (isEdited) printShown(`${user.path} was changed since; the original is in ${backupPath}`);
   else await remove(backupPath);
   printShown(`removed: ${ownPath}, and the block in ${user.path}`);
-  printShown(
-    'tmux that runs already forgets it with: tmux set-option -gu @agtmux_mark \\; set-option -gu @agtmux_status',
-  );
+  printShown('to remove it from a running tmux: tmux set-option -gu @agtmux_mark \\; set-option -gu @agtmux_status');
 };
 
 export const tmuxStatus: Action = async () => {
   const plan = await planHere();
   const { user, ownPath } = plan;
   const own =
-    plan.own.text === null ? 'is not there' : plan.own.text === plan.ownText ? 'is there' : 'is another version';
+    plan.own.text === null
+      ? 'does not exist'
+      : plan.own.text === plan.ownText
+        ? 'is up to date'
+        : 'is from another version';
   const block = user.block === null ? 'does not read it' : hasCurrentBlock(plan) ? 'reads it' : 'reads another file';
   const isInstalled = plan.own.text === plan.ownText && hasCurrentBlock(plan);
-  printShown([`${ownPath} ${own}`, `${user.path} ${user.text === null ? 'is not there' : block}`].join('\n'));
+  printShown([`${ownPath} ${own}`, `${user.path} ${user.text === null ? 'does not exist' : block}`].join('\n'));
   printShown(isInstalled ? 'installed' : 'not installed; see `agtmux tmux install --dry-run`');
   if (!isInstalled) process.exitCode = notInstalledStatus;
 };
@@ -170,14 +172,10 @@ function realPathOf(path: string): string {
   try {
     return realpathSync(path);
   } catch (cause) {
-    throw new AgtmuxError(
-      'E_FILE',
-      `${path} is a link that leads nowhere (${errorCodeOf(cause) ?? 'unknown trouble'})`,
-      {
-        next: 'mend or remove the link',
-        cause,
-      },
-    );
+    throw new AgtmuxError('E_FILE', `${path} is a broken link (${errorCodeOf(cause) ?? 'unknown error'})`, {
+      next: 'fix or remove the link',
+      cause,
+    });
   }
 }
 
@@ -257,7 +255,7 @@ async function removeUnchanged({ realPath, text }: HeldFile): Promise<void> {
 
 const changed = (path: string): AgtmuxError =>
   new AgtmuxError('E_STATE_CHANGED', `${path} was changed meanwhile; nothing was written to it`, {
-    next: 'look at it, then try again',
+    next: 'check it, then try again',
   });
 
 const remove = (path: string): Promise<boolean> => asFileTrouble(() => files.remove(path));
@@ -267,6 +265,9 @@ async function asFileTrouble<Value>(work: () => Promise<Value>): Promise<Value> 
     return await work();
   } catch (cause) {
     if (!(cause instanceof FileError)) throw cause;
-    throw new AgtmuxError('E_FILE', cause.message, { next: 'check the rights of that file and its directory', cause });
+    throw new AgtmuxError('E_FILE', cause.message, {
+      next: 'check the permissions of that file and its directory',
+      cause,
+    });
   }
 }

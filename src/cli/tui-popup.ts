@@ -16,8 +16,8 @@ import { selfCommand } from './tmux-self.ts';
 export const popup: Action = async (parsed, { clock }) => {
   const socket = tmuxSocketHere();
   if (socket === null) {
-    throw new AgtmuxError('E_USAGE', 'a popup is shown by tmux, and this is not inside of it', {
-      next: 'run `agtmux` alone, or this in a pane or a key binding of tmux',
+    throw new AgtmuxError('E_USAGE', 'a popup needs tmux, and this is not inside tmux', {
+      next: 'run `agtmux` instead, or run this in a tmux pane or key binding',
     });
   }
   const size = ['-w', sizeOf(parsed, 'width', '90%'), '-h', sizeOf(parsed, 'height', '80%')];
@@ -57,9 +57,9 @@ function sizeOf(parsed: Parsed, name: 'width' | 'height', fallback: string): str
   if (/^[1-9]\d{0,3}%?$/.test(said)) return said;
   throw new AgtmuxError(
     'E_USAGE',
-    `--${name} is a number of ${name === 'width' ? 'columns' : 'lines'} or a percentage`,
+    `--${name} must be a number of ${name === 'width' ? 'columns' : 'lines'} or a percentage`,
     {
-      next: 'write it as 100 or 80%',
+      next: 'for example 100 or 80%',
     },
   );
 }

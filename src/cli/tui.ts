@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { createClient } from '../api/client.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import { managedAgentNames } from '../offline/screen.ts';
 import { lendTerminal } from '../platform/become.ts';
 import { createSuspension } from '../platform/suspension.ts';
 import type { Place } from '../tui/contract.ts';
@@ -23,7 +24,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export const tui: Action = async (parsed, context) => {
   const { stdin: input, stdout } = process;
   if (input.isTTY !== true || stdout.isTTY !== true) {
-    throw new AgtmuxError('E_USAGE', 'the board needs a terminal, and this is none', {
+    throw new AgtmuxError('E_USAGE', 'the board needs a terminal', {
       next: 'use `agtmux list`, or `agtmux watch --format jsonl` for programs',
     });
   }
@@ -48,7 +49,7 @@ export const tui: Action = async (parsed, context) => {
       clock,
       ...claim(),
       env: environment(),
-      self: { cwd: process.cwd(), home: homedir() },
+      self: { cwd: process.cwd(), home: homedir(), agents: managedAgentNames() },
       hasColour: hasColour(parsed),
       offsetMinutes: -new Date(clock.wallMs()).getTimezoneOffset(),
       place: placeOf(parsed),
@@ -72,7 +73,7 @@ function starter(context: Context): () => Promise<void> {
   let known = identityOf(stateDir);
   return async () => {
     if (known !== null && known !== identityOf(stateDir)) {
-      throw new AgtmuxError('E_DAEMON_DOWN', 'its state directory was taken away; q leaves');
+      throw new AgtmuxError('E_DAEMON_DOWN', 'its state directory was removed; q quits');
     }
     await startDaemon(context, [], () => undefined);
     known = identityOf(stateDir);
@@ -98,10 +99,10 @@ async function attach(ref: string, context: Context, leave: (() => void) | null)
   const way = wayTo(await planFor(context, { ref, conditions: {} }));
   const status = await lendTerminal('/bin/sh', throughShell(way.command), way.env);
   if (status !== 0) {
-    throw new AgtmuxError('E_TMUX_REFUSED', `going there ended with status ${status}`, {
-      next: 'look at the pane with tmux',
+    throw new AgtmuxError('E_TMUX_REFUSED', `attaching failed with status ${status}`, {
+      next: 'open the pane with tmux',
     });
   }
   leave?.();
-  return way.isSwitch ? 'You were taken there; this is the board again.' : 'Back on the board.';
+  return way.isSwitch ? 'Switched to the agent and back to the board.' : 'Back on the board.';
 }

@@ -48,11 +48,11 @@ export const uninstall: Action = async (parsed, context) => {
   await stop(context);
   for (const [, remove] of removers) await remove(options('yes'), context);
   await removeOwn(own, context);
-  print('removed; the program itself goes with `npm uninstall -g agtmux`, a checkout with its folder');
+  print('removed; to remove the program run `npm uninstall -g agtmux`, or delete the checkout');
 };
 
 const unlooked =
-  'no state of agtmux is here, so agents were not looked at; should one still call it: `agtmux hooks remove`, `agtmux mcp uninstall`';
+  'there is no state of agtmux here, so agents were not checked; if one still calls it: `agtmux hooks remove`, `agtmux mcp uninstall`';
 
 /** Where nothing of ours ever ran, no daemon is started to find that out. */
 function removersHere(hasState: boolean): readonly (readonly [words: string, remove: Action])[] {
@@ -88,7 +88,7 @@ function mustBeOurs(stateDir: string): void {
     existsSync(join(stateDir, 'agtmux.db')) || basename(stateDir) === 'agtmux' || readdirSync(stateDir).length === 0;
   if (isAboveHome || !isKnown) {
     throw new AgtmuxError('E_UNSAFE_DIR', `${stateDir} does not look like a state directory of agtmux`, {
-      next: 'look at AGTMUX_STATE_DIR; nothing was removed',
+      next: 'check AGTMUX_STATE_DIR; nothing was removed',
     });
   }
 }
@@ -97,14 +97,16 @@ async function mustBeIdle(): Promise<void> {
   try {
     const { shells } = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
     if (shells.running > 0) {
-      throw new AgtmuxError('E_STATE_CHANGED', `${shells.running} background shells of agents still run`, {
-        next: 'end them with `agtmux shell kill`, or wait; nothing was removed',
+      throw new AgtmuxError('E_STATE_CHANGED', `${shells.running} background shells are still running`, {
+        next: 'kill them with `agtmux shell kill`, or wait; nothing was removed',
       });
     }
     const { items } = JSON.parse((await askRunning({ path: '/v1/targets' })).body) as TargetList;
     const far = items.filter(({ kind }) => kind === 'ssh').map(({ target }) => target);
     if (far.length > 0) {
-      print(safe(`hooks on other machines stay: \`agtmux hooks remove --target NAME\` first (${far.join(', ')})`));
+      print(
+        safe(`hooks on other machines are kept: run \`agtmux hooks remove --target NAME\` first (${far.join(', ')})`),
+      );
     }
   } catch (problem) {
     if (!isDown(problem)) throw problem;
@@ -113,12 +115,16 @@ async function mustBeIdle(): Promise<void> {
 
 async function confirm(): Promise<void> {
   if (!hasTerminal()) {
-    throw new AgtmuxError('E_USAGE', 'nothing was removed: this needs a yes, and there is no terminal to ask at', {
-      next: 'look at `agtmux uninstall --dry-run`, then say --yes',
-    });
+    throw new AgtmuxError(
+      'E_USAGE',
+      'nothing was removed: this needs confirmation, and there is no terminal to ask on',
+      {
+        next: 'check `agtmux uninstall --dry-run`, then use --yes',
+      },
+    );
   }
   if (isYes(await answerTo('Remove all of this? [y/N] '))) return;
-  throw new AgtmuxError('E_USAGE', 'nothing was removed', { next: 'answer y, or say --yes' });
+  throw new AgtmuxError('E_USAGE', 'nothing was removed', { next: 'answer y, or use --yes' });
 }
 
 /** What is agtmux's own; with `isAll` also what the user wrote for it. */

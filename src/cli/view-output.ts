@@ -5,11 +5,11 @@ import { withQuery } from '../api/client-lean.ts';
 import type { ViewedOutputReply } from '../api/schemas-act.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { foreign, gateBlock, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
 import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, sleep } from './context.ts';
-import { errorOutput, output, print } from './output.ts';
+import { errorOutput, output, print, whileRead } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { refOf } from './refs.ts';
 import { draw } from './watch.ts';
@@ -26,7 +26,10 @@ export const viewOutput: Action = async (parsed, context) => {
   // From here on it is this agent, whoever has its pane or its name later.
   const again = (): Promise<Seen> => ask(first.seen.ref);
   if (output().isTTY && !parsed.has('json')) await followOnScreen(first, again, context, leaving.signal);
-  else await followInFile(parsed, first, again, context, leaving.signal);
+  else {
+    const format = parsed.has('json') ? 'json' : 'text';
+    await whileRead(context.clock, format, () => followInFile(parsed, first, again, context, leaving.signal));
+  }
 };
 
 interface Seen {
@@ -36,7 +39,7 @@ interface Seen {
 
 /** Beside what is shown, so that whoever pipes it gets nothing else. */
 function tell({ words }: ViewedOutputReply): void {
-  if (words !== undefined) errorOutput().write(`agtmux: ${gateLine(foreign(words))}\n`);
+  if (words !== undefined) errorOutput().write(`agtmux: ${sanitizeLine(foreign(words))}\n`);
 }
 
 async function look(context: Context, ref: string, lines: number, isScreen: boolean): Promise<Seen> {
@@ -50,12 +53,12 @@ function countOf(parsed: Parsed): number {
   if (text === undefined) return limits.outputLinesDefault;
   const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
   if (count >= 1 && count <= limits.captureLinesMax) return count;
-  throw new AgtmuxError('E_USAGE', `--lines is a number from 1 to ${limits.captureLinesMax}`, {
-    next: 'write it as 50',
+  throw new AgtmuxError('E_USAGE', `--lines must be a number from 1 to ${limits.captureLinesMax}`, {
+    next: 'for example 50',
   });
 }
 
-const safeLines = (lines: readonly string[]): string => lines.map((line) => gateBlock(foreign(line))).join('\n');
+const safeLines = (lines: readonly string[]): string => lines.map((line) => sanitizeBlock(foreign(line))).join('\n');
 
 function show(parsed: Parsed, body: string, lines: readonly string[]): void {
   if (parsed.has('json')) print(body);

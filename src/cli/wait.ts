@@ -53,7 +53,7 @@ function wantedOf(parsed: Parsed): readonly string[] {
     throw new AgtmuxError('E_FILTER', `${state.failure.message}, ended`);
   });
   if (wanted.length > 0) return wanted;
-  throw new AgtmuxError('E_USAGE', 'wait needs a state to wait for', { next: 'say --for completed,waiting_approval' });
+  throw new AgtmuxError('E_USAGE', 'wait needs a state to wait for', { next: 'use --for completed,waiting_approval' });
 }
 
 function tell(parsed: Parsed, reached: string, item: PaneItem): void {

@@ -4,13 +4,13 @@
 import type { ApiClient } from '../api/client.ts';
 import { type LeanQuery, withQuery } from '../api/client-lean.ts';
 import type { FeedEvent } from '../api/client-types.ts';
-import type { FeedChanges, FeedValue, PaneItem, SessionList, StatusReply, WindowList } from '../api/schemas.ts';
+import type { FeedValue, ListFilters, PaneItem, SessionList, StatusReply, WindowList } from '../api/schemas.ts';
 import type { ShellEventItem } from '../api/schemas-shells.ts';
 import { schemaVersion } from '../api/version.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import type { StateName } from '../model/states.ts';
 import type { Clock } from '../platform/clock.ts';
-import { needsAction } from '../view/lists.ts';
+import { changesOf, emptyFeed, type FeedChange, feedAfter, isPane, isShell } from '../view/feed.ts';
+import { isWanted } from '../view/lists.ts';
 import type { ListScope, WatchScope } from './commands.ts';
 import { sleep } from './context.ts';
 import { escapeEffects } from './json.ts';
@@ -72,7 +72,7 @@ async function startOf({ parsed, scope }: EventOptions): Promise<Start> {
   const text = parsed.value('since');
   if (text === undefined) return { cursor: null, timeMs: null, isNothing: false };
   if (scope === 'windows' || scope === 'sessions') {
-    throw new AgtmuxError('E_USAGE', '--since goes with --scope panes or shells: sums over them have no versions');
+    throw new AgtmuxError('E_USAGE', '--since needs --scope panes or shells: windows and sessions have no versions');
   }
   if (/^\d{1,15}$/.test(text)) {
     const status = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
@@ -81,51 +81,44 @@ async function startOf({ parsed, scope }: EventOptions): Promise<Start> {
   }
   const timeMs = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isFinite(timeMs)) return { cursor: null, timeMs, isNothing: false };
-  throw new AgtmuxError('E_USAGE', '--since is a version of the feed or an ISO time', {
-    next: 'write it as 2000123 or 2026-01-31T08:00:00Z',
+  throw new AgtmuxError('E_USAGE', '--since must be a feed version or an ISO time', {
+    next: 'for example 2000123 or 2026-01-31T08:00:00Z',
   });
 }
 
 type Told = Exclude<FeedEvent, { type: 'connected' }>;
 
-const isPane = (item: FeedValue): item is PaneItem => 'identity' in item;
-
 class PaneLines {
-  readonly #parsed: Parsed;
-  readonly #states: readonly StateName[];
+  readonly #filters: Omit<ListFilters, 'sort'>;
   readonly #sinceMs: number | null;
   readonly #shown = new Set<string>();
+  #known = emptyFeed;
   #version = 0;
 
   constructor(parsed: Parsed, sinceMs: number | null) {
-    this.#parsed = parsed;
-    this.#states = statesOf('state', parsed);
+    this.#filters = {
+      target: [...parsed.values('target')],
+      target_session: [...parsed.values('target-session')],
+      session: [...parsed.values('session')],
+      state: [...statesOf('state', parsed)],
+      agent: [...parsed.values('agent')],
+      needs_action: parsed.has('needs-action'),
+      all_panes: parsed.has('all-panes'),
+      ended: parsed.has('ended'),
+    };
     this.#sinceMs = sinceMs;
   }
 
   async take(event: Told): Promise<void> {
-    switch (event.type) {
-      case 'lost':
-        line(this.#version, 'lost', null, null);
-        return;
-      case 'snapshot': {
-        const { version, items } = event.data;
-        this.#version = version;
-        const here = new Set(items.map((item) => item.key));
-        for (const key of this.#shown) if (!here.has(key)) this.#tell(version, key, null, 'gone');
-        for (const { key, value } of items) this.#tell(version, key, value, 'present');
-        return;
-      }
-      case 'changes':
-        this.#version = event.data.to;
-        for (const { version, key, value } of event.data.changes) this.#tell(version, key, value, 'changed');
-        return;
-      case 'list':
-        return;
-    }
+    if (event.type === 'lost') line(this.#version, 'lost', null, null);
+    if (event.type !== 'snapshot' && event.type !== 'changes') return;
+    this.#version = event.type === 'snapshot' ? event.data.version : event.data.to;
+    const type = event.type === 'snapshot' ? 'present' : 'changed';
+    for (const change of changesOf(this.#known, event)) this.#tell(change, type);
+    this.#known = feedAfter(this.#known, [event]);
   }
 
-  #tell(version: number, key: string, value: FeedValue | null, type: LineType): void {
+  #tell({ version, key, value }: FeedChange, type: LineType): void {
     if (value !== null && isPane(value) && this.#wants(value)) {
       if (type === 'present' && this.#isOld(value)) return;
       this.#shown.add(key);
@@ -139,28 +132,16 @@ class PaneLines {
     return this.#sinceMs !== null && (since === null || Date.parse(since) < this.#sinceMs);
   }
 
+  /** A bad end is told however long ago it was: nothing would tell that its time is over. */
   #wants(item: PaneItem): boolean {
-    const { identity, agent, state, reason_code, ended } = item;
-    const allows = (name: string, value: string): boolean =>
-      !this.#parsed.has(name) || this.#parsed.values(name).includes(value);
-    if (!allows('target', identity.target) || !allows('session', identity.session_name)) return false;
-    if (!allows('target-session', `${identity.target}/${identity.session_name}`)) return false;
-    if (agent === null || state === null || reason_code === null) {
-      return (
-        this.#parsed.has('all-panes') && !['state', 'agent', 'needs-action'].some((name) => this.#parsed.has(name))
-      );
-    }
-    if (ended !== null && state !== 'error' && !this.#parsed.has('ended')) return false;
-    if (this.#states.length > 0 && !this.#states.includes(state)) return false;
-    if (!allows('agent', agent)) return false;
-    return !this.#parsed.has('needs-action') || needsAction({ state, reason_code });
+    return isWanted(item, { ...this.#filters, ended: this.#filters.ended || item.state === 'error' }, 0);
   }
 }
 
 /** Shells by their own versions, and among them what happened, each once (SHL7). */
 class ShellLines {
   readonly #sinceMs: number | null;
-  #shown = new Set<string>();
+  #known = emptyFeed;
   #version = 0;
 
   constructor(sinceMs: number | null) {
@@ -168,42 +149,25 @@ class ShellLines {
   }
 
   async take(event: Told): Promise<void> {
-    switch (event.type) {
-      case 'lost':
-        line(this.#version, 'lost', null, null);
-        return;
-      case 'snapshot': {
-        const { version, items, events = [] } = event.data;
-        this.#version = version;
-        for (const one of events) this.#happened(one);
-        const here = new Set(items.map(({ key }) => key));
-        for (const key of this.#shown) if (!here.has(key)) line(version, 'gone', key, null);
-        this.#shown = here;
-        for (const { key, value } of items) if (!this.#isOld(value)) line(version, 'present', key, value);
-        return;
-      }
-      case 'changes':
-        this.#changed(event.data);
-        return;
-      case 'list':
-        return;
-    }
-  }
-
-  /** The number of an event is the version it was told under: that is its place among the others. */
-  #changed({ changes, events = [], to }: FeedChanges): void {
-    this.#version = to;
+    if (event.type === 'lost') line(this.#version, 'lost', null, null);
+    if (event.type !== 'snapshot' && event.type !== 'changes') return;
+    const { events = [] } = event.data;
+    const changes = changesOf(this.#known, event);
+    this.#version = event.type === 'snapshot' ? event.data.version : event.data.to;
     const lines = [
-      ...changes.map((change) => ({ version: change.version, tell: () => this.#row(change) })),
       ...events.map((one) => ({ version: one.seq, tell: () => this.#happened(one) })),
+      ...changes.map((change) => ({ version: change.version, tell: () => this.#row(change, event.type) })),
     ];
-    for (const { tell } of lines.sort((one, other) => one.version - other.version)) tell();
+    // The number of an event is the version it was told under: that is its place among changes. A snapshot is behind all.
+    if (event.type === 'changes') lines.sort((one, other) => one.version - other.version);
+    for (const { tell } of lines) tell();
+    this.#known = feedAfter(this.#known, [event]);
   }
 
-  #row({ version, key, value }: FeedChanges['changes'][number]): void {
-    if (value === null) this.#shown.delete(key);
-    else this.#shown.add(key);
-    line(version, value === null ? 'gone' : 'changed', key, value);
+  #row({ version, key, value }: FeedChange, type: 'snapshot' | 'changes'): void {
+    if (value === null) line(version, 'gone', key, null);
+    else if (type === 'changes') line(version, 'changed', key, value);
+    else if (!this.#isOld(value)) line(version, 'present', key, value);
   }
 
   #happened(event: ShellEventItem): void {
@@ -211,7 +175,7 @@ class ShellLines {
   }
 
   #isOld(item: FeedValue): boolean {
-    if (this.#sinceMs === null || !('last_log' in item)) return false;
+    if (this.#sinceMs === null || !isShell(item)) return false;
     return Date.parse(item.ended_at ?? item.started_at) < this.#sinceMs;
   }
 }

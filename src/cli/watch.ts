@@ -7,7 +7,7 @@ import type { ShellEventItem } from '../api/schemas-shells.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
-import { foreign, gateColoured } from '../text/gate.ts';
+import { foreign, sanitizeColoured } from '../text/sanitize.ts';
 import { paint } from '../view/paint.ts';
 import { shellEventText } from '../view/shell-events.ts';
 import type { WatchScope } from './commands.ts';
@@ -31,12 +31,12 @@ export const watch: Action = async (parsed, context) => {
   const client = createClient({ socketPath: daemonSocket, clock: context.clock });
   if (parsed.value('format') === 'jsonl') {
     const { clock } = context;
-    await whileRead(clock, () =>
+    await whileRead(clock, 'json', () =>
       printEvents({ scope, query, parsed, client, intervalMs, clock, signal: leaving.signal }),
     );
     return;
   }
-  if (parsed.has('since')) throw new AgtmuxError('E_USAGE', '--since goes with --format jsonl');
+  if (parsed.has('since')) throw new AgtmuxError('E_USAGE', '--since needs --format jsonl');
   const table = new Table(scope, query, parsed, context);
   if (parsed.has('once')) {
     print(await table.text());
@@ -52,9 +52,8 @@ export const watch: Action = async (parsed, context) => {
     }
   };
   const following = follow().finally(() => leaving.abort());
-  await drawUntilLeft(table, dirty, intervalMs ?? limits.watchIntervalMs, leaving.signal).finally(() =>
-    leaving.abort(),
-  );
+  const drawn = () => drawUntilLeft(table, dirty, intervalMs ?? limits.watchIntervalMs, leaving.signal);
+  await whileRead(context.clock, 'text', drawn).finally(() => leaving.abort());
   await following;
 };
 
@@ -67,8 +66,8 @@ function queryOf(scope: WatchScope, parsed: Parsed): LeanQuery {
   if (scope !== 'shells') return filterQuery(scope, parsed);
   const wrong = agentFilters.find((name) => parsed.has(name));
   if (wrong === undefined) return { completed: true, failed: true };
-  throw new AgtmuxError('E_USAGE', `--${wrong} chooses among agents, and --scope shells shows none`, {
-    next: 'leave one of them out',
+  throw new AgtmuxError('E_USAGE', `--${wrong} filters agents, and --scope shells shows none`, {
+    next: 'omit one of them',
   });
 }
 
@@ -158,7 +157,7 @@ class Table {
       return await this.text();
     } catch (problem) {
       if (!isDown(problem)) throw problem;
-      return `The daemon is gone; this goes on when it is back (agtmux ${this.#context.version}).`;
+      return `The daemon stopped; this continues when it is back (agtmux ${this.#context.version}).`;
     }
   }
 }
@@ -186,6 +185,6 @@ async function drawUntilLeft(table: Table, dirty: Doorbell, intervalMs: number, 
 export function draw(text: string): void {
   const rows = Math.max(1, output().rows || 24);
   const lines = text.split('\n').slice(0, rows);
-  const shown = lines.map((line) => `${gateColoured(foreign(line))}\u001b[K`);
+  const shown = lines.map((line) => `${sanitizeColoured(foreign(line))}\u001b[K`);
   output().write(`\u001b[H${shown.join('\r\n')}\u001b[J`);
 }

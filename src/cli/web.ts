@@ -28,7 +28,7 @@ export const web: Action = async (parsed, context) => {
   const answer = await askDaemon(context, { method: 'POST', path: '/v1/web', body }, { isQuiet });
   const link = JSON.parse(answer) as WebLinkReply;
   if (link.is_exposed) {
-    note(`the web door listens at ${link.address}, unencrypted: everybody on that network can read along`);
+    note(`the web server listens on ${link.address}, unencrypted: everyone on that network can read the traffic`);
   }
   print(parsed.has('json') ? answer : wordsOf(link));
   if (parsed.has('open')) await openBrowser(link.url, context);
@@ -37,7 +37,7 @@ export const web: Action = async (parsed, context) => {
 const wordsOf = ({ url, read_only }: WebLinkReply): string =>
   [
     url,
-    `For one browser${read_only ? ', to look and not to act' : ''}, within five minutes. agtmux web --stop shuts the door.`,
+    `Valid for one browser${read_only ? ', read-only' : ''}, for five minutes. agtmux web --stop stops the web server.`,
   ].join('\n');
 
 function portOf(parsed: Parsed): number | null {
@@ -45,14 +45,14 @@ function portOf(parsed: Parsed): number | null {
   if (said === undefined) return null;
   const port = /^\d{1,5}$/.test(said) ? Number(said) : 0;
   if (port >= 1 && port <= 65_535) return port;
-  throw new AgtmuxError('E_USAGE', '--port is a number from 1 to 65535');
+  throw new AgtmuxError('E_USAGE', '--port must be a number from 1 to 65535');
 }
 
 function listenOf(parsed: Parsed): { readonly listen?: string; readonly unencrypted?: true } {
   const listen = parsed.value('listen');
   if (listen === undefined) return {};
   if (!parsed.has('unencrypted')) {
-    throw new AgtmuxError('E_USAGE', 'with --listen everything crosses the network readable, the link too', {
+    throw new AgtmuxError('E_USAGE', 'with --listen all traffic is unencrypted, including the link', {
       next: 'use `ssh -L` instead, or add --unencrypted',
     });
   }
@@ -62,7 +62,7 @@ function listenOf(parsed: Parsed): { readonly listen?: string; readonly unencryp
 /** Also where no daemon runs: the next one would open the door again for whoever was in. */
 async function shut(parsed: Parsed, context: Context): Promise<void> {
   const body = await askDaemon(context, { method: 'DELETE', path: withQuery('/v1/web', { ...claim() }) });
-  print(parsed.has('json') ? body : 'The web door is shut; every browser is signed out.');
+  print(parsed.has('json') ? body : 'The web server is stopped; all browsers are signed out.');
 }
 
 async function status(parsed: Parsed): Promise<void> {
@@ -70,7 +70,7 @@ async function status(parsed: Parsed): Promise<void> {
   const { is_open, address, port, sessions } = JSON.parse(body) as WebStatusReply;
   const browsers = `${sessions} browser${sessions === 1 ? '' : 's'} signed in`;
   if (parsed.has('json')) print(body);
-  else print(is_open ? `The web door is open at ${address}:${port}; ${browsers}.` : 'The web door is shut.');
+  else print(is_open ? `The web server runs at ${address}:${port}; ${browsers}.` : 'The web server is not running.');
 }
 
 /** Through a page of our own that goes on to the link: other users see the arguments of programs. */
@@ -89,7 +89,7 @@ async function openBrowser(url: string, { clock }: Context): Promise<void> {
       deadlineMs: browserMs,
       outputBytesMax: browserOutputBytesMax,
     });
-    if (ended !== 0) note(`${program} could not open it; open the link yourself`);
+    if (ended !== 0) note(`${program} could not open the link; open it yourself`);
     // It may hand the page over to a browser that is still starting.
     else await sleep(clock, openedMs);
   } finally {

@@ -3,81 +3,92 @@
 
 import { join } from 'node:path';
 import { agents } from '../agents/registry.ts';
-import type { DaemonService, DaemonStatus, FeedRow, NewTarget } from '../api/service.ts';
-import type { HookService } from '../api/service-hooks.ts';
+import type { ExplainedRow, PaneRow, TargetRow } from '../api/schemas.ts';
+import { PolicyFile } from '../auth/policy-file.ts';
+import { decayLimitsOf } from '../config/settings.ts';
+import { referTo } from '../engine/refer.ts';
 import type { Entry } from '../engine/world.ts';
-import type { ActService, CallerClaim } from '../model/actions.ts';
-import type { Lane, TimelineQuestion } from '../model/diary.ts';
+import type { FeedRow } from '../feed/feed.ts';
+import { createFeed, type Feed } from '../feed/feed.ts';
+import { LastPlaces } from '../feed/last-places.ts';
+import { Publisher, seenOn } from '../feed/publisher.ts';
+import { RowProjection } from '../feed/row-projection.ts';
+import { ShellFeed } from '../feed/shell-feed.ts';
+import { StateHistory } from '../feed/state-history.ts';
+import { StateAging } from '../ingest/aging.ts';
+import { Inbox } from '../ingest/inbox.ts';
+import { type OpenedLog, openLog } from '../ingest/open-log.ts';
+import { Retention } from '../ingest/retention.ts';
+import { submitEvents, submittedEventsParts } from '../ingest/submitted-events.ts';
+import type { Timeline } from '../ingest/timeline.ts';
+import { createMcpRegistration } from '../install/mcp-registration.ts';
+import { Hooks } from '../install/service.ts';
+import type { ActionService, CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, assert, ok, type Result } from '../model/errors.ts';
 import { type EventEnvelope, isManaged } from '../model/events.ts';
-import type { AgentInfo, Explanation } from '../model/explanations.ts';
+import type { AgentInfo } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
-import type { PaneRow, TargetRow } from '../model/rows.ts';
+import { notKeptTrouble } from '../model/reasons.ts';
 import type { SessionService } from '../model/sessions.ts';
+import type { Lane, TimelineQuestion } from '../model/state-history.ts';
 import type { Verdict } from '../model/verdicts.ts';
 import type { LiveService } from '../model/web.ts';
-import { AdapterBook } from './adapters.ts';
-import { governedFiles, TargetDesk } from './arranging.ts';
-import type { DaemonParts } from './daemon-parts.ts';
-import { type Diary, openDiary } from './diary.ts';
-import { explain } from './explain.ts';
-import { createFeed, type Feed } from './feed.ts';
-import { handedInParts, handIn } from './handed-in.ts';
-import { type Hands, openHands } from './hands.ts';
-import { Hooks } from './hooks/service.ts';
-import { Inbox } from './inbox.ts';
-import { Machines } from './machines.ts';
-import { createMcpRegistration } from './mcp/registration.ts';
-import { type Notices, openNotices } from './notify/open.ts';
-import { PlaceBook } from './places.ts';
-import { PolicyBook } from './policy-book.ts';
-import { Publishing, seenOn } from './publishing.ts';
-import { referTo } from './refer.ts';
-import { Retention } from './retention.ts';
-import { RowBook } from './rows.ts';
-import { RuleBook } from './rules.ts';
-import { decayLimitsOf } from './settings.ts';
-import { ShellFeed } from './shell-feed.ts';
-import type { Shelling } from './shelling.ts';
-import { endOf, goodbyeOf } from './sightings.ts';
-import { type Ground, layGround } from './start.ts';
-import { Ticking } from './ticking.ts';
+import { type Notices, openNotices } from '../notify/open.ts';
+import { AdapterRegistry } from '../observe/adapter-registry.ts';
+import { RuleStore } from '../observe/rule-store.ts';
+import { endOf, goodbyeOf } from '../observe/sightings.ts';
+import { TargetController } from '../observe/target-controller.ts';
+import { explain } from '../reconcile/explain.ts';
+import type { DaemonService, DaemonStatus, NewTarget } from '../server/service.ts';
+import type { HookService } from '../server/service-hooks.ts';
+import type { ShellManager } from '../shells/shell-service.ts';
+import { AdminService, governedFiles } from './admin.ts';
+import type { DaemonParts } from './daemon-options.ts';
+import { openServices, type Services } from './services.ts';
 
-const notKept = 'what is shown is seen now and not kept';
+const notKept = 'what is shown is current but not stored';
 
 /** Every screen shows how this machine is. */
 const asNotKept = (row: TargetRow): TargetRow =>
-  row.kind === 'local' && row.health === 'ok'
-    ? { ...row, health: 'degraded', trouble: `nothing can be written down: ${notKept}; free disk space` }
-    : row;
+  row.kind === 'local' && row.health === 'ok' ? { ...row, health: 'degraded', trouble: notKeptTrouble } : row;
+
+const openStateHistory = ({ clock, log, places, settings, machines }: DaemonParts, timeline: Timeline): StateHistory =>
+  new StateHistory({
+    clock,
+    files: machines.manager.files,
+    folder: join(places.stateDir, 'diary'),
+    toWall: timeline.toWall,
+    daysKept: () => settings.current.retention.days,
+    log,
+  });
 
 export class Daemon implements DaemonService {
   readonly #parts: DaemonParts;
-  readonly #ground: Ground;
+  readonly #ground: OpenedLog;
   readonly #inbox: Inbox;
   readonly #retention: Retention;
-  readonly #book: RowBook;
-  readonly #machines: Machines;
-  readonly #rules: RuleBook;
-  readonly #adapters: AdapterBook;
-  readonly #policy: PolicyBook;
-  #hands: Hands | null = null;
+  readonly #book: RowProjection;
+  readonly #machines: TargetController;
+  readonly #rules: RuleStore;
+  readonly #adapters: AdapterRegistry;
+  readonly #policy: PolicyFile;
+  #hands: Services | null = null;
   #notices: Notices | null = null;
   readonly #shellFeed: ShellFeed;
   readonly #startedAt: number;
   readonly feed: Feed<FeedRow>;
   readonly hooks: HookService;
   readonly mcp: HookService;
-  readonly #targetDesk: TargetDesk;
-  readonly #diary: Diary;
-  readonly #places: PlaceBook;
-  readonly #publishing: Publishing;
-  readonly #ticking: Ticking;
+  readonly #targetDesk: AdminService;
+  readonly #history: StateHistory;
+  readonly #places: LastPlaces;
+  readonly #publishing: Publisher;
+  readonly #ticking: StateAging;
   #isStopped = false;
 
-  private constructor(parts: DaemonParts, ground: Ground) {
+  private constructor(parts: DaemonParts, ground: OpenedLog) {
     this.#parts = parts;
     this.#ground = ground;
     const { clock, log, settings, rulesFolder: folder } = parts;
@@ -87,15 +98,16 @@ export class Daemon implements DaemonService {
     const inbox = new Inbox(ledger, clock, undefined, (problem) => this.#retention.onFailure(problem));
     this.#inbox = inbox;
     this.#retention = new Retention({ clock, now, ledger, inbox, settings, log });
-    this.#places = new PlaceBook({ clock, store: ground.loaded.store, log });
-    this.#book = new RowBook({
+    this.#places = new LastPlaces({ clock, store: ground.loaded.store, log });
+    this.#book = new RowProjection({
       ledger,
       ...seenOn(() => this.#machines),
+      endedShownMs: () => parts.settings.current.states.ended_shown_seconds * 1_000,
       targets: () => this.targets(),
       places: this.#places,
       now,
       marks: () => this.#hands?.actor ?? null,
-      sessionOf: (runtime) => this.#hands?.sessions.glanceOf(runtime) ?? null,
+      sessionOf: (runtime) => this.#hands?.sessions.summaryOf(runtime) ?? null,
     });
     this.feed = createFeed<FeedRow>({
       epoch: ground.epoch,
@@ -103,21 +115,21 @@ export class Daemon implements DaemonService {
       snapshot: () => [...this.#book.snapshot(), ...this.#shellFeed.snapshot(), ...(this.#notices?.snapshot() ?? [])],
     });
     this.#shellFeed = new ShellFeed(this.feed);
-    this.#diary = openDiary(parts, timeline);
-    const screens = { book: this.#book, feed: this.feed, diary: this.#diary, machines: () => this.#machines };
-    this.#publishing = new Publishing({ clock, ...screens, onRows: () => this.#notices?.look() });
-    this.#ticking = new Ticking({ clock, now, ledger, inbox });
+    this.#history = openStateHistory(parts, timeline);
+    const screens = { book: this.#book, feed: this.feed, diary: this.#history, machines: () => this.#machines };
+    this.#publishing = new Publisher({ clock, ...screens, onRows: () => this.#notices?.look() });
+    this.#ticking = new StateAging({ clock, now, ledger, inbox });
     const { manager, clientsFile } = parts.machines;
     const executorOf = (machine: string) => this.#machines.executorOf(machine);
     const installing = { ...parts.hooks, agents, executorOf, random: manager.random, clock };
-    const acting = (): ActService => this.acting;
+    const acting = (): ActionService => this.acting;
     this.hooks = governedFiles(new Hooks(installing), 'hooks', acting);
     this.mcp = governedFiles(createMcpRegistration({ ...installing, program: parts.mcpProgram }), 'mcp', acting);
-    this.#targetDesk = new TargetDesk({ machines: () => this.#machines, rows: () => this.targets(), acting });
+    this.#targetDesk = new AdminService({ machines: () => this.#machines, rows: () => this.targets(), acting });
     const onChange = (): void => this.#onRules();
-    this.#rules = new RuleBook({ agents, files: manager.files, clock, folder, log, onChange });
-    this.#policy = new PolicyBook({ files: manager.files, clock, path: parts.policyPath, log });
-    this.#adapters = new AdapterBook({
+    this.#rules = new RuleStore({ agents, files: manager.files, clock, folder, log, onChange });
+    this.#policy = new PolicyFile({ files: manager.files, clock, path: parts.policyPath, log });
+    this.#adapters = new AdapterRegistry({
       agents,
       store: ground.loaded.store,
       rules: this.#rules,
@@ -125,7 +137,7 @@ export class Daemon implements DaemonService {
       runningOf: (agent) => this.#living().filter(({ identity }) => identity.agent === agent).length,
       sourcesOf: (agent) => this.#machines.sourcesOf(agent),
     });
-    this.#machines = new Machines({
+    this.#machines = new TargetController({
       manager: { ...manager, clock, book: ground.loaded.store },
       settings,
       clientsFile,
@@ -137,7 +149,7 @@ export class Daemon implements DaemonService {
       rules: () => this.#adapters.rules(),
       agentOf: (agent) => this.#adapters.agentOf(agent),
       isOff: (agent) => this.#adapters.isOff(agent),
-      isLed: ({ pid, start, boot }) => this.#hands?.sessions.runtimeOfProcess(pid, start, boot) != null,
+      isManagedProcess: ({ pid, start, boot }) => this.#hands?.sessions.runtimeOfProcess(pid, start, boot) != null,
       onRefused: (file, why) => log.warn('a hook call was refused', { file, why }),
       hearing: { spoolFolder: join(parts.places.stateDir, 'spool'), home: parts.home },
       identify: (program) => this.#adapters.identify(program),
@@ -151,7 +163,7 @@ export class Daemon implements DaemonService {
   }
 
   /** What is done to agents, and those that are led here. There from the moment the daemon is ready. */
-  get acting(): ActService {
+  get acting(): ActionService {
     return this.#handsNow().actor;
   }
 
@@ -159,7 +171,7 @@ export class Daemon implements DaemonService {
     return this.#handsNow().sessions;
   }
 
-  #handsNow(): Hands {
+  #handsNow(): Services {
     assert(this.#hands !== null, 'acting begins when the daemon is ready');
     return this.#hands;
   }
@@ -169,7 +181,7 @@ export class Daemon implements DaemonService {
     return this.#notices.desk;
   }
 
-  get shells(): Shelling {
+  get shells(): ShellManager {
     return this.#handsNow().shells;
   }
 
@@ -184,7 +196,7 @@ export class Daemon implements DaemonService {
       daemon?.changed();
       return daemon?.feed.version() ?? 0;
     };
-    const ground = await layGround({
+    const ground = await openLog({
       stateDir: parts.places.stateDir,
       files: parts.machines.manager.files,
       clock: parts.clock,
@@ -192,32 +204,32 @@ export class Daemon implements DaemonService {
       decayLimits: decayLimitsOf(parts.settings),
       onChange,
       onStartedOver: (setAside) => {
-        parts.log.warn('the log was damaged while it was in use and begins anew with what is known', { setAside });
+        parts.log.warn('the event log was damaged while in use; a new one starts with what is known', { setAside });
       },
     });
     const { damage, setAside } = ground.loaded;
-    if (damage !== null) parts.log.warn('the log was damaged and begins anew', { damage, setAside });
+    if (damage !== null) parts.log.warn('the event log was damaged; a new one was started', { damage, setAside });
     const { migrated } = ground.loaded.store;
-    if (migrated !== null) parts.log.info('the event log was brought to a newer schema', { ...migrated });
+    if (migrated !== null) parts.log.info('the event log was upgraded to a newer schema', { ...migrated });
     daemon = new Daemon(parts, ground);
     await daemon.#places.load();
     // Before anything is told: what is written down belongs to this run.
-    await daemon.#diary.start();
+    await daemon.#history.start();
     await daemon.#adapters.load();
     await daemon.#policy.start();
     await daemon.#rules.start();
     await daemon.#machines.start();
     // What the first look found is on disk and shown before anyone is told that we are ready.
     await daemon.#drain();
-    await daemon.#openHands();
+    await daemon.#openServices();
     daemon.changed();
     daemon.#retention.start();
     parts.settings.follow(() => daemon?.settingsChanged());
     return daemon;
   }
 
-  async #openHands(): Promise<void> {
-    this.#hands = await openHands({
+  async #openServices(): Promise<void> {
+    this.#hands = await openServices({
       ...this.#parts,
       ground: this.#ground,
       inbox: this.#inbox,
@@ -261,7 +273,7 @@ export class Daemon implements DaemonService {
     await this.#machines.stop();
     // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
     await this.#drain();
-    await this.#diary.stop();
+    await this.#history.stop();
     await this.#places.save();
     this.#places.stop();
     this.feed.close();
@@ -293,7 +305,13 @@ export class Daemon implements DaemonService {
   }
 
   rows(): readonly PaneRow[] {
-    return this.#book.rows();
+    return this.#book.rows().map((row) => {
+      const { identity, ended, last_seen_at } = row;
+      if (last_seen_at === null || ended !== null) return row;
+      // As it is at this moment; what is published tells only what changed.
+      const seenAt = this.#machines?.paneSeenAt(identity.target, identity.pane_id) ?? 0;
+      return seenAt > last_seen_at ? { ...row, last_seen_at: seenAt } : row;
+    });
   }
 
   targets(): readonly TargetRow[] {
@@ -312,13 +330,22 @@ export class Daemon implements DaemonService {
       state_dir: places.stateDir,
       socket_path: places.socketPath,
       trouble:
-        failure instanceof Error ? `${failure.message}; ${notKept}` : (this.#rules.trouble ?? this.shells.trouble),
+        failure instanceof Error
+          ? `${failure.message}; ${notKept}`
+          : (this.#reserveTrouble() ?? this.#rules.trouble ?? this.shells.trouble),
       events: this.#ground.ledger.counters(),
       hook_calls: this.#machines.hookCalls(),
       shells: this.shells.counted(),
       feed_version: this.feed.version(),
       memory_bytes: memoryBytes(),
     };
+  }
+
+  /** Writing goes on, but the next full disk finds nothing to give up (LOG5). */
+  #reserveTrouble(): string | null {
+    return this.#ground.loaded.store.hasBallast
+      ? null
+      : 'the disk is nearly full: the space that was set apart for that is used up; free disk space';
   }
 
   now(): number {
@@ -332,17 +359,13 @@ export class Daemon implements DaemonService {
   async timeline({ ref, ...window }: TimelineQuestion): Promise<Result<readonly Lane[]>> {
     const found = ref === null ? null : referTo(ref, this.rows(), this.#hands?.actor.nicks);
     if (found !== null && !found.ok) return found;
-    const lanes = await this.#diary.lanes(window);
-    const wanted = found?.value.agent.runtime_id;
+    const lanes = await this.#history.lanes(window);
+    const wanted = found?.value.runtime_id;
     return ok(wanted === undefined ? lanes : lanes.filter(({ owner }) => owner.runtime_id === wanted));
   }
 
-  endedShownMs(): number {
-    return this.#parts.settings.current.states.ended_shown_seconds * 1_000;
-  }
-
-  handIn(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]> {
-    return handIn(handedInParts(this.#ground.ledger, this.#inbox, this.#handsNow().factsOf), raws, claim);
+  submitEvents(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]> {
+    return submitEvents(submittedEventsParts(this.#ground.ledger, this.#inbox, this.#handsNow().factsOf), raws, claim);
   }
 
   addTarget(target: NewTarget, claim: CallerClaim): Promise<Result<TargetRow>> {
@@ -357,10 +380,10 @@ export class Daemon implements DaemonService {
     return this.#targetDesk.remove(target, claim);
   }
 
-  async explain(text: string): Promise<Result<Explanation>> {
+  async explain(text: string): Promise<Result<ExplainedRow>> {
     const found = referTo(text, this.rows(), this.#hands?.actor.nicks);
     if (!found.ok) return found;
-    const { runtime_id, agent } = found.value.agent;
+    const { runtime_id, agent } = found.value;
     const events = await this.#ground.loaded.store.eventsOf(runtime_id, limits.explainEventsMax);
     const seen = this.#machines.watch(found.value.identity.target)?.screens.seenOf(runtime_id) ?? null;
     return ok(explain(found.value, events, this.#rules.rulesOf(agent), seen));
@@ -373,7 +396,7 @@ export class Daemon implements DaemonService {
 
   setAgentEnabled(name: string, enabled: boolean, claim: CallerClaim): Promise<Result<null>> {
     const deed = { action: 'agents', named: name, detail: { enabled } } as const;
-    return this.acting.govern(deed, claim, () => this.#setAgentEnabled(name, enabled));
+    return this.acting.authorizeAndAudit(deed, claim, () => this.#setAgentEnabled(name, enabled));
   }
 
   async #setAgentEnabled(name: string, enabled: boolean): Promise<Result<null>> {
@@ -395,7 +418,7 @@ export class Daemon implements DaemonService {
   }
 
   mayStop(claim: CallerClaim): Promise<Result<null>> {
-    return this.acting.govern({ action: 'stop', named: 'daemon', detail: {} }, claim, async () => ok(null));
+    return this.acting.authorizeAndAudit({ action: 'stop', named: 'daemon', detail: {} }, claim, async () => ok(null));
   }
 
   stop(): void {
@@ -408,7 +431,7 @@ export class Daemon implements DaemonService {
     const refused = taken.filter((one) => one.status === 'rejected').map((one) => one.reason as unknown);
     const defect = refused.find((problem) => !(problem instanceof AgtmuxError));
     if (defect !== undefined) throw defect;
-    if (refused.length > 0) this.#parts.log.warn('observations were not taken', { count: refused.length });
+    if (refused.length > 0) this.#parts.log.warn('observations were not accepted', { count: refused.length });
     return refused.length === 0;
   }
 }

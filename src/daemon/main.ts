@@ -5,10 +5,11 @@ import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { isMarker } from '../act/callers-names.ts';
-import { serveApi } from '../api/server/server.ts';
-import { WebDoor } from '../api/server/web/door.ts';
 import { buildVersion } from '../api/version.ts';
+import { policyPathOf } from '../auth/policy-path.ts';
+import { isMarker } from '../auth/program-names.ts';
+import { readSettings, Settings } from '../config/settings.ts';
+import { launcherText } from '../install/mcp-launcher.ts';
 import { AgtmuxError, errors, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealChannels } from '../platform/channel.ts';
@@ -19,13 +20,12 @@ import { createRealFiles } from '../platform/files.ts';
 import { createLog, type Log } from '../platform/log.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { createRealRandom } from '../platform/random.ts';
+import { serveApi } from '../server/server.ts';
+import { WebServer } from '../server/web/web-server.ts';
 import { storePaths } from '../store/database.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { Daemon } from './daemon.ts';
-import { GroundWatch } from './ground-watch.ts';
-import { launcherText } from './mcp/launcher.ts';
-import { policyPathOf } from './policy-place.ts';
-import { readSettings, Settings } from './settings.ts';
+import { StateDirectoryWatch } from './state-directory-watch.ts';
 
 function must<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
@@ -104,8 +104,8 @@ function openDoor(
   { stateDir }: Places,
   log: Log,
   onTrouble: (error: Error) => void,
-): Promise<WebDoor> {
-  return WebDoor.start({
+): Promise<WebServer> {
+  return WebServer.start({
     service,
     clock,
     random: createRealRandom(),
@@ -125,7 +125,7 @@ async function run(): Promise<void> {
     clock,
     level: first.log.level,
     sink: (line) => process.stderr.write(`${line}\n`),
-    gate: (text) => gateLine(foreign(text)),
+    gate: (text) => sanitizeLine(foreign(text)),
   });
   const settings = new Settings({ files, clock, path: configPath, first, log });
   let tellStop: () => void = () => undefined;
@@ -167,7 +167,7 @@ async function run(): Promise<void> {
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
   const door = await openDoor(daemon, places, log, onTrouble);
-  const ground = new GroundWatch(clock, storePaths(places.stateDir).lock, () => {
+  const ground = new StateDirectoryWatch(clock, storePaths(places.stateDir).lock, () => {
     log.error('the state directory is gone', { dir: places.stateDir });
     tellStop();
   });

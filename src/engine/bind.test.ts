@@ -27,7 +27,7 @@ describe('binding by evidence', () => {
     expect(world.word('a')).toBe('unknown/not_observed_yet');
   });
 
-  it('BND1 never the runtime that happens to be in the pane: without evidence an event is refused', () => {
+  it('BND1 BND1a never the runtime that happens to be in the pane: without evidence an event is refused', () => {
     const world = oneAgent();
     const { evidence: _, ...rest } = says('a', 'hook', 10, 'running');
     expect(world.take({ ...rest, evidence: { target: host, pane: '%a' } })).toEqual(['missing_evidence']);

@@ -75,7 +75,7 @@ describe('the three drifts', () => {
 });
 
 describe('what is no contradiction', () => {
-  it('RSV2 settled on the screen and completed by hook agree; an unclassified screen says nothing', () => {
+  it('RSV2 RSV2d settled on the screen and completed by hook agree; an unclassified screen says nothing', () => {
     const world = oneAgent();
     world.take(says('a', 'hook', 0, 'completed'));
     expect(watchScreen(world, 1_000, { state: 'idle', reason: 'prompt_ready' }, 20)).toBeNull();
@@ -83,7 +83,7 @@ describe('what is no contradiction', () => {
     expect(world.word('a')).toBe('completed/turn_completed');
   });
 
-  it('RSV2 one look is not enough, and a screen that changes its mind starts again', () => {
+  it('RSV2 RSV2c one look is not enough, and a screen that changes its mind starts again', () => {
     const world = oneAgent();
     world.take(says('a', 'hook', 0, 'running'));
     const entry = world.world.entries.get('a' as never);

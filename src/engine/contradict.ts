@@ -127,9 +127,11 @@ export function followClaim(before: Trail, claim: ClaimNow, at: number): Trail {
     return { ...before, claims: [{ shows, time, at: Math.min(since, at) }] };
   }
   let trail = at - known.at < limits.screenLagMs ? before : settle(before, known);
+  // A prompt that was submitted ends whatever turn there was before it: that is no end that anybody draws.
+  const isBegun = shows === 'running' && turnEndedAt === workedAt;
   const missed = [
     { shows: 'running', time: workedAt } as const,
-    { shows: 'settled', time: turnEndedAt } as const,
+    { shows: 'settled', time: isBegun ? 0 : turnEndedAt } as const,
   ].filter(({ time }) => time > known.time);
   const latest = Math.max(since, ...missed.map(({ time }) => time), known.time);
   const heard = [...missed.sort((one, other) => one.time - other.time), { shows, time: latest }];
@@ -149,10 +151,14 @@ function agedBy(shows: StateClass, { recent, old }: Trail): ReadonlySet<string> 
   return new Set([...old, ...[...recent].filter(isAged)]);
 }
 
-/** Long enough: whatever the screen shows now, it shows for good. */
+/**
+ * Long enough: whatever the screen shows now, it shows for good. Where it has left out others before the last claim, it may
+ * still show what came before those.
+ */
 function settle(trail: Trail, last: Claimed): Trail {
-  const settled = { ...keptUp(trail), claims: [last] };
-  return { ...settled, drawn: isCurrent(trail) || trail.shows === last.shows ? 0 : -1 };
+  const { claims, drawn, shows } = trail;
+  const hasNext = shows === last.shows && claims.length > 1 && drawn === claims.length - 2;
+  return { ...keptUp(trail), claims: [last], drawn: isCurrent(trail) || hasNext ? 0 : -1 };
 }
 
 /** What a look shows. The words tell two dialogs of the same class apart, or why a turn was cut short. */
@@ -183,10 +189,14 @@ export function followScreen(trail: Trail, { shows, words }: Picture): Trail {
  */
 export function isLate(trail: Trail, { shows, words }: Picture, at: number): boolean {
   const last = trail.claims.at(-1);
-  if (last === undefined || isCurrent(trail) || at - last.at >= limits.screenLagMs) return false;
+  if (last === undefined || isCurrent(trail) || at - last.at >= lagMsOf(last, shows)) return false;
   const isLoud = words !== '' || shows === 'error' || shows === 'waiting_approval' || shows === 'waiting_input';
   return !isLoud || trail.isExplained || trail.shown === null || trail.old.has(trail.shown);
 }
+
+/** A starved agent tells the end of its turn at once and goes on drawing the work before it: nothing else takes so long. */
+const lagMsOf = (last: Claimed, shows: StateClass): number =>
+  last.shows === 'settled' && shows === 'running' ? limits.screenWorkLagMs : limits.screenLagMs;
 
 /** The screen never drew the last claim: what it shows may be a turn older than that. */
 export const isUndrawn = (trail: Trail): boolean => trail.claims.length > 0 && !isCurrent(trail);

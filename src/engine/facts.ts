@@ -1,7 +1,7 @@
 // Reads the payload of each kind of event into a typed fact, or says which field is wrong. Only the fields named here
 // get through: this is the innermost allow-list (ADM1).
 
-import { type Ask, type AskOption, askKinds, settleWays } from '../model/asks.ts';
+import { type Ask, type AskOption, askKinds, settleKinds } from '../model/asks.ts';
 import { endCauses, type Fact, type FactKind, type RuntimeIdentity, type StateFact } from '../model/events.ts';
 import {
   agentName,
@@ -174,7 +174,7 @@ const readers: { readonly [Kind in FactKind]: (fields: Fields) => Fact } = {
   'ask.settled': (fields) => ({
     kind: 'ask.settled',
     ask_id: askId(idField(fields, 'ask_id')),
-    how: choiceField(fields, 'how', settleWays),
+    how: choiceField(fields, 'how', settleKinds),
   }),
   'turn.ended': (fields) => ({ kind: 'turn.ended', scope: scopeId(optionalId(fields, 'scope') ?? mainScope) }),
   'background.counted': (fields) => ({

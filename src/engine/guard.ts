@@ -31,7 +31,7 @@ export function guard(snapshot: SnapshotRecord, view: GuardView, conditions: Gua
   const { state } = view;
   // Another runtime is another agent: no force reaches past this.
   if (state === null || view.current !== snapshot.runtime_id || state.runtime_id !== snapshot.runtime_id) {
-    return refusal('E_RUNTIME_STALE', 'the agent that was looked at is no longer there');
+    return refusal('E_RUNTIME_STALE', 'the agent that was shown is no longer there');
   }
   if (conditions.ifRuntime !== undefined && conditions.ifRuntime !== snapshot.runtime_id) {
     return refusal('E_RUNTIME_STALE', 'the agent there is not the one that was named');
@@ -39,7 +39,7 @@ export function guard(snapshot: SnapshotRecord, view: GuardView, conditions: Gua
   if (state.ended !== null) return refusal('E_ENDED', 'the agent has ended');
   if (view.health === 'down') return refusal('E_TARGET_DOWN', 'its machine does not answer');
   if (view.isPaneless === true) {
-    return refusal('E_NO_PANE', 'it runs on without its pane, so nothing of it can be seen there or said to it');
+    return refusal('E_NO_PANE', 'it runs without a pane, so it cannot be seen or written to');
   }
   if (state.suspended) return refusal('E_SUSPENDED', 'the agent is suspended');
   return conditions.forceStale === true ? null : staleness(snapshot, state, view.now, conditions);
@@ -51,7 +51,8 @@ function staleness(
   now: number,
   conditions: GuardConditions,
 ): Failure | null {
-  if (now >= snapshot.expires_at) return refusal('E_SNAPSHOT_EXPIRED', 'what the action was decided on is too old');
+  if (now >= snapshot.expires_at)
+    return refusal('E_SNAPSHOT_EXPIRED', 'the state that the action was based on is too old');
   if (state.state_version !== snapshot.state_version) {
     return refusal('E_STATE_CHANGED', `the agent is ${state.state} now`);
   }

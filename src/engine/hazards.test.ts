@@ -42,7 +42,7 @@ describe('ordering hazards', () => {
     }
   });
 
-  it('ORD2 hazard 3, a stamp from the future would block its lane: refused beyond 5 s, taken below', () => {
+  it('ORD2 ORD2c hazard 3, a stamp from the future would block its lane: refused beyond 5 s, taken below', () => {
     const world = oneAgent();
     const ahead = world.now - t0 + limits.futureLeadMs;
     expect(world.take(says('a', 'hook', ahead + 1, 'running'))).toEqual(['future_time']);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DiaryLine, Lane, LaneOwner } from '../model/diary.ts';
 import { agentName, runtimeId, targetId } from '../model/ids.ts';
+import type { Lane, LaneOwner, StateHistoryLine } from '../model/state-history.ts';
 import type { StateName } from '../model/states.ts';
 import { LaneReader } from './lanes.ts';
 
@@ -13,7 +13,7 @@ const owner: LaneOwner = {
   cwd: '/home/me/shop',
   place: 'work:1.0',
 };
-const is = (at: number, state: StateName, runtime = one): Extract<DiaryLine, { kind: 'state' }> => ({
+const is = (at: number, state: StateName, runtime = one): Extract<StateHistoryLine, { kind: 'state' }> => ({
   kind: 'state',
   at,
   runtime_id: runtime,
@@ -21,12 +21,12 @@ const is = (at: number, state: StateName, runtime = one): Extract<DiaryLine, { k
   reason_code: 'prompt_ready',
   owner: { ...owner, runtime_id: runtime },
 });
-const away = (at: number): DiaryLine => ({ ...is(at, 'unknown'), reason_code: 'target_unreachable' });
-const start = (at: number): DiaryLine => ({ kind: 'start', at });
-const beat = (at: number): DiaryLine => ({ kind: 'beat', at });
-const over = (at: number): DiaryLine => ({ kind: 'over', at, runtime_id: one });
+const away = (at: number): StateHistoryLine => ({ ...is(at, 'unknown'), reason_code: 'target_unreachable' });
+const start = (at: number): StateHistoryLine => ({ kind: 'start', at });
+const beat = (at: number): StateHistoryLine => ({ kind: 'beat', at });
+const over = (at: number): StateHistoryLine => ({ kind: 'over', at, runtime_id: one });
 
-function read(lines: readonly DiaryLine[], since = 0, until = 100_000): Lane[] {
+function read(lines: readonly StateHistoryLine[], since = 0, until = 100_000): Lane[] {
   const reader = new LaneReader({ since, until });
   for (const line of lines) reader.take(line);
   return reader.lanes();

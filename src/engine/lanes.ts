@@ -1,9 +1,9 @@
 // From the lines of the diary to spans of time, one lane an agent. Pure, and tolerant: a line that is missing or repeated
 // costs its own span and no other.
 
-import type { DiaryLine, Lane, LaneOwner, Span } from '../model/diary.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import type { ReasonCode } from '../model/reasons.ts';
+import type { Lane, LaneOwner, Span, StateHistoryLine } from '../model/state-history.ts';
 
 export interface LaneWindow {
   readonly since: number;
@@ -39,7 +39,7 @@ export class LaneReader {
     this.#window = window;
   }
 
-  take(line: DiaryLine): void {
+  take(line: StateHistoryLine): void {
     switch (line.kind) {
       case 'state':
         this.#state(line);
@@ -72,7 +72,7 @@ export class LaneReader {
     });
   }
 
-  #state({ runtime_id, at, state, reason_code, owner }: Extract<DiaryLine, { kind: 'state' }>): void {
+  #state({ runtime_id, at, state, reason_code, owner }: Extract<StateHistoryLine, { kind: 'state' }>): void {
     const draft = this.#draftOf(runtime_id);
     draft.owner = ownerOf(draft.owner, owner);
     if (isGap(reason_code)) {

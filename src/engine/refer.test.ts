@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { paneRow } from '../../test/kit/rows.ts';
-import { paneId, runtimeId, targetId } from '../model/ids.ts';
-import type { PaneRow } from '../model/rows.ts';
+import { runtimeId, targetId } from '../model/ids.ts';
 import { canonicalRef, referTo, referToConnected } from './refer.ts';
 
-const ended = { cause: 'exit', status: 0, signal: null, clean: true, time: 1 } as const;
+type Row = ReturnType<typeof paneRow>;
+
+const ended = { cause: 'exit', status: 0, signal: null, clean: true, at: 1, listed_until: null } as const;
 const first = paneRow({ pane: 1, fields: { route: 'DISCONNECTED' } });
 const second = paneRow({ pane: 2, agent: 'codex', fields: { route: 'CONNECTED' } });
 const old = paneRow({ pane: 1, fields: { runtime_id: runtimeId('old'), ended, route: 'NONE' } });
@@ -16,11 +17,11 @@ const nicks = new Map([
 
 const found = (text: string): string => {
   const result = referTo(text, rows, nicks);
-  return result.ok ? canonicalRef(result.value.agent.runtime_id) : result.failure.code;
+  return result.ok ? canonicalRef(result.value.runtime_id) : result.failure.code;
 };
 
 describe('a session that agtmux leads', () => {
-  const { runtime_id } = paneRow({ pane: 9 }).agent ?? { runtime_id: runtimeId('') };
+  const { runtime_id } = paneRow({ pane: 9 });
   const shown = ['showSpinner', 'showCancelButton', 'showResumeButton', 'showAutoModeWarning', 'inputEnabled'] as const;
   const view = Object.fromEntries(shown.map((name) => [name, false])) as never;
   const glance = {
@@ -32,14 +33,14 @@ describe('a session that agtmux leads', () => {
     auto_approve: false,
     is_resumable: true,
   } as const;
-  const led: PaneRow = {
+  const led: Row = {
     ...paneRow({ pane: 9 }),
-    identity: { target: targetId('host'), session_name: 'session:s7', window_id: '', pane_id: paneId('') },
+    identity: { target: targetId('host'), session_name: 'session:s7', window_id: null, pane_id: null },
     session: { ...glance, view },
   };
-  const of = (text: string, among: readonly PaneRow[] = [...rows, led]): string => {
+  const of = (text: string, among: readonly Row[] = [...rows, led]): string => {
     const result = referTo(text, among);
-    return result.ok ? result.value.agent.runtime_id : result.failure.code;
+    return result.ok ? result.value.runtime_id : result.failure.code;
   };
 
   it.each(['session:s7', 's7', `runtime:${runtime_id}`])('IDN9 is called %s', (text) => {
@@ -89,7 +90,7 @@ describe('a name', () => {
     for (const session of ['work', 'twin']) {
       expect(referTo(`pane:host/${session}/@1/%11`, [gone, grouped])).toMatchObject({
         ok: true,
-        value: { agent: { runtime_id: 'host-work-11' } },
+        value: { runtime_id: 'host-work-11' },
       });
     }
     expect(referTo('pane:host/twi/@1/%11', [gone, grouped])).toMatchObject({ ok: false });
@@ -106,7 +107,7 @@ describe('a name', () => {
 
   it('ACT1 a place is the agent that runs there, never one of its subagents and never a session without a pane', () => {
     const below = paneRow({ pane: 1, fields: { runtime_id: runtimeId('below'), parent: runtimeId('host-work-11') } });
-    expect(referTo('work:1.1', [below, first])).toMatchObject({ value: { agent: { runtime_id: 'host-work-11' } } });
+    expect(referTo('work:1.1', [below, first])).toMatchObject({ value: { runtime_id: 'host-work-11' } });
     expect(referTo('work:1.1', [below])).toMatchObject({ failure: { code: 'E_REF_NOT_FOUND' } });
   });
 
@@ -126,7 +127,7 @@ describe('a name', () => {
   });
 
   it('RTE4 without one it is the CONNECTED agent, or nobody', () => {
-    expect(referToConnected(rows)).toMatchObject({ ok: true, value: { agent: { agent: 'codex' } } });
+    expect(referToConnected(rows)).toMatchObject({ ok: true, value: { agent: 'codex' } });
     expect(referToConnected([old, first])).toMatchObject({ ok: false, failure: { code: 'E_REF_NOT_FOUND' } });
   });
 });

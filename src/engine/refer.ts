@@ -2,11 +2,26 @@
 // that fit are told, never chosen from (ACT1).
 
 import { fail, ok, type Result } from '../model/errors.ts';
-import type { RuntimeId } from '../model/ids.ts';
-import { type AgentRow, type PaneRow, placeText } from '../model/rows.ts';
+import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
+import { hasAgent, type Placed, placeOf, type WithAgent } from '../model/rows.ts';
 import { formatRef, parseRef, resolveRef } from './refs.ts';
 
-export type AgentPaneRow = PaneRow & { readonly agent: AgentRow };
+/** As much of a row as a name can mean. */
+export interface Referable extends Placed {
+  readonly identity: {
+    readonly target: TargetId;
+    readonly session_name: string;
+    readonly window_id: string | null;
+    readonly pane_id: PaneId | null;
+  };
+  readonly other_sessions: readonly string[];
+  readonly runtime_id: RuntimeId | null;
+  readonly agent: AgentName | null;
+  readonly parent: RuntimeId | null;
+  readonly route: 'CONNECTED' | 'DISCONNECTED' | 'NONE' | null;
+  readonly ended: object | null;
+  readonly session: { readonly id: string } | null;
+}
 
 /** Names that people gave. */
 export type Nicks = ReadonlyMap<string, RuntimeId>;
@@ -14,19 +29,23 @@ export type Nicks = ReadonlyMap<string, RuntimeId>;
 const noNicks: Nicks = new Map();
 
 /** Who runs comes before who has ended: a pane is called by its id whoever was in it before. */
-export function referTo(text: string, rows: readonly PaneRow[], nicks: Nicks = noNicks): Result<AgentPaneRow> {
-  const agents = rows.filter((row): row is AgentPaneRow => row.agent !== null);
-  const living = agents.filter((row) => row.agent.ended === null);
+export function referTo<Row extends Referable>(
+  text: string,
+  rows: readonly Row[],
+  nicks: Nicks = noNicks,
+): Result<WithAgent<Row>> {
+  const agents = rows.filter(hasAgent);
+  const living = agents.filter((row) => row.ended === null);
   const found = referAmong(text, living, nicks);
   if (found.ok || found.failure.code !== 'E_REF_NOT_FOUND') return found;
   return referAmong(text, agents, nicks);
 }
 
 /** Without a name a message is for the CONNECTED agent and for no other (RTE4). */
-export function referToConnected(rows: readonly PaneRow[]): Result<AgentPaneRow> {
-  const row = rows.find((one): one is AgentPaneRow => one.agent !== null && one.agent.route === 'CONNECTED');
+export function referToConnected<Row extends Referable>(rows: readonly Row[]): Result<WithAgent<Row>> {
+  const row = rows.filter(hasAgent).find(({ route }) => route === 'CONNECTED');
   return row === undefined
-    ? fail('E_REF_NOT_FOUND', 'no agent is connected: none runs', 'start one, or name who it is for')
+    ? fail('E_REF_NOT_FOUND', 'no agent is CONNECTED: none is running', 'start one, or name the agent')
     : ok(row);
 }
 
@@ -35,23 +54,21 @@ export const canonicalRef = (runtime: RuntimeId): string => formatRef({ kind: 'r
 /** Several are named so that a person finds them in the list, and so that a program can go on. */
 const candidatesMax = 8;
 
-/** As lists show it: `host/work:1.0`. Subagents and sessions that agtmux leads have no place of their own. */
-const placeOf = (row: AgentPaneRow): string =>
-  placeText(row, row.agent.reason_code, row.session !== undefined) ?? row.ref;
+type Agent = WithAgent<Referable>;
 
-/** One that outlived its pane has left it to whoever comes next. */
-const isInPane = ({ agent, session }: AgentPaneRow): boolean =>
-  agent.parent === null && session === undefined && agent.reason_code !== 'no_pane';
+/** One that outlived its pane has left it to whoever comes next. Subagents and sessions have no place of their own. */
+const isInPane = ({ parent, session, reason_code }: Agent): boolean =>
+  parent === null && session === null && reason_code !== 'no_pane';
 
 /** The machine may be left out where one place fits all the same: `work:1.0`. tmux allows no colon in a session's name. */
-const isAt = (text: string, row: AgentPaneRow): boolean => {
+const isAt = (text: string, row: Agent): boolean => {
   const place = placeOf(row);
   return isInPane(row) && (place === text || place.slice(row.identity.target.length + 1) === text);
 };
 
 const placeLike = /^.+:\d+\.\d+$/u;
 
-function referAmong(text: string, rows: readonly AgentPaneRow[], nicks: Nicks): Result<AgentPaneRow> {
+function referAmong<Row extends Agent>(text: string, rows: readonly Row[], nicks: Nicks): Result<Row> {
   if (text.includes(':')) {
     const ref = parseRef(text);
     if (ref.ok) {
@@ -66,31 +83,32 @@ function referAmong(text: string, rows: readonly AgentPaneRow[], nicks: Nicks): 
   }
   const named = nicks.get(text);
   const fits = rows.filter(
-    ({ agent, identity, session }) =>
-      agent.runtime_id === text ||
-      agent.runtime_id === named ||
+    ({ runtime_id, agent, parent, identity, session }) =>
+      runtime_id === text ||
+      runtime_id === named ||
       session?.id === text ||
       // A session, which is in no pane, is not meant by the name of its agent: it may stand there, stopped, for weeks.
-      (agent.parent === null && identity.pane_id !== '' && (identity.pane_id === text || agent.agent === text)),
+      (parent === null && identity.pane_id !== null && (identity.pane_id === text || agent === text)),
   );
   return oneOf(text, fits);
 }
 
-function oneOf(text: string, fits: readonly AgentPaneRow[]): Result<AgentPaneRow> {
+function oneOf<Row extends Agent>(text: string, fits: readonly Row[]): Result<Row> {
   const [row] = fits;
   if (row === undefined) return fail('E_REF_NOT_FOUND', `no agent is called ${text}`);
   if (fits.length === 1) return ok(row);
   const names = fits.slice(0, candidatesMax).map((one) => {
-    const ref = canonicalRef(one.agent.runtime_id);
+    const ref = canonicalRef(one.runtime_id);
     return isInPane(one) ? `${placeOf(one)} (${ref})` : ref;
   });
   const more = fits.length - names.length;
   return fail('E_REF_AMBIGUOUS', `${text} could be ${names.join(' or ')}${more > 0 ? ` or ${more} more` : ''}`);
 }
 
-function refRowOf(row: AgentPaneRow) {
+function refRowOf<Row extends Agent>(row: Row) {
   const { target, session_name: session, window_id: window, pane_id: pane } = row.identity;
-  const { other_sessions: otherSessions = [] } = row;
-  const place = isInPane(row) ? { target, session, window, pane, otherSessions } : null;
-  return { runtime_id: row.agent.runtime_id, session_id: row.session?.id ?? null, pane: place, row };
+  const { other_sessions: otherSessions } = row;
+  const isNamed = isInPane(row) && window !== null && pane !== null;
+  const place = isNamed ? { target, session, window, pane, otherSessions } : null;
+  return { runtime_id: row.runtime_id, session_id: row.session?.id ?? null, pane: place, row };
 }

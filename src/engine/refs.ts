@@ -91,7 +91,7 @@ const invalid = (text: string): Result<never> =>
 export function resolveRef<Row extends RefRow>(ref: Ref, rows: readonly Row[]): Result<Row> {
   const found = rows.filter((row) => matches(ref, row));
   const [row] = found;
-  if (row === undefined) return fail('E_REF_NOT_FOUND', `nothing is called ${formatRef(ref)}`);
+  if (row === undefined) return fail('E_REF_NOT_FOUND', `there is no ${formatRef(ref)}`);
   if (found.length === 1) return ok(row);
   const names = found.map((one) => formatRef({ kind: 'runtime', runtime_id: one.runtime_id }));
   return fail('E_REF_AMBIGUOUS', `${formatRef(ref)} could be ${names.join(' or ')}`);

@@ -25,7 +25,7 @@ describe('the seven states', () => {
     for (const code of reasonCodes) expect(reasons[code].states.length).toBeGreaterThan(0);
   });
 
-  it('RSV2 precedence decides among what is not superseded: error, approval, input, running, completed, idle', () => {
+  it('RSV2 RSV2g precedence decides among what is not superseded: error, approval, input, running, completed, idle', () => {
     const order = ['error', 'waiting_approval', 'waiting_input', 'running', 'completed', 'idle'];
     const sources = ['hook', 'native', 'notify', 'reconciler', 'transcript', 'screen'];
     for (let first = 0; first < order.length; first++) {
@@ -53,7 +53,7 @@ describe('the seven states', () => {
 });
 
 describe('who supersedes whom', () => {
-  it('RSV2 a later word of equal or higher rank supersedes; a lower one does not', () => {
+  it('RSV2 RSV2b a later word of equal or higher rank supersedes; a lower one does not', () => {
     const world = oneAgent();
     world.take(says('a', 'hook', 10, 'waiting_approval'), says('a', 'native', 20, 'running'));
     expect(world.word('a')).toBe('running/turn_running');
@@ -76,7 +76,7 @@ describe('who supersedes whom', () => {
     expect(world.state('a').since).toBe(t0 + 20);
   });
 
-  it('RSV2 an unclassified screen contradicts nothing and supersedes nobody', () => {
+  it('RSV2 RSV2d an unclassified screen contradicts nothing and supersedes nobody', () => {
     const world = oneAgent();
     world.take(says('a', 'title', 10, 'running'), says('a', 'screen', 20, 'unknown'));
     expect(world.word('a')).toBe('running/turn_running');

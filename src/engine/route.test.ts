@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { event, identity, started, TestWorld, t0 } from '../../test/kit/engine.ts';
 import { underHealth } from './decay.ts';
 import { activeRuntime, claimHolder, routeOf } from './route.ts';
+import { standardSteps } from './steps.ts';
 
 const agent = (name: string, at: number, parts = {}) => started(identity(name, { started_at: t0 + at, ...parts }));
 const stops = (name: string, at: number) => event(name, 'process', at, 'runtime.ended', { cause: 'exit', status: 0 });
@@ -16,6 +17,22 @@ describe('scenarios of the message route', () => {
     expect(world.route('1')).toBe('CONNECTED');
     world.take(stops('1', 2));
     expect(world.route('1')).toBe('NONE');
+  });
+
+  it('RTE1 routes take as long as agents run, not as long as agents ever ran', () => {
+    let resolved = 0;
+    const world = new TestWorld({
+      resolve: (...given) => {
+        resolved += 1;
+        return standardSteps.resolve(...given);
+      },
+    });
+    for (let place = 1; place <= 200; place += 1) world.take(agent(`${place}`, place), stops(`${place}`, place));
+    world.take(agent('last', 300));
+    resolved = 0;
+    expect(routes(world, '1', '200', 'last')).toBe('NNC');
+    // One for each of the three looks.
+    expect(resolved).toBe(3);
   });
 
   it('RTE2 several terminals: the last started is connected; its end promotes the most recently started other', () => {

@@ -130,14 +130,17 @@ export class World {
   routeEntries(): readonly RouteEntry[] {
     return [...this.entries.values()].map((entry) => ({
       identity: entry.identity,
-      ended: this.resolved(entry.identity, entry.fold).ended !== null,
+      // Of all that ever ran most have ended: what was published of them need not be worked out again.
+      ended: entry.record?.ended != null || this.resolved(entry.identity, entry.fold).ended !== null,
       activatedAt: entry.fold.activatedAt,
     }));
   }
 
   /** Who is CONNECTED, DISCONNECTED or NONE right now (RTE1). */
   routes(isHomeless: (identity: RuntimeIdentity) => boolean = () => false): ReadonlyMap<RuntimeId, Route> {
-    const entries = this.routeEntries().map((entry) => ({ ...entry, homeless: isHomeless(entry.identity) }));
+    const entries = this.routeEntries().map((entry) =>
+      entry.ended ? entry : { ...entry, homeless: isHomeless(entry.identity) },
+    );
     const active = this.steps.activeRuntime(entries);
     return new Map(entries.map((entry) => [entry.identity.runtime_id, routeOf(entry, active)]));
   }

@@ -10,8 +10,8 @@ export function readArguments<Schema extends z.ZodObject>(schema: Schema, said: 
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const place = issue?.path.join('.') ?? '';
-  const problem = issue?.message ?? 'they do not fit';
-  throw new AgtmuxError('E_INPUT', `the arguments are wrong: ${place === '' ? '' : `${place}: `}${problem}`, {
-    next: `correct them; there are ${Object.keys(schema.shape).join(', ')}`,
+  const problem = issue?.message ?? 'they do not match the schema';
+  throw new AgtmuxError('E_INPUT', `invalid arguments: ${place === '' ? '' : `${place}: `}${problem}`, {
+    next: `correct them; the arguments are ${Object.keys(schema.shape).join(', ')}`,
   });
 }

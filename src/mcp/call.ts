@@ -1,8 +1,8 @@
 // One call of a tool: who makes it, how long it may take, and whether it was cancelled; and what every tool works with.
 
-import type { Door } from './door.ts';
-import type { Held } from './held.ts';
+import type { DaemonConnection } from './daemon-connection.ts';
 import type { McpParts } from './parts.ts';
+import type { PendingNotices } from './pending-notices.ts';
 
 export interface Call {
   /** Goes along with every request (ACT6). */
@@ -15,14 +15,14 @@ export interface Call {
   readonly progress: ((seconds: number, ofSeconds: number, words: string) => void) | null;
 }
 
-export interface Desk {
+export interface McpContext {
   readonly parts: McpParts;
-  readonly door: Door;
-  readonly held: Held;
+  readonly door: DaemonConnection;
+  readonly held: PendingNotices;
 }
 
 /** Of the budget, not less than one: what is over already goes to the background at once. */
-export const leftMs = ({ parts }: Desk, { beganMs, budgetMs }: Call): number =>
+export const leftMs = ({ parts }: McpContext, { beganMs, budgetMs }: Call): number =>
   Math.max(1, Math.floor(beganMs + budgetMs - parts.now()));
 
 /** The claim where there is no body. */
@@ -31,5 +31,5 @@ export function claimQuery({ claim }: Call): Readonly<Record<string, string | nu
   return { pid, ...(client === null ? {} : { client }), ...(thread === null ? {} : { thread }) };
 }
 
-export const pause = ({ parts }: Desk, delayMs: number): Promise<void> =>
+export const pause = ({ parts }: McpContext, delayMs: number): Promise<void> =>
   new Promise((resolve) => void parts.after(delayMs, resolve));

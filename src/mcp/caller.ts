@@ -23,9 +23,11 @@ export function whoCalls({ meta, clientInfo }: CallMeta): Who {
   return { client, clientName: name, thread: threadOf(meta) };
 }
 
-/** Codex names the thread in every call; it shares one process between several of them. */
+const turnKey = /^x-[a-z-]+-turn-metadata$/;
+
+/** Some name the thread in every call, under a key of their own: they share one process between several of them. */
 function threadOf(meta: CallMeta['meta']): string | null {
-  const turn = meta['x-codex-turn-metadata'];
+  const [, turn] = Object.entries(meta).find(([key]) => turnKey.test(key)) ?? [];
   const inner = typeof turn === 'object' && turn !== null && 'thread_id' in turn ? turn.thread_id : undefined;
   return wordOf(meta.threadId) ?? wordOf(inner);
 }

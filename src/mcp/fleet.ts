@@ -9,15 +9,15 @@ import type { Outcome } from '../model/actions.ts';
 import { limits } from '../model/limits.ts';
 import { explanationLines } from '../view/explain-text.ts';
 import { latestOf, reachedOf } from '../view/waiting.ts';
-import { type Call, type Desk, leftMs } from './call.ts';
+import { type Call, leftMs, type McpContext } from './call.ts';
 import type { AgentCard, Input } from './schemas.ts';
-import { safe, safeOrNull, type Told } from './told.ts';
+import { safe, safeOrNull, type ToolReply } from './tool-reply.ts';
 
 const agentsShownMax = 100;
 /** Wide enough for tables that only a model reads. */
 const explainColumns = 200;
 
-export async function agentsList(args: Input<'agents_list'>, call: Call, { door }: Desk): Promise<Told> {
+export async function agentsList(args: Input<'agents_list'>, call: Call, { door }: McpContext): Promise<ToolReply> {
   const { needs_action = false, state } = args;
   const path = withQuery('/v1/panes', { needs_action, state: state === undefined ? [] : [state] });
   const list = await door.ask<PaneList>({ path, signal: call.signal, isRepeatable: true });
@@ -31,14 +31,14 @@ export async function agentsList(args: Input<'agents_list'>, call: Call, { door 
   return said({ ...head, agents, more, missing_targets }, agents.map(agentLine));
 }
 
-export async function agentExplain(args: Input<'agent_explain'>, call: Call, desk: Desk): Promise<Told> {
+export async function agentExplain(args: Input<'agent_explain'>, call: Call, desk: McpContext): Promise<ToolReply> {
   const document = await explain(args.agent, call, desk);
   const lines = explanationLines(document, { columns: explainColumns, colour: false, offsetMinutes: 0 });
   const head = { result: 'Explained', reason: document.reason_words, ended_by: null, code: null, next: null };
   return said({ ...head, agent: agentCard(document.item), explanation: lines.join('\n') }, lines);
 }
 
-export async function agentWait(args: Input<'agent_wait'>, call: Call, desk: Desk): Promise<Told> {
+export async function agentWait(args: Input<'agent_wait'>, call: Call, desk: McpContext): Promise<ToolReply> {
   const { item } = await explain(args.agent, call, desk);
   const over = new AbortController();
   const stop = (): void => over.abort();
@@ -59,12 +59,17 @@ export async function agentWait(args: Input<'agent_wait'>, call: Call, desk: Des
     call.signal.removeEventListener('abort', stop);
   }
   const state = last?.state ?? 'unknown';
-  return waited('NotYet', `it is ${state}, and was not ${args.states.join(' or ')} so far`, null, last);
+  return waited('NotYet', `it is ${state} and was not ${args.states.join(' or ')} yet`, null, last);
 }
 
-function waited(result: 'Reached' | 'NotYet', reason: string, reached: string | null, item: PaneItem | null): Told {
+function waited(
+  result: 'Reached' | 'NotYet',
+  reason: string,
+  reached: string | null,
+  item: PaneItem | null,
+): ToolReply {
   const agent = item === null ? null : agentCard(item);
-  const next = result === 'NotYet' ? 'go on with other work, or wait again' : null;
+  const next = result === 'NotYet' ? 'continue with other work, or wait again' : null;
   const head = { result, reason, ended_by: null, code: null, next };
   return said({ ...head, reached, agent }, agent === null ? [] : [agentLine(agent)]);
 }
@@ -76,7 +81,11 @@ const results: Readonly<Record<Outcome, string>> = {
   refused: 'Refused',
 };
 
-export async function agentSend(args: Input<'agent_send'>, call: Call, { door, parts }: Desk): Promise<Told> {
+export async function agentSend(
+  args: Input<'agent_send'>,
+  call: Call,
+  { door, parts }: McpContext,
+): Promise<ToolReply> {
   const { agent, text, when_ready = false } = args;
   const { pid } = call.claim;
   const body = (): ActBody => ({ action: 'send', ref: agent, text, when_ready, pid, hops: parts.hops });
@@ -104,11 +113,16 @@ export async function agentSend(args: Input<'agent_send'>, call: Call, { door, p
   return { ...said(data, []), isError: failure !== null };
 }
 
-function explain(ref: string, { signal }: Call, { door }: Desk): Promise<ExplanationDocument> {
+function explain(ref: string, { signal }: Call, { door }: McpContext): Promise<ExplanationDocument> {
   return door.ask<ExplanationDocument>({ path: withQuery('/v1/explain', { ref }), signal, isRepeatable: true });
 }
 
-const said = (data: Told['data'], lines: readonly string[]): Told => ({ data, lines, isError: false, notices: null });
+const said = (data: ToolReply['data'], lines: readonly string[]): ToolReply => ({
+  data,
+  lines,
+  isError: false,
+  notices: null,
+});
 
 /** Null: no agent runs there. */
 function agentCard(item: PaneItem): AgentCard | null {

@@ -7,10 +7,10 @@ import { withQuery } from '../api/client-lean.ts';
 import type { NewShellBody, ShellItem, ShellList, ShellPageReply, ShellReceiptReply } from '../api/schemas-shells.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { type Call, claimQuery, type Desk, leftMs, pause } from './call.ts';
-import { LostError } from './door.ts';
+import { type Call, claimQuery, leftMs, type McpContext, pause } from './call.ts';
+import { LostError } from './daemon-connection.ts';
 import type { Input } from './schemas.ts';
-import { noShell, refused, type Told, toldOfShell } from './told.ts';
+import { noShell, refused, type ToolReply, toldOfShell } from './tool-reply.ts';
 
 /** Between two signs of life, for clients that wait long. */
 const progressMs = 5_000;
@@ -23,7 +23,7 @@ const silenceMs = 600_000;
 /** Nobody waits for a command that will certainly outlast the wait, unless that is asked for. */
 const isLong = (expectedSeconds: number | undefined): boolean => (expectedSeconds ?? 0) * 1000 > limits.shellBudgetMs;
 
-export async function shellRun(args: Input<'shell_run'>, call: Call, desk: Desk): Promise<Told> {
+export async function shellRun(args: Input<'shell_run'>, call: Call, desk: McpContext): Promise<ToolReply> {
   const { parts, door } = desk;
   const callId = parts.newCallId();
   const cwd = args.cwd === undefined || isAbsolute(args.cwd) ? args.cwd : resolve(parts.cwd, args.cwd);
@@ -56,7 +56,7 @@ export async function shellRun(args: Input<'shell_run'>, call: Call, desk: Desk)
   }
 }
 
-function tellProgress(call: Call, { parts }: Desk): () => void {
+function tellProgress(call: Call, { parts }: McpContext): () => void {
   const { progress, beganMs, budgetMs } = call;
   if (progress === null) return () => undefined;
   let cancel: () => void;
@@ -71,7 +71,7 @@ function tellProgress(call: Call, { parts }: Desk): () => void {
   return () => cancel();
 }
 
-async function recover(problem: LostError, callId: string, call: Call, desk: Desk): Promise<Told> {
+async function recover(problem: LostError, callId: string, call: Call, desk: McpContext): Promise<ToolReply> {
   const path = withQuery('/v1/shells', { completed: true, failed: true, owner: 'all', ...claimQuery(call) });
   for (;;) {
     const { items, generated_at } = await desk.door.ask<ShellList>({ path, isRepeatable: true, signal: call.signal });
@@ -85,16 +85,16 @@ async function recover(problem: LostError, callId: string, call: Call, desk: Des
 
 const results = { running: 'Running', completed: 'Completed', failed: 'Failed' } as const;
 
-async function toldOfRecovered(shell: ShellItem, at: string, call: Call, { door }: Desk): Promise<Told> {
+async function toldOfRecovered(shell: ShellItem, at: string, call: Call, { door }: McpContext): Promise<ToolReply> {
   const path = withQuery(shellPath(shell.shell_id, 'log'), { mode: 'tail', ...claimQuery(call) });
   const page = await door.ask<ShellPageReply>({ path, isRepeatable: true, signal: call.signal }).catch(() => null);
   const { status, ended_by, words } = shell;
-  const reason = `the agtmux daemon was started anew meanwhile and took it over${words === null ? '' : `; ${words}`}`;
+  const reason = `the agtmux daemon restarted meanwhile and took it over${words === null ? '' : `; ${words}`}`;
   return toldOfShell({ result: results[status], reason, ended_by, shell, page, failure: null }, at, null);
 }
 
-function unknown(problem: LostError): Told {
-  const words = 'the agtmux daemon was lost before it answered, and the new one knows of no such shell';
+function unknown(problem: LostError): ToolReply {
+  const words = 'the agtmux daemon stopped before it answered, and the new one knows no such shell';
   const told = refused(new AgtmuxError('E_DAEMON_DOWN', words, { next: problem.next }), noShell);
   return { ...told, data: { ...told.data, result: 'Unknown' } };
 }

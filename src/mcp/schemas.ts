@@ -6,46 +6,64 @@ import { limits } from '../model/limits.ts';
 import { shellLogModes, shellResults, shellStatuses } from '../model/shells.ts';
 import { stateNames } from '../model/states.ts';
 
-const shellId = z.string().min(1).max(limits.idCharsMax).describe('as shell_run gave it: shell-3');
+const shellId = z.string().min(1).max(limits.idCharsMax).describe('the id that shell_run returned, such as shell-3');
 const agentRef = z
   .string()
   .min(1)
   .max(limits.pathCharsMax)
-  .describe('the ref that agents_list gives, a pane id such as %3, or the name of an agent if only one has it');
+  .describe('the ref that agents_list returns, a pane id such as %3, or the name of an agent if it is unique');
 const seconds = z.number().min(0.001).max(limits.shellTimeoutSecondsMax).optional();
 
 export const inputs = {
   shell_run: z.object({
-    command: z.string().min(1).max(limits.shellCommandBytesMax).describe('for /bin/sh; standard input is empty'),
-    cwd: z.string().min(1).max(limits.pathCharsMax).optional().describe('by default where this server was started'),
-    label: z.string().min(1).max(limits.idCharsMax).optional().describe('what people see instead of the command'),
+    command: z
+      .string()
+      .min(1)
+      .max(limits.shellCommandBytesMax)
+      .describe('the command for /bin/sh; standard input is empty'),
+    cwd: z
+      .string()
+      .min(1)
+      .max(limits.pathCharsMax)
+      .optional()
+      .describe('the directory (default: where this server was started)'),
+    label: z
+      .string()
+      .min(1)
+      .max(limits.idCharsMax)
+      .optional()
+      .describe('a label that people see instead of the command'),
     run_in_background: z
       .boolean()
       .optional()
-      .describe('true: answers at once. Set it when you expect the command to take longer than 60 seconds'),
+      .describe('true: return at once. Set it when you expect the command to take longer than 60 seconds'),
     expected_duration_s: seconds.describe(
-      'how long you expect it to take; shown to the user as the time left. More than 60 runs it in the background, unless run_in_background says false',
+      'how long you expect it to take; shown to the user as the time left. More than 60 runs it in the background, unless run_in_background is false',
     ),
-    timeout_s: seconds.describe('the command is killed after this time; without it never'),
-    tty: z.boolean().optional().describe('give it a terminal; only for commands that do not work without one'),
+    timeout_s: seconds.describe('kill the command after this time (default: never)'),
+    tty: z.boolean().optional().describe('run it in a terminal; only for commands that need one'),
   }),
   shell_summary: z.object({
-    completed: z.boolean().optional().describe('also those that ended with status 0'),
-    failed: z.boolean().optional().describe('also those that failed, were killed or lost'),
+    completed: z.boolean().optional().describe('include shells that ended with status 0'),
+    failed: z.boolean().optional().describe('include shells that failed, were killed or were lost'),
   }),
   shell_log: z.object({
     shell_id: shellId,
     mode: z
       .enum(shellLogModes)
       .optional()
-      .describe('tail (default): its end; diagnostic: its end and how it ended; body: on from the cursor'),
-    cursor: z.string().max(limits.idCharsMax).optional().describe('for body: where the last page stopped, as 1:2048'),
+      .describe('tail (default): the end; diagnostic: the end and how it exited; body: from the cursor'),
+    cursor: z
+      .string()
+      .max(limits.idCharsMax)
+      .optional()
+      .describe('for body: the cursor of the previous page, such as 1:2048'),
     lines: z.int().min(1).max(limits.shellPageLinesMax).optional(),
   }),
   shell_kill: z.object({ shell_id: shellId }),
   shell_resume: z.object({ shell_id: shellId }),
   agents_list: z.object({
-    needs_action: z.boolean().optional().describe('only those that wait for a person, failed or hit a limit'),
+    needs_action: z.boolean().optional().describe('only agents that wait for a person, failed or hit a limit'),
     state: z.enum(stateNames).optional().describe('only agents in this state'),
   }),
   agent_explain: z.object({ agent: agentRef }),
@@ -54,13 +72,13 @@ export const inputs = {
     states: z
       .array(z.enum([...stateNames, 'ended']))
       .min(1)
-      .describe('the first of these that it reaches ends the wait'),
-    timeout_s: z.number().min(0.001).optional().describe('never longer than this client can wait, about 55 seconds'),
+      .describe('wait until the agent reaches one of these'),
+    timeout_s: z.number().min(0.001).optional().describe('at most what this client can wait, about 55 seconds'),
   }),
   agent_send: z.object({
     agent: agentRef,
     text: z.string().min(1).max(limits.requestBytesMax),
-    when_ready: z.boolean().optional().describe('true: waits in a queue until the agent can take it'),
+    when_ready: z.boolean().optional().describe('true: queue the message until the agent can take it'),
   }),
 } as const;
 
@@ -76,11 +94,11 @@ const number = z.number();
 const common = {
   reason: text,
   ended_by: maybe.describe('agent, user or system'),
-  code: maybe.describe('of a refusal'),
+  code: maybe.describe('the error code of a refusal'),
   next: maybe.describe('what to do now'),
   notices: z
     .array(z.object({ shell_id: text, kind: text, by: text, at: text, words: text }))
-    .describe('what happened to your shells since your last call; told once'),
+    .describe('what happened to your shells since your last call; reported once'),
 };
 
 const card = z.object({
@@ -107,7 +125,7 @@ export type Card = z.infer<typeof card>;
 const page = z.object({
   attempt: number,
   lines: z.array(text),
-  cursor: text.describe('where to read on with mode body'),
+  cursor: text.describe('where to continue with mode body'),
   has_more: z.boolean(),
   truncated: z.boolean(),
   partial_line: z.boolean(),
@@ -143,7 +161,7 @@ const agent = z.object({
   reason_code: maybe,
   confidence: maybe,
   since: maybe,
-  asks: maybe.describe('what it asks a person; only a person may answer'),
+  asks: maybe.describe('its pending request; only a person may answer it'),
   target: text,
   session: text,
   pane_id: maybe,
@@ -160,7 +178,7 @@ export const outputs = {
     ...common,
     counts: z.object({ running: number, completed: number, failed: number }).nullable(),
     shells: z.array(card),
-    more: number.describe('how many older ones are left out'),
+    more: number.describe('number of older entries omitted'),
   }),
   shell_log: z.object({
     result: z.enum(['Page', ...refusals]),
@@ -173,7 +191,7 @@ export const outputs = {
     result: z.enum(['List', ...refusals]),
     ...common,
     agents: z.array(agent),
-    more: number.describe('how many are left out'),
+    more: number.describe('number of entries omitted'),
     missing_targets: z.array(text),
   }),
   agent_explain: z.object({

@@ -3,11 +3,11 @@
 
 import { CLIENT_INFO_META_KEY, type Implementation, McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Call, Desk } from './call.ts';
+import type { Call, McpContext } from './call.ts';
 import { type CallMeta, whoCalls } from './caller.ts';
-import { createDoor } from './door.ts';
-import { createHeld } from './held.ts';
+import { connectDaemon } from './daemon-connection.ts';
 import type { McpParts } from './parts.ts';
+import { createPendingNotices } from './pending-notices.ts';
 import { inputs, outputs, type ToolName } from './schemas.ts';
 import { shownInput, shownOutput } from './shown.ts';
 import { callTool, tools } from './tools.ts';
@@ -15,7 +15,7 @@ import { descriptions, instructions, titles } from './words.ts';
 
 /** Serves until the client closes our input; what is under way then is cancelled. */
 export function serveMcp(parts: McpParts): Promise<void> {
-  const desk: Desk = { parts, door: createDoor(parts), held: createHeld() };
+  const desk: McpContext = { parts, door: connectDaemon(parts), held: createPendingNotices() };
   const transport = new StdioServerTransport();
   return new Promise((resolve) => {
     process.stdin.once('end', resolve);
@@ -27,7 +27,7 @@ export function serveMcp(parts: McpParts): Promise<void> {
   });
 }
 
-function createServer(desk: Desk): McpServer {
+function createServer(desk: McpContext): McpServer {
   const server = new McpServer({ name: 'agtmux', title: 'agtmux', version: desk.parts.version }, { instructions });
   const names = Object.keys(tools) as ToolName[];
   for (const name of names) {
@@ -45,7 +45,7 @@ function createServer(desk: Desk): McpServer {
   return server;
 }
 
-function callOf(server: McpServer, { mcpReq }: ServerContext, { parts }: Desk): Call {
+function callOf(server: McpServer, { mcpReq }: ServerContext, { parts }: McpContext): Call {
   const meta: CallMeta['meta'] = mcpReq._meta ?? {};
   // The new protocol names the client in every request, the old one at the beginning.
   const envelope: { readonly [CLIENT_INFO_META_KEY]?: Implementation } = mcpReq.envelope ?? {};

@@ -4,16 +4,16 @@ import { shellPath } from '../api/client.ts';
 import { withQuery } from '../api/client-lean.ts';
 import type { ShellList, ShellPageReply, ShellReceiptReply } from '../api/schemas-shells.ts';
 import { limits } from '../model/limits.ts';
-import { type Call, claimQuery, type Desk } from './call.ts';
+import { type Call, claimQuery, type McpContext } from './call.ts';
 import type { Input } from './schemas.ts';
-import { cardLine, cardOf, pageLines, pageOf, safeOrNull, type Told, toldOfShell } from './told.ts';
+import { cardLine, cardOf, pageLines, pageOf, safeOrNull, type ToolReply, toldOfShell } from './tool-reply.ts';
 
 /** More would fill a model's context for nothing. */
 const shellsShownMax = 50;
 
 const tells = { take_notices: true } as const;
 
-export async function shellSummary(args: Input<'shell_summary'>, call: Call, { door }: Desk): Promise<Told> {
+export async function shellSummary(args: Input<'shell_summary'>, call: Call, { door }: McpContext): Promise<ToolReply> {
   const { completed = false, failed = false } = args;
   const query = { completed, failed, owner: 'mine', ...claimQuery(call), ...tells };
   const request = { path: withQuery('/v1/shells', query), signal: call.signal, isRepeatable: true };
@@ -24,11 +24,11 @@ export async function shellSummary(args: Input<'shell_summary'>, call: Call, { d
   const counts = list.summary;
   const reason = `${counts.running} running, ${counts.completed} completed, ${counts.failed} failed`;
   const head = { result: 'Summary', reason, ended_by: null, code: null, next: null };
-  const lines = [...shells.map(cardLine), ...(more > 0 ? [`${more} older ones are left out`] : [])];
+  const lines = [...shells.map(cardLine), ...(more > 0 ? [`${more} older shells omitted`] : [])];
   return { data: { ...head, counts, shells, more }, lines, isError: false, notices: list.notices };
 }
 
-export async function shellLog(args: Input<'shell_log'>, call: Call, { door }: Desk): Promise<Told> {
+export async function shellLog(args: Input<'shell_log'>, call: Call, { door }: McpContext): Promise<ToolReply> {
   const { shell_id, mode = 'tail', cursor, lines } = args;
   const query = { mode, cursor, lines, ...claimQuery(call), ...tells };
   const path = withQuery(shellPath(shell_id, 'log'), query);
@@ -46,13 +46,13 @@ export async function shellLog(args: Input<'shell_log'>, call: Call, { door }: D
   };
 }
 
-export const shellKill = (args: Input<'shell_kill'>, call: Call, desk: Desk): Promise<Told> =>
+export const shellKill = (args: Input<'shell_kill'>, call: Call, desk: McpContext): Promise<ToolReply> =>
   control('kill', args.shell_id, call, desk);
 
-export const shellResume = (args: Input<'shell_resume'>, call: Call, desk: Desk): Promise<Told> =>
+export const shellResume = (args: Input<'shell_resume'>, call: Call, desk: McpContext): Promise<ToolReply> =>
   control('resume', args.shell_id, call, desk);
 
-async function control(what: 'kill' | 'resume', shellId: string, call: Call, { door }: Desk): Promise<Told> {
+async function control(what: 'kill' | 'resume', shellId: string, call: Call, { door }: McpContext): Promise<ToolReply> {
   const reply = await door.ask<ShellReceiptReply>({
     method: 'POST',
     path: shellPath(shellId, what),

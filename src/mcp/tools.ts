@@ -4,16 +4,16 @@
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { ShellNoticeItem, ShellNoticesReply } from '../api/schemas-shells.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { foreign, gateBlock } from '../text/gate.ts';
+import { foreign, sanitizeBlock } from '../text/sanitize.ts';
 import { readArguments } from './arguments.ts';
-import type { Call, Desk } from './call.ts';
+import type { Call, McpContext } from './call.ts';
 import { agentExplain, agentSend, agentsList, agentWait } from './fleet.ts';
 import { shellRun } from './run.ts';
 import { type Input, inputs, type ToolName } from './schemas.ts';
 import { shellKill, shellLog, shellResume, shellSummary } from './shells.ts';
-import { noShell, refused, safe, type Told } from './told.ts';
+import { noShell, refused, safe, type ToolReply } from './tool-reply.ts';
 
-type Work<Name extends ToolName> = (args: Input<Name>, call: Call, desk: Desk) => Promise<Told>;
+type Work<Name extends ToolName> = (args: Input<Name>, call: Call, desk: McpContext) => Promise<ToolReply>;
 
 interface Tool<Name extends ToolName> {
   readonly annotations: ToolAnnotations;
@@ -44,9 +44,9 @@ export const tools: { readonly [Name in ToolName]: Tool<Name> } = {
 /** Beyond the budget: the daemon answers when it is over, and needs a moment for it. */
 const graceMs = 3_000;
 
-export async function callTool<Name extends ToolName>(name: Name, said: unknown, call: Call, desk: Desk) {
+export async function callTool<Name extends ToolName>(name: Name, said: unknown, call: Call, desk: McpContext) {
   const tool: Tool<Name> = tools[name];
-  const attempt = async (): Promise<Told> => {
+  const attempt = async (): Promise<ToolReply> => {
     try {
       return await tool.work(readArguments(inputs[name], said) as Input<Name>, call, desk);
     } catch (problem) {
@@ -60,7 +60,12 @@ export async function callTool<Name extends ToolName>(name: Name, said: unknown,
 }
 
 /** An answer that comes too late is not lost: what it had to tell is told with the next one. */
-async function inTime(work: Promise<Told>, empty: Tool<ToolName>['empty'], call: Call, desk: Desk): Promise<Told> {
+async function inTime(
+  work: Promise<ToolReply>,
+  empty: Tool<ToolName>['empty'],
+  call: Call,
+  desk: McpContext,
+): Promise<ToolReply> {
   const { parts, held } = desk;
   let cancel: () => void = () => undefined;
   const late = new Promise<null>((resolve) => {
@@ -71,15 +76,15 @@ async function inTime(work: Promise<Told>, empty: Tool<ToolName>['empty'], call:
   cancel();
   if (told !== null) return told;
   void work.then(({ notices }) => held.keep(call.claim.thread, notices ?? []));
-  const silent = new AgtmuxError('E_TIMEOUT', 'agtmux did not answer in time; whether it was done is not known', {
-    next: 'look with shell_summary or agents_list before you try again',
+  const silent = new AgtmuxError('E_TIMEOUT', 'agtmux did not answer in time; the result is not known', {
+    next: 'check with shell_summary or agents_list before you try again',
   });
   const answer = refused(silent, empty);
   return { ...answer, data: { ...answer.data, result: 'Unknown' }, notices: [] };
 }
 
 /** Of tools whose own answer carries none. Nobody is kept waiting for a daemon that is not there. */
-async function askNotices(told: Told, call: Call, { door }: Desk): Promise<readonly ShellNoticeItem[]> {
+async function askNotices(told: ToolReply, call: Call, { door }: McpContext): Promise<readonly ShellNoticeItem[]> {
   if (told.data.code === 'E_DAEMON_DOWN' || call.signal.aborted) return [];
   const body = () => ({ ...call.claim, take_notices: true });
   const request = { method: 'POST', path: '/v1/shells/notices', body, isRepeatable: false } as const;
@@ -89,7 +94,7 @@ async function askNotices(told: Told, call: Call, { door }: Desk): Promise<reado
   );
 }
 
-function resultOf({ data, lines, isError }: Told, told: readonly ShellNoticeItem[]): CallToolResult {
+function resultOf({ data, lines, isError }: ToolReply, told: readonly ShellNoticeItem[]): CallToolResult {
   const notices = told.map(({ shell_id, kind, by, at, words }) => ({ shell_id, kind, by, at, words: safe(words) }));
   const text = [
     `${data.result}: ${data.reason}${data.code === null ? '' : ` [${data.code}]`}`,
@@ -98,7 +103,7 @@ function resultOf({ data, lines, isError }: Told, told: readonly ShellNoticeItem
     ...notices.map(({ words }) => `Notice: ${words}`),
   ].join('\n');
   return {
-    content: [{ type: 'text', text: gateBlock(foreign(text)) }],
+    content: [{ type: 'text', text: sanitizeBlock(foreign(text)) }],
     structuredContent: { ...data, notices },
     ...(isError ? { isError } : {}),
   };

@@ -2,7 +2,7 @@
 // plain JSON for every other one. Pure.
 
 import type { PaneItem, PaneList } from '../api/schemas.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { ageLabel, stateLabel } from '../view/words.ts';
 import { type Summary, summaryOf } from './summary.ts';
 
@@ -61,5 +61,5 @@ function lineOf({ agent, nick, state, confidence, suspended, cwd, since, ask }: 
   const age = since === null ? '' : ageLabel(Date.parse(now) - Date.parse(since));
   const project = cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
   const asked = ask === null ? '' : `: ${ask.text}`;
-  return gateLine(foreign(`${label}  ${nick ?? agent}  ${project}  ${age}${asked}`), { columnsMax });
+  return sanitizeLine(foreign(`${label}  ${nick ?? agent}  ${project}  ${age}${asked}`), { columnsMax });
 }

@@ -45,7 +45,7 @@ const wordsOfRun = ({ params }: MenuLine): readonly string[] => {
 
 function listOf(...rows: readonly RowOptions[]): PaneList {
   const made = rows.map((row, place) => paneRow({ pane: place, ...row }));
-  const result = listPanes({ rows: made, targets: [], now: 1_000_000, toWall: (time) => time, endedShownMs: 0 });
+  const result = listPanes({ rows: made, targets: [], now: 1_000_000, toWall: (time) => time });
   if (!result.ok) throw new Error(result.failure.message);
   return result.value;
 }
@@ -139,9 +139,9 @@ describe('the menu of SwiftBar and xbar', () => {
     );
     fc.assert(
       fc.property(hostile, hostile, hostile, hostile, (cwd, nick, window, text) => {
-        const row = { cwd: `/p/${cwd}`, window_name: window };
-        const fields = { runtime_id: runtimeId('r1'), nick, ...ask(text) };
-        const printed = xbarMenu(listOf({ state: 'waiting_approval', session: `s${cwd}`, row, fields }), { program });
+        const place = { cwd: `/p/${cwd}`, window_name: window };
+        const fields = { runtime_id: runtimeId('r1'), nick, ...place, ...ask(text) };
+        const printed = xbarMenu(listOf({ state: 'waiting_approval', session: `s${cwd}`, fields }), { program });
         const { bar, menu } = readXbar(printed);
         expect(bar).toEqual(plain.bar);
         expect(menu.map(({ depth }) => depth)).toEqual(plain.menu.map(({ depth }) => depth));

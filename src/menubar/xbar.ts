@@ -2,7 +2,7 @@
 // through one door, `said`, which leaves nothing in it that the format reads: no bar, no line, no dash in front. Pure.
 
 import type { PaneItem, PaneList } from '../api/schemas.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { ageLabel, stateLabel } from '../view/words.ts';
 import { summaryOf } from './summary.ts';
 
@@ -109,7 +109,7 @@ function lineOf({ depth, text, run }: Line, program: readonly string[]): string 
 
 /** Foreign text as this format may have it. */
 export function said(text: string): string {
-  const line = gateLine(foreign(text), { columnsMax }).replaceAll('|', '¦').trim();
+  const line = sanitizeLine(foreign(text), { columnsMax }).replaceAll('|', '¦').trim();
   return line.startsWith('-') ? `\u2010${line.slice(1)}` : line;
 }
 

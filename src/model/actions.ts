@@ -184,25 +184,25 @@ export interface NewAgent {
 }
 
 /** What changes agtmux itself: which agents it sees, whom it tells, whether its daemon runs. */
-export interface GoverningDeed {
+export interface AdminAction {
   readonly action: Extract<ActionKind, 'agents' | 'hooks' | 'mcp' | 'target' | 'notify' | 'stop' | 'web' | 'view'>;
   readonly named: string;
   /** For the audit. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-export interface ViewWish {
+export interface ViewRequest {
   /** Its screen, also where that keeps no history. */
   readonly isScreen?: boolean | undefined;
   /** With the colours of its screen, as sequences that only the gate may let through. */
   readonly hasColours?: boolean | undefined;
 }
 
-export interface ActService {
+export interface ActionService {
   /** Never rejects for a refusal: that is a receipt too, and in the audit. */
   act(request: ActionRequest, claim: CallerClaim): Promise<Receipt>;
   attach(ref: string, conditions: ActionConditions, claim: CallerClaim): Promise<Result<AttachPlan>>;
-  view(ref: string, linesMax: number, claim: CallerClaim, how?: ViewWish): Promise<Result<ViewedOutput>>;
+  view(ref: string, linesMax: number, claim: CallerClaim, how?: ViewRequest): Promise<Result<ViewedOutput>>;
   start(wanted: NewAgent, claim: CallerClaim): Promise<Receipt>;
   queue(): readonly QueuedMessage[];
   editQueued(id: string, text: string, claim: CallerClaim): Promise<Receipt>;
@@ -210,7 +210,11 @@ export interface ActService {
   /** Who asks, as the daemon sees it. */
   who(claim: CallerClaim): Promise<Caller & { readonly is_traceable: boolean }>;
   /** Does it if the caller may, and leaves its row. */
-  govern<Value>(deed: GoverningDeed, claim: CallerClaim, effect: () => Promise<Result<Value>>): Promise<Result<Value>>;
+  authorizeAndAudit<Value>(
+    deed: AdminAction,
+    claim: CallerClaim,
+    effect: () => Promise<Result<Value>>,
+  ): Promise<Result<Value>>;
   /** Newest first. */
   audit(countMax: number): Promise<readonly AuditRecord[]>;
 }

@@ -21,8 +21,8 @@ export interface Ask {
   readonly options: readonly AskOption[];
 }
 
-export const settleWays = ['answered', 'denied', 'result', 'withdrawn'] as const;
-export type SettleWay = (typeof settleWays)[number];
+export const settleKinds = ['answered', 'denied', 'result', 'withdrawn'] as const;
+export type SettleKind = (typeof settleKinds)[number];
 
 /** A question or a menu wants a choice, everything else wants a yes or a no. */
 export function stateOfAsk(kind: AskKind): Extract<StateName, 'waiting_approval' | 'waiting_input'> {

@@ -1,7 +1,7 @@
 // One immutable observation: the envelope as it arrives (ADM1), and the closed list of facts it may carry. Adapters
 // translate what agents say into these facts; nothing behind the inbox knows an agent's own words.
 
-import type { Ask, SettleWay } from './asks.ts';
+import type { Ask, SettleKind } from './asks.ts';
 import type {
   AgentName,
   AgentSessionId,
@@ -60,7 +60,7 @@ export type Fact =
   | StateFact
   | { readonly kind: 'state.repeated' }
   | { readonly kind: 'ask.opened'; readonly ask: Ask }
-  | { readonly kind: 'ask.settled'; readonly ask_id: AskId; readonly how: SettleWay }
+  | { readonly kind: 'ask.settled'; readonly ask_id: AskId; readonly how: SettleKind }
   | { readonly kind: 'turn.ended'; readonly scope: ScopeId }
   | { readonly kind: 'background.counted'; readonly shells: number; readonly agents: number }
   | { readonly kind: 'process.observed'; readonly suspended: boolean }

@@ -5,7 +5,6 @@ import type { FactKind } from './events.ts';
 import type { AgentName, EventId } from './ids.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { Evidence, Health } from './records.ts';
-import type { PaneRow } from './rows.ts';
 import type { SourceName } from './sources.ts';
 import type { Confidence, StateName } from './states.ts';
 import type { VerdictReason } from './verdicts.ts';
@@ -37,7 +36,6 @@ export interface EventExplanation {
 }
 
 export interface Explanation {
-  readonly row: PaneRow;
   /** Every voice that counts at the moment, the deciding one first. */
   readonly evidence: readonly (Evidence & {
     readonly rank: number;

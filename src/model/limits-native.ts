@@ -33,6 +33,8 @@ export const nativeLimits = {
   journalBehindBytesMax: 8 * 1_048_576,
   /** One message of an agent's stream; a list of all its conversations is below a megabyte. */
   streamMessageBytesMax: 8 * 1_048_576,
+  /** What is larger is passed over; to be passed over it is held whole, and beyond this the connection ends. */
+  streamPayloadBytesMax: 32 * 1_048_576,
   /** Bytes sent to an agent's server that it has not taken: it has stopped reading. */
   streamBacklogBytesMax: 1_048_576,
   /** A server on this machine answers within milliseconds, one that is starting within seconds. */

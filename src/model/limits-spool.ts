@@ -30,6 +30,9 @@ export const spoolLimits = {
   spoolRefusedBytesMax: 10 * 1_048_576,
   /** The spool of another machine is asked for this often: most of what a person notices as delay. */
   remoteSpoolMs: 500,
+  /** The same while no call has come for a minute: before an agent asks for something it was told something. */
+  remoteSpoolQuietMs: 2_000,
+  remoteSpoolQuietAfterMs: 60_000,
   /** Spool files of one answer; with ten answers a second a flood of 640. */
   remoteSpoolFilesMax: 64,
   /** What one answer weighs before its last file: half of what an answer may. */

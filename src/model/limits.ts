@@ -1,20 +1,21 @@
-// Every queue, timeout and size of the product, each with its reason. Unit and bound stand last in the name.
+// Queues, timeouts and sizes that several files share or that a user can meet, each with its reason. Unit and bound stand last in
+// the name. What a single file bounds for itself is a constant at the head of that file.
 
 import { actLimits } from './limits-act.ts';
 import { dialectLimits } from './limits-dialects.ts';
-import { diaryLimits } from './limits-diary.ts';
 import { nativeLimits } from './limits-native.ts';
 import { noticeLimits } from './limits-notices.ts';
 import { sessionLimits } from './limits-sessions.ts';
 import { shellLimits } from './limits-shells.ts';
 import { spoolLimits } from './limits-spool.ts';
+import { stateHistoryLimits } from './limits-state-history.ts';
 import { tuiLimits } from './limits-tui.ts';
 import { webLimits } from './limits-web.ts';
 
 export const limits = {
   ...actLimits,
   ...dialectLimits,
-  ...diaryLimits,
+  ...stateHistoryLimits,
   ...nativeLimits,
   ...noticeLimits,
   ...shellLimits,
@@ -24,10 +25,18 @@ export const limits = {
   ...tuiLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */
   eventBytesMax: 32_768,
+  /** Symbolic links followed in one path: what Linux follows itself before it says ELOOP. */
+  linksMax: 40,
   /** Ids, names, keys: longer is garbage or an attack. */
   idCharsMax: 256,
   /** One line of what an agent does or asks, as lists show it. */
   detailCharsMax: 2_000,
+  /** What an agent works on, as lists show it: more than a table has room for, less than a page. */
+  taskColumnsMax: 200,
+  /** As much of a prompt as its first line is looked for in. */
+  taskSourceCharsMax: 4_000,
+  /** Agents of one machine whose task is remembered: far more than run at once. */
+  tasksKept: 1_024,
   /** The text of an ask: a command or a question; a page of it is enough to decide on. */
   askCharsMax: 8_000,
   askOptionsMax: 32,
@@ -72,6 +81,8 @@ export const limits = {
   sameMomentMs: 3_000,
   /** The agent's word leads its screen, on a slow machine by seconds. A screen that has not drawn it denies nothing so long. */
   screenLagMs: 5_000,
+  /** The same for work that was drawn before the agent told the end of its turn: a starved one draws it for that long. */
+  screenWorkLagMs: 30_000,
   /** Claims in a row that a screen may be behind; agents make a few in that time. */
   screenClaimsMax: 16,
   /** A screen is drawn in pieces: what it says is believed when a second look this much later agrees. */
@@ -219,8 +230,12 @@ export const limits = {
   wallDriftMs: 20,
   /** Settings of the wall clock and sleeps that are remembered: a laptop's month, over restarts too. */
   wallSegmentsMax: 256,
+  /** Of the clock of another machine, over restarts: what was written there and not read yet is rarely older than days. */
+  keptSegmentsMax: 16,
   /** The file they are kept in. */
-  wallClockBytesMax: 65_536,
+  wallClockBytesMax: 1_048_576,
+  /** Spools and sources of runtimes whose last time is remembered; one that is forgotten begins anew. */
+  arrivalStreamsMax: 4_096,
   /** Two daemons that start in the same instant may each see the other's first touch; a few retries settle it. */
   storeLockWaitMs: 200,
   /** The write-ahead log is folded into the file at this many pages: half the ballast, so that a full disk can still. */
@@ -251,6 +266,8 @@ export const limits = {
   sshSessionsMax: 9,
   /** Connections to one machine when one has no session left: 36 programs at a time. */
   sshConnectionsMax: 4,
+  /** What a program on another machine may send before it was read: enough for 5 MB/s over a line of 200 ms. */
+  sshWindowBytes: 1_048_576,
   /** Programs that wait for a free session; more means that something asks without end. */
   sshWaitingMax: 64,
   /** What one machine may send a second, all channels together; a busy pane that is watched sends a third of it. */
@@ -269,12 +286,14 @@ export const limits = {
   targetSocketsToldMax: 32,
   targetNameCharsMax: 64,
   targetsMax: 64,
-  /** A quiet connection is asked for a sign of life this often. */
-  heartbeatMs: 500,
+  /** Processes of another machine that one glance asks about; where there are more, the whole table is read. */
+  farGlancePidsMax: 256,
+  /** A connection over which nothing came for this long is asked for a sign of life. */
+  heartbeatMs: 700,
   /** No sign of life for this long: degraded. Twice the worst round trip of a phone line. */
   heartbeatDegradedMs: 1_000,
-  /** No sign of life for this long: down, so that lists say so within 3 s of the cut. */
-  heartbeatDownMs: 2_300,
+  /** No answer to that for this long: down, so that lists say so within 3 s of the cut. */
+  heartbeatDownMs: 2_200,
   /** The wait after a connection that stood for a while was lost: most often the machine is still there. */
   reconnectLostMs: 500,
   /** First and longest wait before a machine that is down is tried again. */
@@ -287,8 +306,10 @@ export const limits = {
   reconnectWatchfulMs: 600_000,
   /** A connection that stood this long counts as a success: the next wait is the first again. */
   reconnectSteadyMs: 5_000,
-  /** New sockets are looked for this often. */
+  /** New sockets are looked for this often... */
   socketScanMs: 2_000,
+  /** ...and on another machine, where a search starts some programs. */
+  socketScanFarMs: 4_000,
   /** Clocks drift apart by a few milliseconds in this time. */
   clockMeasureMs: 600_000,
   /** Arguments of one process that are read: a long prompt is cut, what is run stands in front. */
@@ -317,6 +338,8 @@ export const limits = {
   sweepPerBusyPaneMs: 4,
   /** Every pane costs tmux about 10 microseconds a look, so a crowd is looked at less often: 200 panes every 400 ms... */
   sweepPerPaneMs: 2,
+  /** Between two looks at a server of another machine on which no screen is read: each is a message there and back. */
+  sweepFarCalmMs: 3_000,
   /** ... and a server on which no screen is read, 1.6 times less often: a respawned pane still shows within two periods. */
   sweepCalmFactor: 1.6,
   /** ...but never less often than this. */

@@ -1,95 +1,45 @@
-// What a list is made of: one row a pane or managed session, with the agent in it, if any. The daemon makes these; every
-// screen shows them.
+// What is said of every row, whoever holds it: whether it has an agent, where it is and which project it works in. The row
+// itself is a schema (api/schemas); the daemon makes rows, and every screen shows them.
 
-import type { Ask } from './asks.ts';
-import type { AgentName, PaneId, RuntimeId, TargetId } from './ids.ts';
 import type { ReasonCode } from './reasons.ts';
-import type { EndRecord, Evidence, Health } from './records.ts';
-import type { SessionGlance } from './sessions.ts';
-import type { SourceName } from './sources.ts';
-import type { Confidence, StateName } from './states.ts';
 
-export interface PaneIdentity {
-  readonly target: TargetId;
-  readonly session_name: string;
-  readonly window_id: string;
-  readonly pane_id: PaneId;
-}
+/** Set in every row that has an agent, null in all others. */
+type AgentField =
+  | 'runtime_id'
+  | 'agent'
+  | 'state'
+  | 'reason_code'
+  | 'confidence'
+  | 'since'
+  | 'last_seen_at'
+  | 'started_at'
+  | 'state_version'
+  | 'route';
 
-export interface AgentRow {
-  readonly runtime_id: RuntimeId;
-  readonly agent: AgentName;
-  /** The name that a person gave it. */
-  readonly nick: string | null;
-  /** Whether a person has seen what it finished; null while there is nothing to see. */
-  readonly seen: boolean | null;
-  readonly parent: RuntimeId | null;
-  readonly state: StateName;
-  readonly reason_code: ReasonCode;
-  readonly confidence: Confidence;
-  readonly detail: string | null;
-  readonly until: number | null;
-  readonly since: number;
-  readonly last_seen_at: number;
-  readonly started_at: number;
-  readonly state_version: number;
-  readonly decided_by: SourceName | null;
-  readonly competing: readonly Evidence[];
-  readonly route: 'CONNECTED' | 'DISCONNECTED' | 'NONE';
-  readonly ask: Ask | null;
-  readonly asks_open: number;
-  readonly background: { readonly shells: number; readonly agents: number };
-  readonly suspended: boolean;
-  readonly ended: EndRecord | null;
-}
+/** A row with an agent in it: a pane, or a session that agtmux leads. */
+export type WithAgent<Row> = Row & { readonly [Name in AgentField & keyof Row]: NonNullable<Row[Name]> };
 
-export interface PaneRow {
-  readonly identity: PaneIdentity;
+export const hasAgent = <Row extends { readonly runtime_id: string | null }>(row: Row): row is WithAgent<Row> =>
+  row.runtime_id !== null;
+
+export interface Placed {
+  readonly identity: { readonly target: string; readonly session_name: string };
   readonly ref: string;
-  readonly session_id: string;
-  /** Further sessions that show its window: by each of them it can be named. */
-  readonly other_sessions?: readonly string[];
-  readonly window_name: string;
   readonly window_index: number;
   readonly pane_index: number;
-  readonly title: string;
-  readonly cwd: string;
-  readonly current_command: string;
-  /** Of a session that agtmux leads itself, which is in no pane (IDN9); left out for panes. */
-  readonly session?: SessionGlance;
-  /** Null for a pane without an agent. */
-  readonly agent: AgentRow | null;
-}
-
-export interface TargetRow {
-  readonly target: TargetId;
-  readonly kind: 'local' | 'ssh';
-  readonly health: Health;
-  /** Why it is not ok, in a few words; null when it is. */
-  readonly trouble: string | null;
-  readonly tmux_version: string | null;
-  readonly last_seen_at: number | null;
-  readonly panes: number;
+  readonly reason_code: ReasonCode | null;
+  readonly session: object | null;
 }
 
 /**
- * Where a row is, as every list shows it: `host/work:1.0`; only the machine where nobody has seen the pane yet. Null for what
- * is in no pane (any more) and is called by its reference: a session, an agent that outlived its pane.
+ * Where a row is, as every list shows it: `host/work:1.0`; only the machine where nobody has seen the pane yet. What is in
+ * no pane (any more) is called by its reference: a session, an agent that outlived its pane.
  */
-export function placeText(
-  {
-    identity,
-    window_index,
-    pane_index,
-  }: {
-    readonly identity: { readonly target: string; readonly session_name: string };
-    readonly window_index: number;
-    readonly pane_index: number;
-  },
-  reason: ReasonCode | null,
-  isSession: boolean,
-): string | null {
-  if (isSession || reason === 'no_pane') return null;
+export function placeOf({ identity, ref, window_index, pane_index, reason_code, session }: Placed): string {
+  if (session !== null || reason_code === 'no_pane') return ref;
   const { target, session_name } = identity;
   return session_name === '' ? target : `${target}/${session_name}:${window_index}.${pane_index}`;
 }
+
+/** The last part of its directory. */
+export const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;

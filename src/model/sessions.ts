@@ -170,7 +170,7 @@ export interface SessionRecord {
   readonly tokens: { readonly input: number; readonly output: number } | null;
 }
 
-export interface SessionWish {
+export interface SessionRequest {
   readonly agent: string;
   readonly prompt: string;
   readonly cwd: string;
@@ -196,7 +196,7 @@ export interface SessionRow extends SessionRecord {
 }
 
 /** As much of a session as every list shows beside its agent. */
-export type SessionGlance = Pick<
+export type SessionSummary = Pick<
   SessionRow,
   'id' | 'driver' | 'title' | 'model' | 'state' | 'auto_approve' | 'is_resumable' | 'view'
 >;
@@ -210,7 +210,7 @@ export interface MessagePage {
   readonly truncated: boolean;
 }
 
-export type SessionDeed =
+export type SessionCommand =
   | { readonly action: 'send'; readonly text: string }
   | { readonly action: 'approve'; readonly ask_id?: string }
   | { readonly action: 'reject'; readonly ask_id?: string; readonly because?: string }
@@ -221,12 +221,12 @@ export type SessionDeed =
   | { readonly action: 'remove'; readonly force: boolean };
 
 export interface SessionService {
-  start(wish: SessionWish, claim: CallerClaim): Promise<Result<SessionRow>>;
+  start(wish: SessionRequest, claim: CallerClaim): Promise<Result<SessionRow>>;
   list(): readonly SessionRow[];
   get(ref: string): Result<SessionRow>;
   messages(ref: string, after: number, countMax: number): Promise<Result<MessagePage>>;
   /** Called when there are new messages or another state; gives back how to stop. */
   follow(ref: string, onChange: () => void): Result<() => void>;
   /** Every deed leaves one audit row, refused ones too. */
-  do(ref: string, deed: SessionDeed, claim: CallerClaim): Promise<Result<SessionRow>>;
+  do(ref: string, deed: SessionCommand, claim: CallerClaim): Promise<Result<SessionRow>>;
 }

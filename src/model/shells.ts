@@ -91,7 +91,7 @@ export interface ShellRow extends ShellRecord {
   readonly last_log: readonly string[];
 }
 
-export interface ShellWish {
+export interface ShellRequest {
   readonly command: string;
   readonly cwd: string;
   readonly label: string | null;
@@ -169,7 +169,7 @@ export interface ShellAnswer {
 export const shellLogModes = ['tail', 'body', 'diagnostic'] as const;
 export type ShellLogMode = (typeof shellLogModes)[number];
 
-export interface ShellLogWish {
+export interface ShellLogRequest {
   readonly mode: ShellLogMode;
   /** `attempt:offset`; null: the end for tail and diagnostic, the beginning for body. */
   readonly cursor: string | null;
@@ -246,11 +246,11 @@ export interface ShellService {
    * Answers when it has ended, was put in the background, or could not be started; at once when the background was asked
    * for. `cancelled` is the caller going away: nobody would hear of a foreground command any more, so it is killed.
    */
-  run(wish: ShellWish, claim: ShellClaim, cancelled: CancelSignal): Promise<ShellReceipt>;
+  run(wish: ShellRequest, claim: ShellClaim, cancelled: CancelSignal): Promise<ShellReceipt>;
   list(): readonly ShellRow[];
   /** `ref`: a shell id, or enough of its label to mean one. */
   find(ref: string): Result<ShellRow>;
-  log(ref: string, wish: ShellLogWish): Promise<Result<ShellLogPage>>;
+  log(ref: string, wish: ShellLogRequest): Promise<Result<ShellLogPage>>;
   /** Whether it is done for an agent or for a person is told from the process that asks, never by it (ACT6). */
   control(control: ShellControl, ref: string, claim: ShellClaim): Promise<ShellReceipt>;
   askerOf(claim: ShellClaim): Promise<ShellAsker>;

@@ -4,7 +4,7 @@
 import type { CallerClaim } from './actions.ts';
 import type { Failure, Result } from './errors.ts';
 
-export interface WebWish {
+export interface WebRequest {
   /** Null: the one it had last, or any that is free. */
   readonly port: number | null;
   /** Another address than loopback, said in full; null for loopback. */
@@ -33,7 +33,7 @@ export interface WebStatus {
 
 /** The door as the private socket sees it. */
 export interface WebService {
-  open(wish: WebWish, claim: CallerClaim): Promise<Result<WebLink>>;
+  open(wish: WebRequest, claim: CallerClaim): Promise<Result<WebLink>>;
   /** Shuts the door and ends every web session. */
   shut(claim: CallerClaim): Promise<Result<null>>;
   status(): WebStatus;

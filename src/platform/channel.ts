@@ -165,7 +165,7 @@ function killGroup(child: ChildProcess): void {
 }
 
 /** The last bytes of a stream, in at most twice their size. */
-class Tail {
+export class Tail {
   readonly #bytesMax: number;
   #kept: Uint8Array = new Uint8Array(0);
 

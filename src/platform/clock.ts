@@ -10,6 +10,8 @@ export interface Clock {
   wallMs(): number;
   /** Milliseconds from an arbitrary start, never going back, possibly standing still while the machine sleeps. */
   monotonicMs(): number;
+  /** Added to `monotonicMs` it gives a clock that all processes of one boot share; absent where nobody knows. */
+  readonly originMs?: number;
   /**
    * Calls back once, not before `delayMs` of monotonic time have passed. Cancelling is idempotent and final: after it
    * the callback is never called, not even when it was already due.
@@ -47,7 +49,8 @@ export function createRealClock(): Clock {
     };
   }
 
-  return { wallMs: () => Date.now(), monotonicMs, after };
+  const originMs = Number(process.hrtime.bigint()) / 1e6 - monotonicMs();
+  return { wallMs: () => Date.now(), monotonicMs, originMs, after };
 }
 
 export function assertDelay(delayMs: number): void {

@@ -27,6 +27,19 @@ export interface FileEdit {
   readonly mode: number;
 }
 
+/** The file could neither be written whole nor put back: what should stand in it is in `copy`. */
+export class CutShortError extends Error {
+  readonly code: string;
+  readonly copy: string;
+
+  constructor(code: string, copy: string, cause: unknown) {
+    super(`written in part only: ${code}`, { cause });
+    this.name = 'CutShortError';
+    this.code = code;
+    this.copy = copy;
+  }
+}
+
 /** False when the file is not as it was: then nothing was written. The path is no link; `temporary` is one beside it. */
 export async function editFile(path: string, temporary: string, edit: FileEdit): Promise<boolean> {
   const held = await statOrNull(path);
@@ -119,7 +132,7 @@ function putOver(temporary: string, path: string, held: Stats, edit: FileEdit, i
     const named = lstatSync(path, { throwIfNoEntry: false });
     if (named === undefined || !isSameFile(named, held)) return false;
     if (isAlike && held.nlink === 1 && isMovedOver(temporary, path)) return true;
-    writeInPlace(file, before, after);
+    writeInPlace(file, before, after, () => keepCopy(temporary, path));
     return true;
   } finally {
     closeSync(file);
@@ -140,17 +153,30 @@ function isMovedOver(temporary: string, path: string): boolean {
 const isSameFile = (one: Stats, other: Stats): boolean =>
   (['dev', 'ino', 'mode', 'uid', 'gid', 'nlink'] as const).every((fact) => one[fact] === other[fact]);
 
-/** Its other names see the change too. What cannot be written whole is put back; the new text lies beside it until then. */
-function writeInPlace(file: number, before: Uint8Array, after: Uint8Array): void {
+/**
+ * Its other names see the change too. What cannot be written whole is put back; where even that fails, the new text that
+ * lies beside it is all there is, and is kept.
+ */
+function writeInPlace(file: number, before: Uint8Array, after: Uint8Array, keep: () => string): void {
   try {
     writeWhole(file, after);
   } catch (error) {
     try {
       writeWhole(file, before);
     } catch {
-      // The first failure is the one to tell.
+      throw new CutShortError(errorCodeOf(error) ?? 'EIO', keep(), error);
     }
     throw error;
+  }
+}
+
+/** Under a name that nobody takes for a leftover. */
+function keepCopy(temporary: string, path: string): string {
+  for (let count = 1; ; count += 1) {
+    const copy = `${path}.agtmux-copy${count === 1 ? '' : `-${count}`}`;
+    if (lstatSync(copy, { throwIfNoEntry: false }) !== undefined) continue;
+    renameSync(temporary, copy);
+    return copy;
   }
 }
 

@@ -6,7 +6,7 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, opendir, readlink, rename, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { assert } from '../model/errors.ts';
-import { editFile, type FileEdit } from './edit-file.ts';
+import { CutShortError, editFile, type FileEdit } from './edit-file.ts';
 import { errorCodeOf } from './error-code.ts';
 
 export { errorCodeOf };
@@ -70,7 +70,9 @@ export class FileError extends Error {
   readonly path: string;
 
   constructor(operation: string, path: string, code: string, cause?: unknown) {
-    super(`cannot ${operation} ${path}: ${code}`, cause === undefined ? undefined : { cause });
+    const copy =
+      cause instanceof CutShortError ? `; it may be cut short, what should stand in it is in ${cause.copy}` : '';
+    super(`cannot ${operation} ${path}: ${code}${copy}`, cause === undefined ? undefined : { cause });
     this.name = 'FileError';
     this.code = code;
     this.operation = operation;

@@ -117,11 +117,13 @@ async function closeServer(server: Server, open: ReadonlySet<Socket>): Promise<v
   await closed;
 }
 
+export type PrivateSocket = Socket;
+
 /** Connects, or says why not: E_DAEMON_DOWN when nobody listens, E_SOCKET for the rest. */
 export async function connectPrivate(
   path: string,
   options: { clock: Clock; deadlineMs: number; onTrouble: (error: Error) => void },
-): Promise<Result<Socket>> {
+): Promise<Result<PrivateSocket>> {
   const fitting = checkSocketPath(path, process.platform);
   if (!fitting.ok) return fitting;
   const answer = await knock(path, (timeUp) => options.clock.after(options.deadlineMs, timeUp));

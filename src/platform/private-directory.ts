@@ -4,10 +4,9 @@
 // in such a directory nobody else can have made the socket.
 
 import { fail, ok, type Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { FileError, type FileStat, type Files } from './files.ts';
 
-/** As many as the kernel follows before it gives up. */
-const linksMax = 40;
 const rootUid = 0;
 
 /** Creates the directory when it is missing, then checks it. The value is its path in plain form. */
@@ -110,7 +109,7 @@ async function troubleOfParents(files: SocketFiles, path: string, uid: number): 
     if (trouble !== null) return `its parent ${place} ${trouble}`;
     if (stat.kind === 'link') {
       links += 1;
-      if (links > linksMax) return 'its path has too many links';
+      if (links > limits.linksMax) return 'its path has too many links';
       const target = await files.readLink(place);
       if (target === null) return `its parent ${place} does not exist`;
       // Absolute targets start over; relative ones start beside the link.

@@ -10,7 +10,7 @@ describe('bytes for a terminal', () => {
   it.each(['/etc/passwd', '/dev/null', '/dev/pts/../null', '/dev/pts/1/x', '/dev/pts/', 'pts/1', '/dev/pts/1\n'])(
     'NOT4 %s is no terminal and is not opened',
     (path) => {
-      expect(writeToTerminal(path, bytes, process.getuid?.() ?? 0)).toMatch(/is no terminal$/);
+      expect(writeToTerminal(path, bytes, process.getuid?.() ?? 0)).toMatch(/is not a terminal$/);
     },
   );
 
@@ -19,7 +19,7 @@ describe('bytes for a terminal', () => {
     const folder = mkdtempSync(join(tmpdir(), 'agt-tty-'));
     try {
       symlinkSync('/dev/pts/0', join(folder, 'link'));
-      expect(writeToTerminal(join(folder, 'link'), bytes, 0)).toMatch(/is no terminal$/);
+      expect(writeToTerminal(join(folder, 'link'), bytes, 0)).toMatch(/is not a terminal$/);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

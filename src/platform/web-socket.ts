@@ -1,16 +1,13 @@
 // A client of a web socket that stands behind a unix socket of the same user. One connection: it opens or not, carries
 // text both ways and ends once; whoever wants another one makes it.
 
-import { createHash, randomBytes } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
-import { request } from 'node:http';
-import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { connect } from 'node:net';
+import { type RawData, WebSocket } from 'ws';
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from './clock.ts';
 import { assertAbsolute, errorCodeOf } from './files.ts';
 import { checkSocketPath } from './net.ts';
-import { clientFrame, FrameParser, opcodes } from './web-socket-frames.ts';
 
 export interface StreamHandlers {
   readonly onOpen: () => void;
@@ -27,21 +24,21 @@ export interface TextStream {
   close(): void;
 }
 
-/** The constant by which a server proves that it understood the request (RFC 6455, 1.3). */
-const acceptSalt = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-
 export function connectWebSocket(clock: Clock, path: string, handlers: StreamHandlers): TextStream {
   assertAbsolute(path);
   return new WebSocketClient(clock, path, handlers);
 }
 
+/** What `close` of a web socket says when no closing frame came (RFC 6455, 7.1.5). */
+const cutCode = 1006;
+
 class WebSocketClient implements TextStream {
   readonly #clock: Clock;
   readonly #handlers: StreamHandlers;
-  #socket: Duplex | null = null;
-  #abort: (() => void) | null = null;
+  #socket: WebSocket | null = null;
   #cancelTimer: Cancel | null = null;
   #heardAt = 0;
+  #isOpened = false;
   #over = false;
 
   constructor(clock: Clock, path: string, handlers: StreamHandlers) {
@@ -51,10 +48,9 @@ class WebSocketClient implements TextStream {
   }
 
   send(text: string): boolean {
-    const socket = this.#socket;
-    if (this.#over || socket === null || !socket.writable) return false;
-    if (socket.writableLength > limits.streamBacklogBytesMax) return false;
-    socket.write(clientFrame(opcodes.text, Buffer.from(text), randomBytes(4)));
+    const socket = this.#open();
+    if (socket === null || socket.bufferedAmount > limits.streamBacklogBytesMax) return false;
+    socket.send(text);
     return true;
   }
 
@@ -62,6 +58,11 @@ class WebSocketClient implements TextStream {
     if (this.#over) return;
     this.#over = true;
     this.#release();
+  }
+
+  #open(): WebSocket | null {
+    const socket = this.#socket;
+    return this.#over || socket?.readyState !== WebSocket.OPEN ? null : socket;
   }
 
   async #begin(path: string): Promise<void> {
@@ -72,69 +73,52 @@ class WebSocketClient implements TextStream {
       return;
     }
     this.#cancelTimer = this.#clock.after(limits.streamConnectMs, () => this.#end('ETIMEDOUT'));
-    this.#shake(checked.path);
+    this.#connect(checked.path);
   }
 
-  #shake(socketPath: string): void {
-    const key = randomBytes(16).toString('base64');
-    const asked = request({
-      socketPath,
-      path: '/',
-      agent: false,
-      headers: {
-        host: 'localhost',
-        connection: 'Upgrade',
-        upgrade: 'websocket',
-        'sec-websocket-version': '13',
-        'sec-websocket-key': key,
-      },
-    });
-    this.#abort = () => asked.destroy();
-    asked.on('error', (error) => this.#end(errorCodeOf(error) ?? 'EPROTO'));
-    asked.on('response', (response) => {
+  #connect(path: string): void {
+    const options = {
+      // By itself and not as `ws+unix:`: a path may have a colon in it.
+      createConnection: () => connect({ path }),
+      perMessageDeflate: false,
+      maxPayload: limits.streamPayloadBytesMax,
+      // Answered here, where it is seen whether the server reads.
+      autoPong: false,
+      // A server that says goodbye and keeps the connection is not waited for.
+      closeTimeout: limits.streamRetryFirstMs,
+    };
+    const socket = new WebSocket('ws://localhost/', options);
+    this.#socket = socket;
+    socket.on('unexpected-response', (_request, response) => {
       response.resume();
       this.#end(`the server answered ${response.statusCode ?? 0} instead of an upgrade`);
     });
-    asked.on('upgrade', (response, socket, head) => {
-      socket.on('error', (error) => this.#end(errorCodeOf(error) ?? 'EPROTO'));
-      const expected = createHash('sha1').update(`${key}${acceptSalt}`).digest('base64');
-      if (this.#over) socket.destroy();
-      else if (response.headers['sec-websocket-accept'] !== expected) {
-        socket.destroy();
-        this.#end('the server is no web socket');
-      } else this.#opened(socket as Socket, head);
+    socket.on('error', (error) => this.#end(troubleOf(error, this.#isOpened)));
+    socket.on('close', (code) => this.#end(code === cutCode ? 'the connection was cut' : 'the server closed it'));
+    socket.on('open', () => this.#opened());
+    socket.on('message', (data, isBinary) => this.#take(data, isBinary));
+    socket.on('ping', (data) => {
+      this.#heard();
+      this.#control((open) => open.pong(data));
     });
-    asked.end();
+    socket.on('pong', () => this.#heard());
   }
 
-  #opened(socket: Socket, head: Uint8Array): void {
-    this.#socket = socket;
+  #opened(): void {
+    if (this.#over) return;
+    this.#isOpened = true;
     this.#cancelTimer?.();
     this.#heard();
     this.#armPing();
-    const parser = new FrameParser(limits.streamMessageBytesMax, {
-      onText: (text) => {
-        if (!this.#over) this.#handlers.onText(text);
-      },
-      onPing: (payload) => this.#control(opcodes.pong, payload),
-      onClose: () => {
-        this.#control(opcodes.close, new Uint8Array(0));
-        this.#end('the server closed it');
-      },
-      onDropped: (bytes) => {
-        if (!this.#over) this.#handlers.onDropped(bytes);
-      },
-      onBreach: (what) => this.#end(what),
-    });
-    const take = (chunk: Uint8Array): void => {
-      if (this.#over) return;
-      this.#heard();
-      parser.push(chunk);
-    };
-    socket.on('close', () => this.#end('the connection was cut'));
-    socket.on('data', take);
     this.#handlers.onOpen();
-    if (head.length > 0) take(head);
+  }
+
+  #take(data: RawData, isBinary: boolean): void {
+    if (this.#over) return;
+    this.#heard();
+    const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data as ArrayBuffer);
+    if (isBinary || bytes.length > limits.streamMessageBytesMax) this.#handlers.onDropped(bytes.length);
+    else this.#handlers.onText(bytes.toString());
   }
 
   #heard(): void {
@@ -149,17 +133,17 @@ class WebSocketClient implements TextStream {
         this.#end('the server is silent');
         return;
       }
-      if (quietMs >= limits.streamPingMs) this.#control(opcodes.ping, new Uint8Array(0));
+      if (quietMs >= limits.streamPingMs) this.#control((open) => open.ping());
       this.#armPing();
     });
   }
 
-  #control(opcode: number, payload: Uint8Array): void {
-    const socket = this.#socket;
-    if (this.#over || socket === null || !socket.writable) return;
+  #control(tell: (open: WebSocket) => void): void {
+    const socket = this.#open();
+    if (socket === null) return;
     // A server that pings without end and never reads would make us keep every answer.
-    if (socket.writableLength > limits.streamBacklogBytesMax) this.#end('the server has stopped reading');
-    else socket.write(clientFrame(opcode, payload, randomBytes(4)));
+    if (socket.bufferedAmount > limits.streamBacklogBytesMax) this.#end('the server has stopped reading');
+    else tell(socket);
   }
 
   #end(why: string): void {
@@ -171,11 +155,15 @@ class WebSocketClient implements TextStream {
 
   #release(): void {
     this.#cancelTimer?.();
-    this.#abort?.();
-    // Lets what was written go out first; the other side need not agree.
-    this.#socket?.end();
-    this.#socket?.destroy();
+    this.#socket?.terminate();
   }
+}
+
+/** The system's code where there is one; before it was open, whatever else is wrong is no web socket. */
+function troubleOf(error: Error, isOpened: boolean): string {
+  const code = errorCodeOf(error);
+  if (code !== null && !code.startsWith('WS_ERR')) return code;
+  return isOpened ? error.message : 'the server is not a WebSocket server';
 }
 
 /** The socket itself, links resolved: a link may stand under a path that is too long for the system. */

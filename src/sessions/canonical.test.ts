@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ReasonCode, reasonFits } from '../model/reasons.ts';
 import { machineStates } from '../model/sessions.ts';
-import { canonicalOf } from './canonical.ts';
+import { canonicalOf } from './entry.ts';
 
 describe('the canonical state of a session', () => {
   it.each([

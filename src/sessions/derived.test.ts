@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { type MachineState, machineStates, type SessionView } from '../model/sessions.ts';
-import { viewOf } from './derived.ts';
+import { viewOf } from './entry.ts';
 
 const where = (name: keyof SessionView, auto_approve = false): MachineState[] =>
   machineStates.filter((state) => viewOf({ state, auto_approve })[name]);

@@ -1,21 +1,20 @@
-// What people want, as events of the machine and as deeds of a dialect.
+// What people want, as events of the machine and as deeds of an adapter.
 
 import { describe, expect, it } from 'vitest';
 import { pendingAsk, questionAsk, sessionIn, t0 } from '../../test/kit/machine.ts';
-import type { SessionDeed } from '../model/sessions.ts';
+import type { SessionCommand } from '../model/sessions.ts';
 import { step } from './machine.ts';
-import { wantOf } from './machine-deeds.ts';
-import type { Machined } from './machine-memory.ts';
+import { type Machined, wantOf } from './machine-memory.ts';
 
-type Wish = Exclude<SessionDeed, { readonly action: 'remove' }>;
+type Intent = Exclude<SessionCommand, { readonly action: 'remove' }>;
 
-function want(record: Machined, deed: Wish, isAlive = true) {
+function want(record: Machined, deed: Intent, isAlive = true) {
   const result = wantOf(record, deed, t0 + 1, isAlive);
   if (!result.ok) throw new Error(result.failure.message);
   return result.value;
 }
 
-const refused = (record: Machined, deed: Wish) => wantOf(record, deed, t0 + 1, true);
+const refused = (record: Machined, deed: Intent) => wantOf(record, deed, t0 + 1, true);
 
 const options = [
   { id: '1', label: 'Once' },
@@ -63,7 +62,7 @@ describe('SES1 what a person wants', () => {
       expect(want(waiting, { action: 'answer', option }).deed).toEqual({ kind: 'choose', ask_id: 'a', option: '2' });
     expect(refused(waiting, { action: 'answer', option: '7' })).toMatchObject({
       ok: false,
-      failure: { code: 'E_INPUT', message: 'there is no option 7; it offers 1 (Once), 2 (Always)' },
+      failure: { code: 'E_INPUT', message: 'there is no option 7; its options are 1 (Once), 2 (Always)' },
     });
     expect(step(waiting, want(waiting, { action: 'answer', option: '1' }).event).record).toMatchObject({
       state: 'streaming',
@@ -77,7 +76,7 @@ describe('SES1 what a person wants', () => {
     expect(written.deed).toEqual({ kind: 'write', ask_id: 'q', text: 'blue' });
     expect(step(asking, written.event).record).toMatchObject({ state: 'streaming', answered: ['q'] });
     expect(refused(sessionIn('waiting_approval'), { action: 'answer', text: 'no, rather' })).toMatchObject({
-      failure: { code: 'E_INPUT', next: 'approve it, or say why not: `agtmux session reject --because`' },
+      failure: { code: 'E_INPUT', next: 'approve it, or reject it with a reason: `agtmux session reject --because`' },
     });
     expect(refused(asking, { action: 'answer' })).toMatchObject({ failure: { code: 'E_INPUT' } });
     expect(refused(sessionIn('streaming'), { action: 'answer', text: 'x' })).toMatchObject({

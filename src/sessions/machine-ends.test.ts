@@ -123,7 +123,7 @@ describe('SES1 how processes end', () => {
       on(2, 'api_req_started', { request: 'r' }),
       on(3, 'process_exit_zero', { exit }),
     ]).last;
-    expect(silent).toMatchObject({ state: 'error', reason: 'no_output', words: 'it ended with status 0' });
+    expect(silent).toMatchObject({ state: 'error', reason: 'no_output', words: 'it exited with status 0' });
   });
 
   it('SES5 what was asked is kept when the process leaves, to be seen and not to be answered', () => {

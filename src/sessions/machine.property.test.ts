@@ -6,10 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { pendingAsk, t0 } from '../../test/kit/machine.ts';
 import { isReasonCode } from '../model/reasons.ts';
 import { extraEventKinds, type MachineEvent, machineEventKinds, machineStates } from '../model/sessions.ts';
-import { canonicalOf } from './canonical.ts';
+import { canonicalOf } from './entry.ts';
 import { dueOf, heard, step, tick } from './machine.ts';
-import { isPersonKind } from './machine-kinds.ts';
-import { freshFields, freshMemory, type Machined } from './machine-memory.ts';
+import { freshFields, freshMemory, isPersonKind, type Machined } from './machine-memory.ts';
 import { cellOf, stateOf } from './table.ts';
 
 const runs = 2_000;

@@ -299,7 +299,9 @@ describe('SES5 answers', () => {
       code: 'E_STATE_CHANGED',
       message: 'it was answered already',
     });
-    expect(step(waiting, on(1, 'reject_action', { ask_id: 'x' })).refusal?.message).toBe('it asks something else now');
+    expect(step(waiting, on(1, 'reject_action', { ask_id: 'x' })).refusal?.message).toBe(
+      'the pending request is another one now',
+    );
     expect(step(sessionIn('waiting_input'), on(1, 'send_message', { ask_id: 'x' })).refusal?.code).toBe(
       'E_STATE_CHANGED',
     );

@@ -1,12 +1,12 @@
-// The kit that plays recordings, with a dialect small enough to see through: one word a line.
+// The kit that plays recordings, with an adapter small enough to see through: one word a line.
 
 import { describe, expect, it } from 'vitest';
 import { pendingAsk, questionAsk } from '../../test/kit/machine.ts';
 import { replaySession, type Scene } from '../../test/kit/replay-session.ts';
+import type { Incoming, ProtocolAdapter, Turn } from '../agents/protocol/adapter.ts';
 import { fail, ok } from '../model/errors.ts';
 import { agentSessionId } from '../model/ids.ts';
 import type { MachineEvent, SessionMessage } from '../model/sessions.ts';
-import type { Dialect, Heard, Turn } from './dialect.ts';
 
 interface Memory {
   readonly prompt: string;
@@ -37,7 +37,7 @@ function eventsOf(line: string, at: number): readonly MachineEvent[] {
   }
 }
 
-const toy: Dialect<Memory> = {
+const toy: ProtocolAdapter<Memory> = {
   name: 'toy',
   hasNoCreated: false,
   livesOn: false,
@@ -49,7 +49,7 @@ const toy: Dialect<Memory> = {
     memory: { prompt, lines: 0 },
     said: [{ to: 'stdin', line: resume === null ? prompt : `resume ${resume}` }],
   }),
-  hear(memory: Memory, heard: Heard, at: number): Turn<Memory> {
+  hear(memory: Memory, heard: Incoming, at: number): Turn<Memory> {
     if (heard.from === 'clock') return { ...nothing, memory, events: [{ kind: 'heartbeat_lost', at }] };
     if (heard.from !== 'stdout') return { ...nothing, memory };
     const message: SessionMessage = { id: 'm', role: 'agent', at, text: heard.line, partial: false };
@@ -101,7 +101,7 @@ describe('the replay of sessions', () => {
     expect(replay.refusals).toEqual([]);
   });
 
-  it('SES2 serves stalls, the wakes of the dialect and the silence at the start by its own clock', () => {
+  it('SES2 serves stalls, the wakes of the adapter and the silence at the start by its own clock', () => {
     expect(replaySession(toy, []).trail).toEqual([
       { at: 0, state: 'creating', reason: 'starting' },
       { at: 120_000, state: 'error', reason: 'creation_timeout' },
@@ -133,7 +133,7 @@ describe('the replay of sessions', () => {
     expect(replay.said.at(1)).toEqual({ to: 'stdin', line: 'resume s' });
   });
 
-  it('SES1 takes nothing over when the dialect could not do it', () => {
+  it('SES1 takes nothing over when the adapter could not do it', () => {
     const failed = replaySession(toy, [
       line(10, 'created'),
       line(20, 'request r'),

@@ -1,10 +1,10 @@
 // The file a server prints into: heard line by line, and never longer than what is read at once.
 
 import { describe, expect, it } from 'vitest';
-import { settled } from '../../test/kit/led-session.ts';
+import { settled } from '../../test/kit/managed-session.ts';
 import { limits } from '../model/limits.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
-import { Printed } from './runner-printed.ts';
+import { Printed } from './runner.ts';
 
 class File {
   readonly clock = createSimulatedClock();

@@ -8,18 +8,22 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { until } from '../../test/kit/live.ts';
+import type { Incoming } from '../agents/protocol/adapter.ts';
 import { createRealClock } from '../platform/clock.ts';
-import { createLedPrograms } from '../platform/led-process.ts';
 import { createAskLoopback } from '../platform/loopback-http.ts';
+import { createManagedPrograms } from '../platform/managed-process.ts';
 import { openEventStream } from '../platform/sse.ts';
 import { connectWebSocket } from '../platform/web-socket.ts';
-import type { Heard } from './dialect.ts';
-import { ProcessRunner } from './runner.ts';
-import { FoundRunner, HttpRunner } from './runner-http.ts';
-import { Lines } from './runner-lines.ts';
-import type { ProcessTruth, RunnerEnd, RunnerHandlers, RunnerPorts, RunPlan } from './runner-parts.ts';
-import { placeOfAddress } from './runner-server.ts';
-import { SocketRunner } from './runner-socket.ts';
+import {
+  Lines,
+  type ProcessChecks,
+  ProcessRunner,
+  type RunnerEnd,
+  type RunnerHandlers,
+  type RunnerPorts,
+  type RunPlan,
+} from './runner.ts';
+import { FoundRunner, HttpRunner, placeOfAddress, SocketRunner } from './server-runner.ts';
 
 describe('lines', () => {
   it('SES10 nothing of what came in is held on to but the bytes of the line', () => {
@@ -79,7 +83,7 @@ describe('lines', () => {
 });
 
 const clock = createRealClock();
-const nobody: ProcessTruth = {
+const nobody: ProcessChecks = {
   identityOf: async () => null,
   isAlive: async () => true,
   signal: async () => false,
@@ -88,7 +92,7 @@ const nobody: ProcessTruth = {
 };
 const ports: RunnerPorts = {
   clock,
-  programs: createLedPrograms(clock),
+  programs: createManagedPrograms(clock),
   processes: nobody,
   askLoopback: createAskLoopback(clock),
   openEvents: openEventStream,
@@ -96,7 +100,7 @@ const ports: RunnerPorts = {
 };
 
 let folder: string;
-let heard: Heard[];
+let heard: Incoming[];
 let notices: string[];
 let ends: RunnerEnd[];
 let handlers: RunnerHandlers;
@@ -244,7 +248,7 @@ describe('a server', () => {
       expect(runner.address).toBe(address());
       streams[0]?.write('data: {"type":"busy"}\n\n');
       await until(() => heard.some((one) => one.from === 'stream' && one.data === '{"type":"busy"}'));
-      // Its connection breaks: it is opened again, and the dialect is told to ask for what it missed.
+      // Its connection breaks: it is opened again, and the adapter is told to ask for what it missed.
       streams[0]?.destroy();
       await until(() => heard.some(({ from }) => from === 'reconnect'));
       runner.endInput();
@@ -311,6 +315,6 @@ describe('a server', () => {
     runner.begin();
     expect(runner.say({ to: 'stdin', line: 'hello' })).toBe(true);
     await until(() => ends.length === 1);
-    expect(ends[0]?.words).toContain('does not answer');
+    expect(ends[0]?.words).toContain('does not respond');
   });
 });

@@ -3,15 +3,13 @@
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keptSession, settled } from '../../test/kit/led-session.ts';
+import { keptSession, settled } from '../../test/kit/managed-session.ts';
 import { limits } from '../model/limits.ts';
 import type { ManagedId, SessionMessage } from '../model/sessions.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { createSimulatedFiles } from '../platform/simulated/files.ts';
-import { LiveTalk } from './live-talk.ts';
-import { SessionStore } from './store.ts';
-import { Talk } from './store-messages.ts';
-import { keptOf, keptText } from './store-record.ts';
+import { MessageLog, Talk } from './messages.ts';
+import { keptOf, keptText, SessionStore } from './store.ts';
 
 const said = (id: string, text: string, fields: Partial<SessionMessage> = {}): SessionMessage => ({
   id,
@@ -94,8 +92,8 @@ function talkWorld() {
   const store = new SessionStore(files, '/state/sessions');
   const told: (string | null)[] = [];
   const warnings: string[] = [];
-  const make = (): LiveTalk =>
-    new LiveTalk({
+  const make = (): MessageLog =>
+    new MessageLog({
       id: 's1' as ManagedId,
       store,
       clock,

@@ -13,8 +13,7 @@ import {
   machineStates,
 } from '../model/sessions.ts';
 import { step } from './machine.ts';
-import { isPersonKind, personKinds } from './machine-kinds.ts';
-import type { Machined } from './machine-memory.ts';
+import { isPersonKind, type Machined, personKinds } from './machine-memory.ts';
 import { type Cell, cellOf, origins, rows, shortNames, stateOf } from './table.ts';
 
 const file = join(import.meta.dirname, '../../test/fixtures/sessions/transitions.json');

@@ -1,8 +1,10 @@
 // The life of a managed session as data (SES1): for every state and every event what comes next, and where that cell comes
 // from. Nothing here decides; sessions/machine looks up a cell, and sessions/machine-guards answers the named questions.
 
-import type { MachineEventKind, MachineState } from '../model/sessions.ts';
-import { machineStates } from '../model/sessions.ts';
+import { isGentle } from '../agents/protocol/adapter.ts';
+import { limits } from '../model/limits.ts';
+import { type MachineEvent, type MachineEventKind, type MachineState, machineStates } from '../model/sessions.ts';
+import type { Machined } from './machine-memory.ts';
 
 /** The states as the table writes them, in the order of its columns. */
 export const shortNames = {
@@ -51,10 +53,10 @@ export const guards = {
   awake: 'the event names a state in which the agent works or waits',
 } as const;
 
-export type ShortName = keyof typeof shortNames;
+type ShortName = keyof typeof shortNames;
 export type Outcome = ShortName | keyof typeof otherOutcomes;
-export type Origin = keyof typeof origins;
-export type GuardName = keyof typeof guards;
+type Origin = keyof typeof origins;
+type GuardName = keyof typeof guards;
 type CellText = `${Outcome} ${Origin}` | `${GuardName}?${Outcome}:${Outcome} ${Origin}`;
 type Columns<Value> = readonly [Value, Value, Value, Value, Value, Value, Value, Value, Value];
 
@@ -173,3 +175,42 @@ export function cellOf(state: MachineState, kind: MachineEventKind): Cell {
 export function stateOf(outcome: Outcome): MachineState | null {
   return Object.hasOwn(shortNames, outcome) ? shortNames[outcome as ShortName] : null;
 }
+
+// The questions of the table's cells, each answered from the record and the event alone (SES1).
+
+/** Trying again does not make these right. */
+const hopelessStatuses = [401, 402, 403, 404];
+
+/** Errors that end by themselves when the agent is heard again. */
+const passingReasons: readonly (string | null)[] = ['needs_action', 'heartbeat_lost'];
+
+/** States in which a prompt is open. */
+const awakeStates: readonly (MachineState | undefined)[] = [
+  'creating',
+  'streaming',
+  'waiting_approval',
+  'waiting_input',
+  'error',
+];
+
+function isOfAsk({ pending_ask }: Machined, { ask_id }: MachineEvent): boolean {
+  return pending_ask !== null && (ask_id === undefined || ask_id === pending_ask.ask_id);
+}
+
+export const guardTests: Readonly<Record<GuardName, (record: Machined, event: MachineEvent) => boolean>> = {
+  begun: ({ memory }) => memory.saw_request && (memory.saw_session || memory.has_no_created),
+  resumed: ({ memory }, { at }) => memory.resumed_at !== null && at >= memory.resumed_at,
+  // What is older than the start never comes to the table, so a date is enough.
+  live: (_, { said_at }) => said_at !== undefined,
+  spoke: ({ memory }) => memory.spoke || memory.completion_seen,
+  gentle: (_, { exit }) => isGentle(exit),
+  asked: (record, event) => isOfAsk(record, event) && !record.answered.includes(record.pending_ask?.ask_id ?? ''),
+  guidable: ({ pending_ask, reason }, { is_alive }) =>
+    is_alive !== false && (pending_ask === null ? reason === 'mistake_limit' : pending_ask.accepts.includes('text')),
+  alive: (_, { is_alive }) => is_alive !== false,
+  bearable: ({ memory }, { retry }) =>
+    memory.retries <= limits.sessionRetriesMax && !hopelessStatuses.includes(retry?.status ?? 0),
+  passing: ({ reason }) => passingReasons.includes(reason),
+  ofAsk: isOfAsk,
+  awake: (_, { state }) => awakeStates.includes(state),
+};

@@ -73,7 +73,7 @@ describe('a worktree for a session', () => {
     const tree = await made();
     writeFileSync(join(tree.path, 'unsaved'), 'x');
     expect(await remove(tree)).toMatchObject({
-      failure: { code: 'E_STATE_CHANGED', message: expect.stringContaining('not committed') },
+      failure: { code: 'E_STATE_CHANGED', message: expect.stringContaining('uncommitted changes') },
     });
     commit(tree.path, 'second');
     const tip = git(tree.path, 'rev-parse', 'HEAD');
@@ -150,7 +150,7 @@ describe('a worktree for a session', () => {
 describe('no worktree', () => {
   it('SES8 outside a repository, and in one without a commit, it is refused with words', async () => {
     expect(await makeWorktree(exec, env, { cwd: root, branch: '', name: 's7' })).toMatchObject({
-      failure: { message: expect.stringContaining('no git repository') },
+      failure: { message: expect.stringContaining('not in a git repository') },
     });
     expect(await makeWorktree(exec, env, { cwd: repository, branch: '', name: 's7' })).toMatchObject({
       failure: { message: expect.stringContaining('no commit yet') },

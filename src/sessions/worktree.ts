@@ -44,13 +44,13 @@ class Git {
       outputBytesMax: 1_048_576,
     });
     if (spawnError !== null)
-      return fail('E_AGENT_MISSING', `git cannot be run (${spawnError})`, 'install git, or leave out --worktree');
+      return fail('E_AGENT_MISSING', `git cannot be run (${spawnError})`, 'install git, or omit --worktree');
     if (status === 0) return ok(Buffer.from(stdout).toString().trimEnd());
     const words = Buffer.from(stderr).toString().trim().split('\n').at(-1) ?? '';
     return fail(
       'E_INPUT',
       `git: ${words === '' ? `${args[0]} failed` : words}`,
-      'mend it in the repository, then try again',
+      'fix it in the repository, then try again',
     );
   }
 
@@ -68,15 +68,15 @@ export async function makeWorktree(
   const here = new Git(exec, env, wish.cwd);
   const top = await here.run('rev-parse', '--show-toplevel');
   if (!top.ok)
-    return fail('E_INPUT', `${wish.cwd} is in no git repository, so there can be no worktree`, 'leave out --worktree');
+    return fail('E_INPUT', `${wish.cwd} is not in a git repository, which a worktree needs`, 'omit --worktree');
   const repository = top.value;
   const git = new Git(exec, env, repository);
   const branch = wish.branch === '' ? `agtmux/${wish.name}` : wish.branch;
   if (branch.startsWith('-') || !(await git.holds('check-ref-format', '--branch', branch))) {
-    return fail('E_INPUT', `${branch} cannot be the name of a branch`, 'name another one: --worktree=<branch>');
+    return fail('E_INPUT', `${branch} cannot be the name of a branch`, 'use another one: --worktree=<branch>');
   }
   if (!(await git.holds('rev-parse', '--verify', '--quiet', 'HEAD^{commit}'))) {
-    return fail('E_INPUT', `${repository} has no commit yet to begin from`, 'make one, or leave out --worktree');
+    return fail('E_INPUT', `${repository} has no commit yet to start from`, 'create one, or omit --worktree');
   }
   const path = join(dirname(repository), `${basename(repository)}-agtmux`, branch.replaceAll('/', '-'));
   const isThere = await git.holds('show-ref', '--verify', '--quiet', `refs/heads/${branch}`);
@@ -93,14 +93,14 @@ export async function makeWorktree(
 async function losses(git: Git, path: string | null, gone: string | null): Promise<string | null> {
   const inside = path === null ? [] : ['-C', path];
   const status = path === null ? ok('') : await git.run(...inside, 'status', '--porcelain', '--untracked-files=all');
-  if (!status.ok) return `its state cannot be told (${status.failure.message})`;
+  if (!status.ok) return `its state cannot be read (${status.failure.message})`;
   const changes = status.value === '' ? 0 : status.value.split('\n').length;
-  if (changes > 0) return `it holds what is not committed (files: ${changes})`;
+  if (changes > 0) return `it has uncommitted changes (files: ${changes})`;
   const tips = path === null ? [] : [await git.run(...inside, 'rev-parse', 'HEAD')];
   if (gone !== null) tips.push(await git.run('rev-parse', '--verify', `refs/heads/${gone}`));
   for (const tip of tips) {
     if (tip.ok && !(await isKept(git, tip.value, gone)))
-      return `its commits are nowhere else (${tip.value.slice(0, 10)})`;
+      return `its commits exist nowhere else (${tip.value.slice(0, 10)})`;
   }
   return null;
 }
@@ -124,14 +124,14 @@ export async function removeWorktree(
   const git = new Git(exec, env, worktree.repository);
   const list = await git.run('worktree', 'list', '--porcelain');
   if (!list.ok)
-    return how.force ? ok(`its repository ${worktree.repository} is gone; ${worktree.path} was left`) : list;
+    return how.force ? ok(`its repository ${worktree.repository} is gone; ${worktree.path} was kept`) : list;
   const isKnown = list.value.split('\n').includes(`worktree ${worktree.path}`);
   const gone = how.madeBranch ? worktree.branch : null;
   const lost = await losses(git, isKnown ? worktree.path : null, gone);
   if (lost !== null && !how.force) {
     return fail(
       'E_STATE_CHANGED',
-      `the worktree ${worktree.path} was left: ${lost}`,
+      `the worktree ${worktree.path} was kept: ${lost}`,
       'merge or save it, or remove it with --force',
     );
   }

@@ -35,11 +35,11 @@ describe('scenarios', () => {
   it('SHL2 sleep 120 keeps its agent for 60 s and is then moved to the background', () => {
     const so = story(born(), started, eventOf('budget_elapsed'), exit(0));
     expect(answers(so, 'answer_call')).toEqual([
-      'Running: shell-3 runs on in the background: auto background (60s budget exceeded)',
+      'Running: shell-3 continues in the background: auto background (60s budget exceeded)',
       'Completed: shell-3 has completed: auto background (60s budget exceeded)',
     ]);
     expect(notices(so)).toEqual([
-      'shell-3 (sleep 120) runs on in the background: auto background (60s budget exceeded)',
+      'shell-3 (sleep 120) continues in the background: auto background (60s budget exceeded)',
       'shell-3 (sleep 120) has completed: auto background (60s budget exceeded)',
     ]);
     expect(kinds(so)).toEqual(['start', 'promote', 'terminate']);
@@ -62,7 +62,7 @@ describe('scenarios', () => {
     expect(so.record).toMatchObject({ promoted_by: 'user', words: 'moved to background by user (Ctrl+R)' });
     expect(results(so)).toEqual([null, 'Backgrounded', null]);
     expect(answers(so, 'answer_call')).toEqual([
-      'Running: shell-3 runs on in the background: moved to background by user (Ctrl+R)',
+      'Running: shell-3 continues in the background: moved to background by user (Ctrl+R)',
     ]);
     expect(notices(so)).toEqual(['the user moved shell-3 (npm run build) to the background']);
     expect(kinds(so)).toEqual(['start', 'background_request', 'promote']);
@@ -114,13 +114,13 @@ describe('scenarios', () => {
       record: done,
       result: 'AlreadyFinishedFailed',
       ended_by: 'user',
-      reason: 'shell-3 had ended already, failed (code 143): killed by user (Shell panel)',
+      reason: 'shell-3 had already ended, failed (code 143): killed by user (Shell panel)',
     });
     const fine = lived(born(), started, exit(0));
     expect(step(fine, eventOf('kill:user'))).toMatchObject({
       result: 'AlreadyFinishedCompleted',
       ended_by: 'system',
-      reason: 'shell-3 had completed already',
+      reason: 'shell-3 had already completed',
       effects: [],
       events: [],
     });
@@ -142,7 +142,7 @@ describe('scenarios', () => {
   it('a kill that fails is taken back: a later end is its own', () => {
     const so = story(born(), started, eventOf('kill:user'), eventOf('kill_failed'), exit(0));
     expect(answers(so, 'answer_kills')[0]).toBe(
-      'KillFailed: shell-3 runs on: not killed by user (Shell panel): not permitted',
+      'KillFailed: shell-3 keeps running: not killed by user (Shell panel): not permitted',
     );
     expect(results(so)[2]).toBe('KillFailed');
     expect(so.record).toMatchObject({ status: 'completed', ended_by: 'system', kill_requested_by: null });
@@ -181,7 +181,7 @@ describe('scenarios', () => {
     const adopted = story(lived(born(), started), eventOf('adopted'), exit(3));
     expect(adopted.record).toMatchObject({ promoted_by: 'system', exit_code: 3, words: 'exited with status 3' });
     expect(notices(adopted)).toEqual([
-      'shell-3 (sleep 120) runs on in the background: auto background (the daemon was started anew)',
+      'shell-3 (sleep 120) continues in the background: auto background (the daemon restarted)',
       'shell-3 (sleep 120) failed (code 3): exited with status 3',
     ]);
     const meanwhile = story(lived(born(), started), exit(0));

@@ -2,16 +2,16 @@
 
 import { shellStatusText } from '../model/shell-status.ts';
 import type { ShellNotice, ShellParty, ShellRecord, ShellResult, ShellVia } from '../model/shells.ts';
-import { foreign, gateLine, type SafeText } from '../text/gate.ts';
+import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 
 const nameColumnsMax = 60;
 const reasonColumnsMax = 200;
 
-export const safeReason = (text: string): SafeText => gateLine(foreign(text), { columnsMax: reasonColumnsMax });
+export const safeReason = (text: string): SafeText => sanitizeLine(foreign(text), { columnsMax: reasonColumnsMax });
 
 /** What people call it: its label, or what it runs. */
 export const shellName = ({ label, command }: Pick<ShellRecord, 'label' | 'command'>): SafeText =>
-  gateLine(foreign(label ?? command), { columnsMax: nameColumnsMax });
+  sanitizeLine(foreign(label ?? command), { columnsMax: nameColumnsMax });
 
 /** `60s`, `0.5s`. */
 export const secondsText = (ms: number): string => `${Number((ms / 1000).toFixed(1))}s`;
@@ -30,7 +30,7 @@ export function promotionWords(by: ShellParty, budgetMs: number, via: ShellVia |
   }
 }
 
-export const adoptionWords = 'auto background (the daemon was started anew)';
+export const adoptionWords = 'auto background (the daemon restarted)';
 
 /**
  * Until it is gone the card says what is under way; when it is gone the same words without this say what was done. So
@@ -92,27 +92,27 @@ export function reasonOf(result: ShellResult, record: ShellRecord, because: stri
       return withWords(`${shell_id} ${shellStatusText(record)}`, words);
     case 'Running':
     case 'Backgrounded':
-      return withWords(`${shell_id} runs on in the background`, words);
+      return withWords(`${shell_id} continues in the background`, words);
     case 'Killed':
       return withWords(`${shell_id} has ended`, words);
     case 'KillPending':
       return withWords(`${shell_id} has not ended yet`, words);
     case 'KillFailed':
-      return withWords(`${shell_id} runs on`, words);
+      return withWords(`${shell_id} keeps running`, words);
     case 'AlreadyBackground':
-      return `${shell_id} is in the background already`;
+      return `${shell_id} is already in the background`;
     case 'Resumed':
       return `${shell_id} was stopped and is continued`;
     case 'Restarted':
       return `${shell_id} ${words ?? 'runs again'}, attempt ${record.attempt}`;
     case 'AlreadyRunning':
-      return `${shell_id} is running and not stopped; there is nothing to resume`;
+      return `${shell_id} is running; nothing to resume`;
     case 'ResumeUnavailable':
       return `${shell_id} cannot be run again: ${safeReason(because ?? 'what it needs is gone')}`;
     case 'AlreadyFinishedCompleted':
-      return withWords(`${shell_id} had completed already`, words);
+      return withWords(`${shell_id} had already completed`, words);
     case 'AlreadyFinishedFailed':
-      return withWords(`${shell_id} had ended already, ${shellStatusText(record)}`, words);
+      return withWords(`${shell_id} had already ended, ${shellStatusText(record)}`, words);
     case 'NotFound':
       return `there is no ${shell_id}`;
     case 'Refused':
@@ -134,7 +134,7 @@ export function noticeWords(kind: ShellNotice['kind'], by: ShellParty, record: S
     case 'killed':
       return by === 'system' ? withWords(`${name} has ended`, record.words) : `${actors[by]} killed ${name}`;
     case 'auto_background':
-      return withWords(`${name} runs on in the background`, record.words);
+      return withWords(`${name} continues in the background`, record.words);
     case 'user_background':
       return `${actors[by]} moved ${name} to the background`;
     case 'resumed':

@@ -12,9 +12,9 @@ import type {
   ShellOwner,
   ShellParty,
   ShellRecord,
+  ShellRequest,
   ShellResult,
   ShellVia,
-  ShellWish,
 } from '../model/shells.ts';
 import { problemOf } from './life-sound.ts';
 import { type LifeCase, type LifeEffectKind, type LifeRow, type LifeState, lifeTable } from './life-table.ts';
@@ -103,7 +103,7 @@ export interface Step {
 export interface Birth {
   readonly shell_id: ShellId;
   readonly owner: ShellOwner;
-  readonly wish: ShellWish;
+  readonly wish: ShellRequest;
   readonly at: number;
 }
 

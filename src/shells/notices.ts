@@ -13,7 +13,7 @@ interface Waiting {
 }
 
 /** Who was told of something last stands last. */
-export interface NoticeBook {
+export interface ShellNotices {
   readonly owners: readonly Waiting[];
 }
 
@@ -24,7 +24,7 @@ export interface NoticeBounds {
 
 const usual: NoticeBounds = { notices: limits.shellNoticesMax, owners: limits.shellNoticeOwnersMax };
 
-export const emptyNoticeBook: NoticeBook = { owners: [] };
+export const emptyShellNotices: ShellNotices = { owners: [] };
 
 const isSame = (one: ShellNotice, other: ShellNotice): boolean =>
   one.shell_id === other.shell_id &&
@@ -33,10 +33,10 @@ const isSame = (one: ShellNotice, other: ShellNotice): boolean =>
   one.by === other.by &&
   one.at === other.at;
 
-const waitingFor = (book: NoticeBook, key: string): Waiting =>
+const waitingFor = (book: ShellNotices, key: string): Waiting =>
   book.owners.find((one) => one.key === key) ?? { key, notices: [], dropped: 0 };
 
-function withOwner(book: NoticeBook, waiting: Waiting, bounds: NoticeBounds): NoticeBook {
+function withOwner(book: ShellNotices, waiting: Waiting, bounds: NoticeBounds): ShellNotices {
   const over = Math.max(0, waiting.notices.length - bounds.notices);
   const kept = { ...waiting, notices: waiting.notices.slice(over), dropped: waiting.dropped + over };
   const others = book.owners.filter((one) => one.key !== waiting.key);
@@ -44,11 +44,11 @@ function withOwner(book: NoticeBook, waiting: Waiting, bounds: NoticeBounds): No
 }
 
 export function addNotices(
-  book: NoticeBook,
+  book: ShellNotices,
   key: string,
   notices: readonly ShellNotice[],
   bounds: NoticeBounds = usual,
-): NoticeBook {
+): ShellNotices {
   const waiting = waitingFor(book, key);
   const fresh = notices.filter(
     (one, place) =>
@@ -60,9 +60,9 @@ export function addNotices(
 
 /** All that waits for this owner, oldest first; it does not wait any more. */
 export function takeNotices(
-  book: NoticeBook,
+  book: ShellNotices,
   key: string,
-): { readonly book: NoticeBook; readonly notices: readonly ShellNotice[] } {
+): { readonly book: ShellNotices; readonly notices: readonly ShellNotice[] } {
   const { notices, dropped } = waitingFor(book, key);
   if (notices.length === 0) return { book, notices };
   const told = notices.map((notice, place) =>
@@ -78,11 +78,11 @@ export function takeNotices(
 
 /** The reply that carried them was not heard: they wait again, before whatever came meanwhile. */
 export function giveBackNotices(
-  book: NoticeBook,
+  book: ShellNotices,
   key: string,
   notices: readonly ShellNotice[],
   bounds: NoticeBounds = usual,
-): NoticeBook {
+): ShellNotices {
   const waiting = waitingFor(book, key);
   const back = notices.filter((one) => !waiting.notices.some((known) => isSame(known, one)));
   return back.length === 0 ? book : withOwner(book, { ...waiting, notices: [...back, ...waiting.notices] }, bounds);

@@ -1,7 +1,7 @@
 // From bytes of a log to text that may be shown: UTF-8 as browsers read it, wrong bytes replaced, through the gate (SEC3),
 // and never half a character.
 
-import { createGate } from '../text/gate.ts';
+import { createSanitizer } from '../text/sanitize.ts';
 import { codePointColumns } from '../text/width.ts';
 
 const replacement = 0xfffd;
@@ -75,7 +75,7 @@ export interface Rendered {
  * character). `isWhole`: nothing follows, so a last character that is cut short is a wrong one; else it is left for later.
  */
 export function render(bytes: Uint8Array, start: number, end: number, bytesMax: number, isWhole: boolean): Rendered {
-  const gate = createGate('block', { charsMax: Infinity });
+  const gate = createSanitizer('block', { charsMax: Infinity });
   let text = '';
   let size = 0;
   let at = start;

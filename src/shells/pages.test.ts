@@ -2,14 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { bytesOf, hugeSource, type SourceOptions, sourceOf } from '../../test/kit/logs.ts';
 import { born, eventOf, exit, lived, started, t0 } from '../../test/kit/shells.ts';
 import { limits } from '../model/limits.ts';
-import { diagnosisOf, formatCursor, type LogSource, lastLog, type PageWish, parseCursor, readPage } from './pages.ts';
+import {
+  diagnosisOf,
+  formatCursor,
+  type LogSource,
+  lastLog,
+  type PageRequest,
+  parseCursor,
+  readPage,
+} from './pages.ts';
 
-const page = (source: LogSource, wish: Partial<PageWish> = {}) =>
+const page = (source: LogSource, wish: Partial<PageRequest> = {}) =>
   readPage(source, { shell_id: 'shell-3', mode: 'body', offset: null, lines: null, diagnosis: null, ...wish });
 
-const body = (log: string | Uint8Array, options: SourceOptions = {}, wish: Partial<PageWish> = {}) =>
+const body = (log: string | Uint8Array, options: SourceOptions = {}, wish: Partial<PageRequest> = {}) =>
   page(sourceOf(log, options), wish);
-const tail = (log: string | Uint8Array, options: SourceOptions = {}, wish: Partial<PageWish> = {}) =>
+const tail = (log: string | Uint8Array, options: SourceOptions = {}, wish: Partial<PageRequest> = {}) =>
   page(sourceOf(log, options), { mode: 'tail', ...wish });
 
 const numbered = (count: number): string => Array.from({ length: count }, (_, place) => `line ${place}\n`).join('');
@@ -236,7 +244,7 @@ describe('tail and diagnostic', () => {
     );
     const diagnosis = diagnosisOf({ ...killed, log: { bytes: 99, first_offset: 10, is_capped: true } }, t0);
     expect(diagnosis).toBe(
-      'shell-3 attempt 1: failed (code 143); signal SIGTERM (inferred); ended by user (killed); reason: killed by user (Shell panel); ran for 0.1s; log of 99 bytes, the first 10 dropped; the log is full: what came later was not stored',
+      'shell-3 attempt 1: failed (code 143); signal SIGTERM (inferred); ended by user (killed); reason: killed by user (Shell panel); ran for 0.1s; log of 99 bytes, the first 10 dropped; the log is full: later output was not stored',
     );
     expect(diagnosisOf({ ...lived(born(), started), is_stopped: true }, t0 + 12_340)).toBe(
       'shell-3 attempt 1: running, stopped; running for 12.3s in the foreground; log of 0 bytes',

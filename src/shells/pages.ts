@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { shellStatusText } from '../model/shell-status.ts';
 import type { ShellId, ShellLogMode, ShellLogPage, ShellRecord } from '../model/shells.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { secondsText } from './life-words.ts';
 import { brokenHead, utf8Bytes } from './pages-decode.ts';
 import {
@@ -35,14 +35,14 @@ export function parseCursor(text: string): Result<LogCursor> {
   if (attempt === undefined || offset === undefined || !Number.isSafeInteger(Number(offset))) {
     return fail(
       'E_INPUT',
-      'this is not a cursor: they look like 1:4096, the attempt and a place in its log',
-      'use the cursor of the page before, or leave it out',
+      'invalid cursor: it must look like 1:4096, the attempt and an offset in its log',
+      'use the cursor of the previous page, or omit it',
     );
   }
   return ok({ attempt: Number(attempt), offset: Number(offset) });
 }
 
-export interface PageWish {
+export interface PageRequest {
   readonly shell_id: ShellId;
   readonly mode: ShellLogMode;
   /** Null: the end for tail and diagnostic, the beginning for body. */
@@ -54,7 +54,7 @@ export interface PageWish {
 
 export async function readPage(
   source: LogSource,
-  wish: PageWish,
+  wish: PageRequest,
   bounds: PageBounds = pageBounds,
 ): Promise<ShellLogPage> {
   const lines = Math.max(1, Math.min(Math.floor(wish.lines ?? bounds.lines), bounds.lines));
@@ -256,7 +256,7 @@ const lastLogBounds: PageBounds = {
 export async function lastLog(source: LogSource): Promise<readonly string[]> {
   const { pieces } = await tail(source, null, lastLogBounds);
   return pieces
-    .map(({ text }) => gateLine(foreign(text), { columnsMax: limits.shellLastLogColumnsMax }))
+    .map(({ text }) => sanitizeLine(foreign(text), { columnsMax: limits.shellLastLogColumnsMax }))
     .filter((text) => text.trim() !== '')
     .slice(-2);
 }
@@ -272,7 +272,7 @@ export function diagnosisOf(record: ShellRecord, now: number): string {
     record.words === null ? '' : `reason: ${record.words}`,
     ended_at === null ? `running for ${ran} in the ${record.start_mode}` : `ran for ${ran}`,
     `log of ${log.bytes} bytes${log.first_offset > 0 ? `, the first ${log.first_offset} dropped` : ''}`,
-    log.is_capped ? 'the log is full: what came later was not stored' : '',
+    log.is_capped ? 'the log is full: later output was not stored' : '',
   ];
   return parts.filter((part) => part !== '').join('; ');
 }

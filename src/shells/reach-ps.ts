@@ -2,10 +2,10 @@
 
 import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { parsePsReport, psScript } from '../observe/process/ps.ts';
-import type { ProcessTable } from '../observe/process/table.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Exec } from '../platform/exec.ts';
+import { parsePsReport, psScript } from '../sources/process/ps.ts';
+import type { ProcessTable } from '../sources/process/table.ts';
 import type { ReachRow, ReachTable } from './reach.ts';
 
 const question = {

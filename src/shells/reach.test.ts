@@ -31,12 +31,12 @@ const strangers = [daemon, holder, row(200, 1, 200, 200), row(201, 200, 200, 200
 const pidsOf = (rows: readonly ReachRow[]): readonly number[] =>
   rows.map(({ pid }) => pid).sort((one, other) => one - other);
 
-interface Desk {
+interface ShellTransitions {
   readonly reach: ReturnType<typeof createReach>;
   readonly sent: string[];
 }
 
-function desk(rows: readonly ReachRow[], trouble: string | null = null): Desk {
+function desk(rows: readonly ReachRow[], trouble: string | null = null): ShellTransitions {
   const sent: string[] = [];
   const table: ReachTable = {
     boot: 'b',

@@ -5,10 +5,10 @@
 import { fail, ok, type Result } from '../model/errors.ts';
 import type { ProcessIdentity } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import { isDeadState } from '../observe/process/stat.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Processes } from '../platform/processes.ts';
 import type { SignalName, Signals } from '../platform/signals.ts';
+import { isDeadState } from '../sources/process/stat.ts';
 
 /** One line of the process table, as far as it matters here. */
 export interface ReachRow {
@@ -122,7 +122,7 @@ const rowsAtOnce = 256;
 /** Fails where there is no /proc: macOS. */
 export function openProcTable(processes: Processes, clock: Clock): Result<ReachTable> {
   const boot = processes.read('/proc/sys/kernel/random/boot_id', 64)?.trim() ?? '';
-  if (boot === '') return fail('E_FILE', 'this machine has no readable /proc', 'agtmux asks ps instead');
+  if (boot === '') return fail('E_FILE', 'this machine has no readable /proc', 'agtmux uses ps instead');
   const row = (pid: number): ReachRow | null => {
     const text = processes.read(`/proc/${pid}/stat`, statBytesMax);
     return text === null ? null : procRow(text);

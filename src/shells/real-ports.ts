@@ -9,11 +9,11 @@ import { createRealFolders } from '../platform/folders.ts';
 import { createRealLaunch } from '../platform/launch.ts';
 import type { Processes } from '../platform/processes.ts';
 import { createRealSignals } from '../platform/signals.ts';
-import type { KeeperPorts } from './desk.ts';
 import { createReach, openProcTable } from './reach.ts';
 import { openPsTable } from './reach-ps.ts';
+import type { ShellPorts } from './shell-transitions.ts';
 
-export interface KeeperGround {
+export interface ShellPortOptions {
   readonly clock: Clock;
   readonly files: Files;
   readonly exec: Exec;
@@ -21,7 +21,7 @@ export interface KeeperGround {
   readonly ownPid: number;
 }
 
-export async function openKeeperPorts(ground: KeeperGround): Promise<Result<KeeperPorts>> {
+export async function openShellPorts(ground: ShellPortOptions): Promise<Result<ShellPorts>> {
   const { clock, files, exec, processes, ownPid } = ground;
   const proc = openProcTable(processes, clock);
   const table = proc.ok ? proc : await openPsTable(exec, clock);

@@ -10,7 +10,7 @@ import type { FileWatch } from '../platform/file-watch.ts';
 import { FileError, type Files } from '../platform/files.ts';
 import type { Folders } from '../platform/folders.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
-import { isShellId, type KeptShell, keptLine, readBirth, readKept, type ShellBirth } from './kept-record.ts';
+import { isShellId, keptLine, readBirth, readKept, type ShellBirth, type StoredShell } from './stored-shell.ts';
 import { birthOf, parseStory, type Story, type StoryBounds, storyHead } from './story.ts';
 
 /** What the holder added since the daemon began the story. */
@@ -19,7 +19,7 @@ export interface StoryLook extends Story {
   readonly toldMs: number;
 }
 
-export interface LoadedShell extends KeptShell {
+export interface LoadedShell extends StoredShell {
   readonly boot: string;
 }
 
@@ -91,7 +91,7 @@ export class Records {
     }
   }
 
-  keep(kept: KeptShell): Promise<void> {
+  keep(kept: StoredShell): Promise<void> {
     const path = join(this.folder(kept.record), 'record');
     return this.#ports.files.append(path, Buffer.from(keptLine(kept)), { sync: false });
   }

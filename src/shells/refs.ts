@@ -2,11 +2,11 @@
 
 import { fail, ok, type Result } from '../model/errors.ts';
 import type { ShellId, ShellRow } from '../model/shells.ts';
-import { isShellId } from './kept-record.ts';
 import { shellName } from './life-words.ts';
+import { isShellId } from './stored-shell.ts';
 
 const candidatesShown = 5;
-const next = 'list what there is with `agtmux shell list --all`';
+const next = 'run `agtmux shell list --all` to see them';
 
 export function findShell(rows: readonly ShellRow[], ref: string): Result<ShellId> {
   const text = ref.trim();

@@ -24,6 +24,10 @@ export class Ballast {
     return statSync(this.#path, { throwIfNoEntry: false })?.size ?? 0;
   }
 
+  get isInPlace(): boolean {
+    return this.held() === this.#bytes;
+  }
+
   /** Gives the space up; returns how much it was. */
   free(): number {
     const bytes = this.held();
@@ -33,7 +37,7 @@ export class Ballast {
 
   /** True when the ballast is in place. It takes only what leaves as much again for the log to grow into. */
   restore(): boolean {
-    if (this.#bytes === 0 || this.held() === this.#bytes) return true;
+    if (this.isInPlace) return true;
     const part = `${this.#path}.part`;
     rmSync(part, { force: true });
     try {

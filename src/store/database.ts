@@ -41,7 +41,7 @@ export function storePaths(dir: string): StorePaths {
 }
 
 export interface DatabaseOptions {
-  readonly dir: string;
+  readonly paths: StorePaths;
   /** For a new store. */
   readonly storeId: string;
   readonly migrations: readonly Migration[];
@@ -64,7 +64,7 @@ export class StoreDatabase {
 
   /** The caller holds the lock. Throws E_STORE_DAMAGED, E_STORE_NEWER or E_STORE_IO and leaves nothing open. */
   constructor(options: DatabaseOptions) {
-    this.paths = storePaths(options.dir);
+    this.paths = options.paths;
     for (const path of Object.values(this.paths)) refuseForeign(path);
     const mark = readMark(this.paths.head);
     refuseLostFile(this.paths.database, mark);

@@ -46,10 +46,10 @@ export function migrate(
   const newest = steps.length;
   if (found > newest) {
     const backup = backupPath(path, newest);
-    const copy = existsSync(backup) ? `; how it was before its upgrade is kept in ${backup}` : '';
     throw new AgtmuxError(
       'E_STORE_NEWER',
-      `the event log has schema ${found}, this agtmux knows schemas up to ${newest}${copy}`,
+      `the event log has schema ${found}, this agtmux supports schemas up to ${newest}`,
+      existsSync(backup) ? { next: `upgrade agtmux, or go back: move ${backup} to ${path}` } : {},
     );
   }
   if (found === newest) return null;

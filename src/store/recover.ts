@@ -3,12 +3,13 @@
 
 import type { RuntimeId } from '../model/ids.ts';
 import type { EndRecord, NewEvent, RuntimeRecord, StateRecord, StoredEvent } from '../model/records.ts';
+import { createRealRandom } from '../platform/random.ts';
 import { storePaths } from './database.ts';
 import { readMark } from './head-file.ts';
 import type { StoreLock } from './lock.ts';
-import { nothingSaved, type Salvage, salvage } from './salvage.ts';
-import { setAside } from './set-aside.ts';
-import { lockDirectory, SqliteStore, type SqliteStoreOptions } from './sqlite.ts';
+import type { Salvage } from './salvage.ts';
+import { discardNewLog, putNewLogInPlace } from './set-aside.ts';
+import { lockDirectory, replaceLog, SqliteStore, type SqliteStoreOptions } from './sqlite.ts';
 import { isDamage } from './sqlite-errors.ts';
 import type { Commit, ReplayRow } from './store.ts';
 
@@ -33,10 +34,16 @@ export interface LoadedStore {
 export async function loadStore(options: LoadOptions): Promise<LoadedStore> {
   const lock = await lockDirectory(options);
   try {
-    return await loadSound(options, lock, null, null).catch((error: unknown) => {
-      if (!isDamage(error)) throw error;
-      return rebuild(options, lock, (error as Error).message);
-    });
+    // Whoever replaced a damaged log was killed before the new one stood in its place.
+    const finished = putNewLogInPlace(storePaths(options.dir), options.now());
+    discardNewLog(storePaths(options.dir));
+    const damage = finished === null ? null : 'the last daemon ended while it replaced the damaged one';
+    return await loadSound(options, lock, { rebuilt: false, damage, setAside: finished?.setAside ?? null }).catch(
+      (error: unknown) => {
+        if (!isDamage(error)) throw error;
+        return rebuild(options, lock, (error as Error).message);
+      },
+    );
   } catch (error) {
     lock.release();
     throw error;
@@ -46,13 +53,12 @@ export async function loadStore(options: LoadOptions): Promise<LoadedStore> {
 async function loadSound(
   options: LoadOptions,
   lock: StoreLock,
-  damage: string | null,
-  aside: string | null,
+  found: Pick<LoadedStore, 'rebuilt' | 'damage' | 'setAside'>,
 ): Promise<LoadedStore> {
   const store = new SqliteStore(options, lock);
   try {
     const { events, feed_version } = await store.replay(options.visitor());
-    return { store, events, feed_version, rebuilt: damage !== null, damage, setAside: aside };
+    return { store, events, feed_version, ...found };
   } catch (error) {
     store.closeNow(false);
     throw error;
@@ -60,24 +66,15 @@ async function loadSound(
 }
 
 async function rebuild(options: LoadOptions, lock: StoreLock, damage: string): Promise<LoadedStore> {
-  const paths = storePaths(options.dir);
-  const mark = readMark(paths.head);
-  const aside = setAside(paths, options.now());
-  const saved = aside === null ? nothingSaved : salvage(aside);
-  const store = new SqliteStore(options, lock);
-  try {
-    // Later than every version there can have been, whether or not the old head could be read (FED2).
-    const feed_version = Math.max(mark?.feed_version ?? 0, Math.ceil(options.now())) + 1;
-    await store.commit(rebuiltCommit(saved, feed_version, options.now()));
-    for (const target of saved.targets) await store.putTarget(target);
-    await store.putPlaces(saved.places);
-  } finally {
-    store.closeNow(false);
-  }
-  return loadSound(options, lock, damage, aside);
+  const mark = readMark(storePaths(options.dir).head);
+  // Later than every version there can have been, whether or not the old head could be read (FED2).
+  const feed_version = Math.max(mark?.feed_version ?? 0, Math.ceil(options.now())) + 1;
+  const { setAside } = replaceLog(options, options.random ?? createRealRandom(), (saved) =>
+    rebuiltCommit(saved, feed_version, options.now()),
+  );
+  return loadSound(options, lock, { rebuilt: true, damage, setAside });
 }
 
-/** One transaction: after a crash in the middle the log is new and empty, never half saved. */
 function rebuiltCommit(saved: Salvage, feed_version: number, now: number): Commit {
   const runtimes = runtimesOf(saved.events);
   const known = new Set(runtimes.map((record) => record.identity.runtime_id));
@@ -93,7 +90,7 @@ function rebuiltCommit(saved: Salvage, feed_version: number, now: number): Commi
       rebuiltState(identity.runtime_id, ends.get(identity.runtime_id) ?? null, now),
     ),
     cursors: [],
-    audit: saved.audit,
+    audit: [],
     feed_version,
   };
 }

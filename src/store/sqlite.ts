@@ -1,6 +1,7 @@
 // The store on SQLite: the contract of store.ts, carried out by the event log and the small tables, and what a daemon needs
 // besides when the disk is full. How to open one after a crash or damage is in recover.ts.
 
+import { existsSync } from 'node:fs';
 import { AgtmuxError, assert } from '../model/errors.ts';
 import type { EventId, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
@@ -19,13 +20,14 @@ import { createRealFiles } from '../platform/files.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { createRealRandom, type RandomSource } from '../platform/random.ts';
 import { Ballast } from './ballast.ts';
-import { StoreDatabase, storePaths } from './database.ts';
+import { StoreDatabase, type StorePaths, storePaths } from './database.ts';
 import { EventLog } from './event-log.ts';
+import type { Head } from './head.ts';
 import { type StoreLock, takeLock } from './lock.ts';
 import { type Migrated, type Migration, migrations } from './migrations.ts';
 import { Retention } from './retention.ts';
-import { nothingSaved, salvage } from './salvage.ts';
-import { setAside } from './set-aside.ts';
+import { nothingSaved, type Salvage, salvage } from './salvage.ts';
+import { declareNewLogWhole, discardNewLog, newLogPaths, putNewLogInPlace } from './set-aside.ts';
 import type {
   Commit,
   EventIdentity,
@@ -85,9 +87,9 @@ interface OpenFile {
   readonly tables: StoreTables;
 }
 
-function openFile(options: SqliteStoreOptions, random: RandomSource): OpenFile {
+function openFile(options: SqliteStoreOptions, random: RandomSource, paths: StorePaths): OpenFile {
   const database = new StoreDatabase({
-    dir: options.dir,
+    paths,
     storeId: random.hex(16),
     migrations: options.migrations ?? migrations,
     pagesMax: options.pagesMax ?? null,
@@ -101,6 +103,71 @@ function openFile(options: SqliteStoreOptions, random: RandomSource): OpenFile {
   }
 }
 
+/**
+ * Replaces a damaged log by a new one that begins with what `begin` makes of what could be saved. All of it is in the new
+ * file before the damaged one is moved, so it may be killed at any step and repeated after any failure: nothing is lost by
+ * that and nothing is there twice. The caller holds the lock; nothing is open.
+ */
+export function replaceLog(
+  options: SqliteStoreOptions,
+  random: RandomSource,
+  begin: (saved: Salvage) => Commit,
+): NewLog {
+  const paths = storePaths(options.dir);
+  // A try that failed at the very end left one that is whole.
+  putNewLogInPlace(paths, options.now());
+  discardNewLog(paths);
+  const saved = existsSync(paths.database) ? salvage(paths.database) : nothingSaved;
+  try {
+    const ids = writeNewLog(openFile(options, random, newLogPaths(paths)), saved, begin(saved));
+    declareNewLogWhole(paths);
+    return { ids, setAside: putNewLogInPlace(paths, options.now())?.setAside ?? null };
+  } catch (error) {
+    discardNewLog(paths);
+    throw error;
+  }
+}
+
+function writeNewLog(made: OpenFile, saved: Salvage, commit: Commit): readonly EventId[] {
+  const known = new Set(commit.runtimes.map(({ identity }) => identity.runtime_id));
+  try {
+    const events = made.log.encode(commit.events);
+    const ids = made.database.transact('begin a new event log', (head) => {
+      for (const target of saved.targets) made.tables.targets.put(head, target);
+      for (const adapter of saved.adapters) made.tables.adapters.put(head, adapter);
+      const ids = write(made, head, events, { ...commit, audit: [...saved.audit, ...commit.audit] });
+      for (const place of saved.places) if (known.has(place.runtime_id)) made.tables.places.put(head, place);
+      return ids;
+    });
+    // One file that can be moved: nothing of it is left in its write-ahead log.
+    if (!made.database.checkpoint()) throw new AgtmuxError('E_STORE_FULL', 'there is no room for a new event log');
+    return ids;
+  } finally {
+    made.database.close();
+  }
+}
+
+/** One commit, inside a transaction. */
+function write(
+  { log, tables }: OpenFile,
+  head: Head,
+  events: ReturnType<EventLog['encode']>,
+  commit: Commit,
+): readonly EventId[] {
+  assert(commit.feed_version >= head.feed_version, 'versions of the feed never go back (FED2)');
+  head.feed_version = commit.feed_version;
+  const appended = log.append(head, events);
+  log.rebind(head, commit.rebindings);
+  for (const record of commit.runtimes) tables.runtimes.put(head, record);
+  for (const record of commit.states) tables.states.put(head, record);
+  for (const record of commit.cursors) tables.cursors.put(head, record);
+  for (const record of commit.audit) {
+    head.last_audit_id += 1;
+    tables.audit.put(head, { ...record, audit_id: head.last_audit_id });
+  }
+  return appended;
+}
+
 /** For whoever has the log to himself. */
 const atOnce: PruneTurn = async (step) => step();
 
@@ -111,15 +178,15 @@ export class SqliteStore implements Store {
   readonly #ballast: Ballast;
   #open: OpenFile;
   #pruning: Promise<unknown> = Promise.resolve();
-  /** Where a damaged log stands whose place is not taken by a new one yet. */
-  #aside: string | null = null;
+  /** The damaged log is closed and its place not taken by a new one yet. */
+  #isReplaced = false;
 
   /** The caller has the lock of the directory; the store releases it when it is closed. */
   constructor(options: SqliteStoreOptions, lock: StoreLock) {
     this.#random = options.random ?? createRealRandom();
     this.#options = options;
     this.#lock = lock;
-    this.#open = openFile(options, this.#random);
+    this.#open = openFile(options, this.#random, storePaths(options.dir));
     const ballastBytes = options.ballastBytes ?? limits.ballastBytes;
     this.#ballast = new Ballast(this.#database.paths.ballast, ballastBytes, this.#random);
     this.#ballast.restore();
@@ -142,44 +209,22 @@ export class SqliteStore implements Store {
   }
 
   get isDamaged(): boolean {
-    return this.#aside !== null || this.#database.isDamaged;
+    return this.#isReplaced || this.#database.isDamaged;
   }
 
   async startOver(begin: (saved: readonly StoredEvent[]) => Commit): Promise<NewLog> {
     // Pruning that is under way is not waited for, it may be waiting for us: it meets a closed file and ends.
-    const { paths } = this.#database;
     this.#database.close();
-    // A try that failed half-way has set it aside already.
-    this.#aside ??= setAside(paths, this.#options.now());
-    const saved = this.#aside === null ? nothingSaved : salvage(this.#aside);
-    this.#open = openFile(this.#options, this.#random);
-    const commit = begin(saved.events);
-    const ids = await this.commit({ ...commit, audit: [...saved.audit, ...commit.audit] });
-    for (const target of saved.targets) await this.putTarget(target);
-    for (const adapter of saved.adapters) await this.putAdapter(adapter);
-    const known = new Set(commit.runtimes.map(({ identity }) => identity.runtime_id));
-    await this.putPlaces(saved.places.filter(({ runtime_id }) => known.has(runtime_id)));
-    const aside = this.#aside;
-    this.#aside = null;
-    return { ids, setAside: aside };
+    this.#isReplaced = true;
+    const made = replaceLog(this.#options, this.#random, (saved) => begin(saved.events));
+    this.#open = openFile(this.#options, this.#random, storePaths(this.#options.dir));
+    this.#isReplaced = false;
+    return made;
   }
 
   async commit(commit: Commit): Promise<readonly EventId[]> {
     const encoded = this.#log.encode(commit.events);
-    const ids = this.#database.transact('commit to the event log', (head) => {
-      assert(commit.feed_version >= head.feed_version, 'versions of the feed never go back (FED2)');
-      head.feed_version = commit.feed_version;
-      const appended = this.#log.append(head, encoded);
-      this.#log.rebind(head, commit.rebindings);
-      for (const record of commit.runtimes) this.#tables.runtimes.put(head, record);
-      for (const record of commit.states) this.#tables.states.put(head, record);
-      for (const record of commit.cursors) this.#tables.cursors.put(head, record);
-      for (const record of commit.audit) {
-        head.last_audit_id += 1;
-        this.#tables.audit.put(head, { ...record, audit_id: head.last_audit_id });
-      }
-      return appended;
-    });
+    const ids = this.#database.transact('commit to the event log', (head) => write(this.#open, head, encoded, commit));
     this.#log.remember(encoded);
     return ids;
   }
@@ -259,7 +304,16 @@ export class SqliteStore implements Store {
   }
 
   prune(order: PruneOrder, turn: PruneTurn = atOnce): Promise<PruneReport> {
-    return this.#afterOthers(() => this.#retention(limits.pruneStepEventsMax, turn, false).prune(order));
+    return this.#afterOthers(async () => {
+      const report = await this.#retention(limits.pruneStepEventsMax, turn, false).prune(order);
+      this.restoreBallast();
+      return report;
+    });
+  }
+
+  /** False when it was given up on a full disk, and there is not enough room yet to have it back. */
+  get hasBallast(): boolean {
+    return this.#ballast.isInPlace;
   }
 
   /** Gives the ballast up; returns how many bytes that freed. */

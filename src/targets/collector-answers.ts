@@ -50,12 +50,13 @@ function valuesOf(lines: readonly string[]): Map<string, string> {
 
 export function parseHost(content: Uint8Array): Result<HostFacts> {
   const lines = linesOf(content);
-  if (lines[0] !== collectorVersion) return unreadable('it does not speak the version that was sent');
+  if (lines[0] !== collectorVersion) return unreadable('it uses another version of the protocol');
   const values = valuesOf(lines);
   const boot = values.get('boot');
   const uid = Number(values.get('uid'));
-  if (boot === undefined || boot.length > limits.idCharsMax) return unreadable('it does not say when it was started');
-  if (!Number.isSafeInteger(uid) || uid < 0) return unreadable('it does not say which user it is');
+  if (boot === undefined || boot.length > limits.idCharsMax)
+    return unreadable('it does not report when it was started');
+  if (!Number.isSafeInteger(uid) || uid < 0) return unreadable('it does not report its user');
   return ok({
     boot,
     system: values.get('system') ?? 'unknown',
@@ -94,7 +95,7 @@ export function parseSockets(machine: TargetId, content: Uint8Array): Result<rea
 /** `1700000000.123456789`, or `1700000000.N` where there are no fractions. */
 export function parseClock(content: Uint8Array): Result<RemoteTime> {
   const found = /^(\d{1,12})(?:\.(\d{3,9})?\S{0,4})?\s*$/.exec(new TextDecoder().decode(content.subarray(0, 64)));
-  if (found === null) return unreadable('its clock tells no time');
+  if (found === null) return unreadable('its clock cannot be read');
   const seconds = Number(found[1]) * 1_000;
   const fraction = found[2];
   if (fraction === undefined) return ok({ remoteMs: seconds + 500, precisionMs: 500 });

@@ -132,6 +132,31 @@ section_spooldone() {
     [ $# -eq 0 ] || rm -f "$@"
   )
 }
+about() {
+  read -r line <"/proc/$1/stat" || return 1
+  who=@{line%)*} line=@{line##*) }
+  set -f; set -- $line
+  case $1 in T|t|Z|X) ;; *) shift; set -- - "$@";; esac
+  group=$6
+  echo "$who $1 $2 $3 $6 @{20} @{26}"
+}
+section_glance() {
+  [ -r /proc/self/stat ] || return 1
+  [ -r /proc/self/task/$$/children ] && echo tree
+  for p do
+    group=
+    about "$p" || echo "$p gone"
+    case $group in ''|"$p"|0|-*) ;; *) about "$group";; esac
+    c=0 below=$p
+    while [ -n "$below" ] && [ $c -lt 64 ]; do
+      p=@{below%% *} below=@{below#"$p"} below=@{below# }
+      read -r more <"/proc/$p/task/$p/children" || [ -n "$more" ] || continue
+      [ -n "$more" ] && echo "$p: $more"
+      below="$below@{below:+ }@{more% }" c=$((c + 1))
+    done
+  done
+  return 0
+}
 section_files() {
   mark=$1 i=0; shift
   for w do
@@ -146,7 +171,7 @@ while read -r id name rest; do
   printf '@%s begin %s %s\n' "$word" "$id" "$name"
   case $name in
     ping|clock|host|sockets|processes) section_$name </dev/null; r=$?;;
-    spool|spooldone|files) set -f; section_$name $rest </dev/null; r=$?; set +f;;
+    glance|spool|spooldone|files) set -f; section_$name $rest </dev/null; r=$?; set +f;;
     *) r=127;;
   esac
   printf '\n@%s end %s %s %s\n' "$word" "$id" "$name" "$r"
@@ -162,6 +187,8 @@ const plainProcesses = 'ps -A -ww -o pid=,ppid=,pgid=,tpgid=,tty=,stat=,lstart=,
  */
 export function collectorProgram(socketsMax: number, processesScript: string = plainProcesses): string {
   const filled = script
+    // The shell's own braces, which this language would take for its own.
+    .replaceAll('@{', '$' + '{')
     .replace('@VERSION@', collectorVersion)
     .replace('@SOCKETS@', String(socketsMax))
     .replaceAll('@SPOOL_FILES@', String(limits.spoolFilesMax))

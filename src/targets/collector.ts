@@ -16,7 +16,16 @@ import type { Channel, Executor } from './executor.ts';
 import type { TargetSocket } from './sockets.ts';
 
 /** Named parts of what a machine can tell. */
-export type CollectorSection = 'ping' | 'clock' | 'host' | 'sockets' | 'processes' | 'spool' | 'spooldone' | 'files';
+export type CollectorSection =
+  | 'ping'
+  | 'clock'
+  | 'host'
+  | 'sockets'
+  | 'processes'
+  | 'glance'
+  | 'spool'
+  | 'spooldone'
+  | 'files';
 
 export interface CollectorOptions {
   readonly executor: Executor;
@@ -57,7 +66,7 @@ export class Collector {
     if (this.#closed) return Promise.resolve(fail('E_TARGET_DOWN', `${target}: the connection was closed`));
     const shell = this.#shell ?? this.#start();
     if (shell.questions.length >= limits.collectorAsksMax) {
-      return Promise.resolve(fail('E_TARGET_DOWN', `${target}: too many questions are under way`));
+      return Promise.resolve(fail('E_TARGET_DOWN', `${target}: too many requests are in progress`));
     }
     return new Promise((resolve) => {
       this.#lastId += 1;
@@ -96,6 +105,12 @@ export class Collector {
     if (!answer.ok) return answer;
     const remote = parseClock(answer.value);
     return remote.ok ? ok({ askedMs, answeredMs, ...remote.value }) : remote;
+  }
+
+  /** Some words that change when one of these processes, or the foreground of its terminal, does. Not on every system. */
+  async glance(pids: readonly number[]): Promise<Result<string>> {
+    const answer = await this.ask('glance', undefined, pids.join(' '));
+    return answer.ok ? ok(new TextDecoder().decode(answer.value)) : answer;
   }
 
   /** The oldest files of the hook spool over there, at most `filesMax`. */
@@ -138,7 +153,7 @@ export class Collector {
       onData: (bytes) => this.#take(shell, bytes),
       onEnd: (end) => {
         const target = this.#options.executor.target;
-        this.#stop(shell, end.failure ?? failure('E_TARGET_DOWN', `${target}: the shell that answers has ended`));
+        this.#stop(shell, end.failure ?? failure('E_TARGET_DOWN', `${target}: the remote shell has ended`));
       },
     });
     const shell: Shell = { channel, reader: new FrameReader(word), questions: [] };
@@ -167,13 +182,15 @@ export class Collector {
     const { target } = this.#options.executor;
     if (question === undefined || question.id !== frame.id || question.section !== frame.section) {
       if (question !== undefined) shell.questions.unshift(question);
-      this.#stop(shell, failure('E_TARGET_DOWN', `${target}: an answer came that was not asked for`));
+      this.#stop(shell, failure('E_TARGET_DOWN', `${target}: an unexpected answer arrived`));
       return false;
     }
     question.cancel();
     if (frame.status === 0) question.settle(ok(frame.content));
     else
-      question.settle(fail('E_TARGET_DOWN', `${target}: it cannot tell \`${frame.section}\` (status ${frame.status})`));
+      question.settle(
+        fail('E_TARGET_DOWN', `${target}: it cannot report \`${frame.section}\` (status ${frame.status})`),
+      );
     return true;
   }
 

@@ -112,7 +112,7 @@ function startTrouble(program: string, spawnError: string): StartTrouble {
   return {
     status,
     words,
-    more: { failure: failure('E_TARGET_DOWN', `this machine starts no programs: ${words}`, next) },
+    more: { failure: failure('E_TARGET_DOWN', `this machine cannot start programs: ${words}`, next) },
   };
 }
 

@@ -20,7 +20,7 @@ import { createSshExecutor } from './ssh.ts';
 import { SshMachine } from './ssh-machine.ts';
 
 /** What survives a restart; the store is one. */
-export interface TargetBook {
+export interface TargetStore {
   targets(): Promise<readonly TargetRecord[]>;
   putTarget(record: TargetRecord): Promise<void>;
   removeTarget(target: TargetId): Promise<void>;
@@ -32,7 +32,7 @@ export type TargetEvent =
   | { readonly kind: 'removed'; readonly machine: TargetId };
 
 export interface ManagerOptions {
-  readonly book: TargetBook;
+  readonly book: TargetStore;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly exec: Exec;
@@ -96,7 +96,7 @@ export class TargetManager {
     if (this.#machines.has(target))
       return fail('E_INPUT', `there is already a target ${target}`, 'choose another name');
     if (this.#machines.size >= limits.targetsMax)
-      return fail('E_INPUT', `there are ${limits.targetsMax} targets already`);
+      return fail('E_INPUT', `there are already ${limits.targetsMax} targets`);
     const ref = connectionRef === '' ? name : connectionRef;
     const record = recordOf(target, kind, ref, this.#options.clock.wallMs());
     const machine = this.#machineOf(record);
@@ -205,8 +205,8 @@ export class TargetManager {
     if (!isHost && !ref.startsWith('/') && !isSocketName(ref)) {
       return fail(
         'E_INPUT',
-        'a local target is a tmux socket, and that is no name or full path of one',
-        'name it with --tmux-socket, as you would say it to `tmux -L`, or by its full path',
+        'a local target needs a tmux socket, by name or full path',
+        'use --tmux-socket with a name as for `tmux -L`, or a full path',
       );
     }
     const pathOf = (socket: string): string =>
@@ -216,7 +216,7 @@ export class TargetManager {
         kind === 'local' && machine !== target && pathOf(connectionRef || defaultSocketName) === pathOf(ref),
     );
     if (!isHost && other !== undefined)
-      return fail('E_INPUT', `that tmux server is watched already, as ${other.machine}`, 'see `agtmux target list`');
+      return fail('E_INPUT', `that tmux server is already watched as ${other.machine}`, 'run `agtmux target list`');
     const search: SocketSearch = { machine: target, files, clock, uid, variables };
     const explicit = isHost ? hostSockets : [ref];
     const find = async (): Promise<readonly TargetSocket[]> => {
@@ -288,5 +288,5 @@ function recordOf(target: TargetId, kind: 'local' | 'ssh', ref: string, now: num
 
 function notKnown(name: string): Result<never> {
   const shown = checkTargetName(name).ok ? name : 'of that name';
-  return fail('E_REF_NOT_FOUND', `there is no target ${shown}`, 'see `agtmux target list`');
+  return fail('E_REF_NOT_FOUND', `there is no target ${shown}`, 'run `agtmux target list`');
 }

@@ -15,14 +15,14 @@ const socketPattern = /^[A-Za-z0-9_+][A-Za-z0-9._+-]*$/;
 
 /** A name for a machine. No `@`, which stands before a socket, and no `/`, which ends the target in a ref. */
 export function checkTargetName(text: string): Result<TargetId> {
-  if (text === hostTarget) return fail('E_INPUT', '`host` is this machine and is always there', 'choose another name');
+  if (text === hostTarget) return fail('E_INPUT', '`host` is reserved for this machine', 'choose another name');
   if (text.length > limits.targetNameCharsMax) {
     return fail('E_INPUT', `a target name has at most ${limits.targetNameCharsMax} characters`);
   }
   if (!namePattern.test(text)) {
     return fail(
       'E_INPUT',
-      'a target name is made of letters, digits, dots, dashes and underscores',
+      'a target name may contain letters, digits, dots, dashes and underscores',
       'choose another name',
     );
   }

@@ -57,7 +57,7 @@ export interface ChosenSockets {
 
 /** `left`: so many more that are not named. */
 export const unwatchedWords = (left: number): string =>
-  `not watched${left === 0 ? '' : `, and neither are ${left} more`}: agtmux watches ${limits.targetSocketsMax} tmux servers of one machine at most; end one that you do not need`;
+  `not watched${left === 0 ? '' : `, and neither are ${left} more`}: agtmux watches at most ${limits.targetSocketsMax} tmux servers of one machine; stop one that you do not need`;
 
 /** The first of what was found is always watched, and who is watched already stays: a new server takes the place of none. */
 export function chooseSockets(found: readonly TargetSocket[], before: readonly TargetSocket[]): ChosenSockets {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { fail, ok, type Result } from '../model/errors.ts';
 import { type HostAlias, quoteSsh } from '../text/quote.ts';
 
-export interface SshWay {
+export interface SshConnectionOptions {
   readonly alias: HostAlias;
   /** A configuration file instead of the user's own; null for theirs. */
   readonly configFile: string | null;
@@ -23,7 +23,7 @@ export function controlPathOf(runtimeDir: string, target: string, alias: HostAli
   const hash = createHash('sha256').update(`${target}\0${alias}`).digest('hex').slice(0, 12);
   const path = `${runtimeDir}/s${hash}.${serial.toString(36)}`;
   const bytes = Buffer.byteLength(path);
-  const next = 'set AGTMUX_RUNTIME_DIR to a shorter, plainer path';
+  const next = 'set AGTMUX_RUNTIME_DIR to a shorter, simpler path';
   if (bytes > controlPathBytesMax) {
     return fail('E_SOCKET', `the path ${path} has ${bytes} bytes, ssh can use ${controlPathBytesMax}`, next);
   }
@@ -33,7 +33,7 @@ export function controlPathOf(runtimeDir: string, target: string, alias: HostAli
 }
 
 /** What no configuration may change: no questions, nothing forwarded, nothing run or written here for the far side. */
-function sharedOptions(way: SshWay): string[] {
+function sharedOptions(way: SshConnectionOptions): string[] {
   const config = way.configFile === null ? [] : ['-F', way.configFile];
   const options = [
     'BatchMode=yes',
@@ -60,12 +60,10 @@ export const readyWord = 'agtmux-connected';
 const holdScript = `echo ${readyWord}; exec cat`;
 
 /** The first connection, which the others share. It ends when its input ends, so it cannot outlive the daemon. */
-export function masterArguments(way: SshWay): Result<string[]> {
-  return withCommand([...sharedOptions(way), '-o', 'ControlMaster=yes', '-o', 'ControlPersist=no'], way, [
-    'sh',
-    '-c',
-    holdScript,
-  ]);
+export function masterArguments(way: SshConnectionOptions): Result<string[]> {
+  const command = quoteSsh(['sh', '-c', holdScript]);
+  const options = [...sharedOptions(way), '-o', 'ControlMaster=yes', '-o', 'ControlPersist=no'];
+  return command.ok ? ok([...options, '--', way.alias, command.value]) : command;
 }
 
 /**
@@ -82,17 +80,36 @@ export function limitedArgv(argv: readonly string[], deadlineMs: number): readon
   return ['sh', '-c', limitedScript, 'sh', String(Math.ceil(deadlineMs / 1_000) + 1), ...argv];
 }
 
-/** One more session over the shared connection. */
-export function sessionArguments(way: SshWay, argv: readonly string[]): Result<string[]> {
-  return withCommand([...sharedOptions(way), '-o', 'ControlMaster=no'], way, argv);
+/** Asks the client what the user's configuration says. */
+export function configArguments(way: SshConnectionOptions): string[] {
+  const config = way.configFile === null ? [] : ['-F', way.configFile];
+  return [...config, '-G', '--', way.alias];
+}
+
+/** The variables that the user's configuration gives to programs over there (SetEnv, SendEnv), told by `ssh -G`. */
+export function sentVariables(told: string, own: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  const lines = told.split('\n');
+  const valuesOf = (keyword: string): string[] =>
+    lines.filter((line) => line.startsWith(keyword)).map((line) => line.slice(keyword.length));
+  const passed = valuesOf('sendenv ').flatMap((pattern) =>
+    Object.entries(own).filter(([name]) => matchesGlob(name, pattern)),
+  );
+  const set = valuesOf('setenv ').map((text): [string, string] => {
+    const at = text.indexOf('=');
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
+  return new Map([...passed, ...set]);
+}
+
+/** `*` for any letters and `?` for one, as ssh has it. */
+function matchesGlob(name: string, pattern: string): boolean {
+  const [first, rest] = [pattern.slice(0, 1), pattern.slice(1)];
+  if (first === '') return name === '';
+  if (first === '*') return matchesGlob(name, rest) || (name !== '' && matchesGlob(name.slice(1), pattern));
+  return name !== '' && (first === '?' || first === name[0]) && matchesGlob(name.slice(1), rest);
 }
 
 /** Asks the shared connection to leave. */
-export function exitArguments(way: SshWay): string[] {
+export function exitArguments(way: SshConnectionOptions): string[] {
   return [...sharedOptions(way), '-O', 'exit', '--', way.alias];
-}
-
-function withCommand(options: readonly string[], way: SshWay, argv: readonly string[]): Result<string[]> {
-  const command = quoteSsh(argv);
-  return command.ok ? ok([...options, '--', way.alias, command.value]) : command;
 }

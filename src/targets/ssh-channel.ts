@@ -3,8 +3,8 @@
 
 import { type Failure, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import type { ProcessChannel, ProcessEnd } from '../platform/channel.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { ProcessChannel } from '../platform/channel.ts';
+import type { Cancel, Clock } from '../platform/clock.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Channel, ChannelEnd, ChannelHandlers } from './executor.ts';
 
@@ -17,6 +17,7 @@ export class SshChannel implements Channel {
   #process: ProcessChannel | null = null;
   #failure: Failure | null = null;
   #over = false;
+  #cancelResume: Cancel = () => undefined;
 
   constructor(clock: Clock, budget: ByteBudget, handlers: ChannelHandlers) {
     this.#clock = clock;
@@ -78,18 +79,17 @@ export class SshChannel implements Channel {
     if (waitMs <= 0 || this.#process === null) return;
     const process = this.#process;
     process.pause();
-    this.#clock.after(waitMs, () => process.resume());
+    // What was on its way still comes, and each part of it makes the wait longer.
+    this.#cancelResume();
+    this.#cancelResume = this.#clock.after(waitMs, () => process.resume());
   }
 
   finish(end: ChannelEnd): void {
     if (this.#over) return;
     this.#over = true;
+    this.#cancelResume();
     this.#waiting = [];
     this.#waitingBytes = 0;
     this.#handlers.onEnd(this.#failure === null ? end : { ...end, failure: this.#failure });
   }
-}
-
-export function channelEndOf(end: ProcessEnd): ChannelEnd {
-  return { status: end.status, signal: end.signal, stderr: new TextDecoder().decode(end.stderr) };
 }

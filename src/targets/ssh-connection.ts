@@ -8,7 +8,15 @@ import type { Clock } from '../platform/clock.ts';
 import type { Exec } from '../platform/exec.ts';
 import type { Files } from '../platform/files.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
-import { exitArguments, masterArguments, readyWord, type SshWay } from './ssh-arguments.ts';
+import {
+  configArguments,
+  exitArguments,
+  masterArguments,
+  readyWord,
+  type SshConnectionOptions,
+  sentVariables,
+} from './ssh-arguments.ts';
+import { type MuxSession, SshMux } from './ssh-mux.ts';
 import { type SshTrouble, sshFailure, sshTroubleOf } from './ssh-trouble.ts';
 
 export interface SshPorts {
@@ -31,18 +39,26 @@ export interface SshPlace {
 /** How long the client may take to leave when it is asked to. */
 const leaveMs = 1_000;
 
+/** A lost connection is told by two; the one that knows why may be the later one. */
+const secondWordMs = 50;
+
 const pingBytes = new TextEncoder().encode('.');
 
 export class SshConnection {
-  readonly way: SshWay;
+  readonly way: SshConnectionOptions;
   /** Kept when the connection stands or when it is known that it never will. */
   readonly ready: Promise<Result<null>>;
   /** Sessions that use it now; counted by the executor. */
   sessions = 0;
+  /** How many the machine allows, as far as it has said. */
+  sessionsMax: number = limits.sshSessionsMax;
   readonly #ports: SshPorts;
   readonly #place: SshPlace;
   readonly #ended: Promise<void>;
   #master: ProcessChannel | null = null;
+  #mux: SshMux | null = null;
+  /** What the user's configuration sends along with every program. */
+  #variables: Promise<ReadonlyMap<string, string>> = Promise.resolve(new Map());
   #greeting = '';
   #isReady = false;
   #pings: ((result: Result<null>) => void)[] = [];
@@ -51,7 +67,7 @@ export class SshConnection {
   #tellReady: (result: Result<null>) => void = () => undefined;
   #tellEnded: () => void = () => undefined;
 
-  constructor(ports: SshPorts, place: SshPlace, way: SshWay) {
+  constructor(ports: SshPorts, place: SshPlace, way: SshConnectionOptions) {
     this.#ports = ports;
     this.#place = place;
     this.way = way;
@@ -78,8 +94,35 @@ export class SshConnection {
     return this.#isReady;
   }
 
+  /** When a program over there was last heard of. */
+  get heardAtMs(): number {
+    return this.#mux?.heardAtMs ?? Number.NEGATIVE_INFINITY;
+  }
+
   get pid(): number | null {
     return this.#master?.pid ?? null;
+  }
+
+  /** A session for one program; `refused` when the machine allows no more. `onOver` follows each that was had, once. */
+  async session(onOver: () => void): Promise<Result<MuxSession> | 'refused'> {
+    const ready = await this.ready;
+    if (!ready.ok) return ready;
+    if (this.#failure !== null || this.#mux === null) return { ok: false, failure: this.#gone() };
+    return this.#mux.session(onOver);
+  }
+
+  variables(): Promise<ReadonlyMap<string, string>> {
+    return this.#variables;
+  }
+
+  /**
+   * Why a session was lost. A lost connection is told by its socket and by the client that holds it, which knows the
+   * reason and may be the later one.
+   */
+  async lossOf(told: Failure): Promise<Failure> {
+    if (this.#failure !== null) return this.#failure;
+    await new Promise<void>((resolve) => this.#ports.clock.after(secondWordMs, resolve));
+    return this.#failure ?? { ...told, message: `${this.way.alias}: ${told.message}` };
   }
 
   /**
@@ -138,6 +181,7 @@ export class SshConnection {
       return;
     }
     const { guard, env, connectMs } = this.#place;
+    this.#variables = this.#askVariables();
     const [program = this.#place.program, ...args] = [...guard, this.#place.program, ...prepared.value];
     const cancel = this.#ports.clock.after(connectMs, () => {
       if (!this.#isReady) this.drop(sshFailure(this.way.alias, 'timeout'), 'timeout');
@@ -179,16 +223,41 @@ export class SshConnection {
     if (this.#greeting.includes(`${readyWord}\n`)) {
       this.#isReady = true;
       this.#greeting = '';
-      this.#tellReady(ok(null));
+      void this.#share();
     } else if (this.#greeting.length > limits.collectorNoiseBytesMax) {
       this.drop(sshFailure(this.way.alias, 'no_shell'), 'no_shell');
     }
   }
 
+  /** Programs find their sessions over the client's socket; without it the connection is of no use. */
+  async #share(): Promise<void> {
+    const { clock } = this.#ports;
+    const mux = await SshMux.open(this.way.controlPath, clock, this.#place.connectMs);
+    if (!mux.ok) {
+      const { message, next } = mux.failure;
+      this.drop({ code: 'E_TARGET_DOWN', message: `${this.way.alias}: ${message}`, next }, 'other');
+    } else if (this.#failure !== null) mux.value.close(this.#failure);
+    else {
+      this.#mux = mux.value;
+      this.#tellReady(ok(null));
+    }
+  }
+
+  async #askVariables(): Promise<ReadonlyMap<string, string>> {
+    const { program, env } = this.#place;
+    const bounds = { deadlineMs: this.#place.connectMs, outputBytesMax: limits.collectorNoiseBytesMax };
+    const told = await this.#ports.exec.run({ program, args: configArguments(this.way), env, ...bounds });
+    return sentVariables(new TextDecoder().decode(told.stdout), env);
+  }
+
+  #gone(): Failure {
+    return this.#failure ?? sshFailure(this.way.alias, 'closed');
+  }
+
   /** One byte for each sign of life that was asked for. A machine that sends more is not in its right mind. */
   #repeat(bytes: Uint8Array): void {
     if (bytes.length > this.#pings.length) {
-      this.drop(sshFailure(this.way.alias, 'no_shell', 'it sends what nobody asked for'), 'no_shell');
+      this.drop(sshFailure(this.way.alias, 'no_shell', 'it sends unexpected data'), 'no_shell');
       return;
     }
     for (const tell of this.#pings.splice(0, bytes.length)) tell(ok(null));
@@ -219,6 +288,7 @@ export class SshConnection {
     this.#failure = why;
     this.#trouble = trouble;
     this.#tellReady({ ok: false, failure: why });
+    this.#mux?.close(why);
     for (const tell of this.#pings.splice(0)) tell({ ok: false, failure: why });
   }
 }

@@ -127,20 +127,23 @@ export class SshMachine implements Machine {
 
   /** Until the machine is lost; the reason is the value. */
   async #watch(): Promise<Failure> {
-    let scanDueMs = this.#now() + limits.socketScanMs;
+    let scanDueMs = this.#now() + limits.socketScanFarMs;
     let scanning = false;
     for (;;) {
-      const alive = await this.#heartbeat();
+      // Whatever comes from there is a sign of life; a person who asks wants one of this moment.
+      const isHeard = this.#quietMs() < limits.heartbeatMs && this.#waiters.length === 0;
+      const alive = isHeard ? ok(null) : await this.#heartbeat();
       if (!alive.ok) return alive.failure;
+      this.#lastSeenAt = this.#options.clock.wallMs();
       this.#tell(ok(this.view()));
       if (!scanning && this.#now() >= scanDueMs) {
         scanning = true;
         void this.#refresh().then(() => {
           scanning = false;
-          scanDueMs = this.#now() + limits.socketScanMs;
+          scanDueMs = this.#now() + limits.socketScanFarMs;
         });
       }
-      await this.#sleep(limits.heartbeatMs);
+      await this.#sleep(Math.max(limits.heartbeatMs - (isHeard ? this.#quietMs() : 0), 0));
       if (this.#closed) return this.#closedFailure();
     }
   }
@@ -159,9 +162,9 @@ export class SshMachine implements Machine {
 
   async #heartbeat(): Promise<Result<null>> {
     const { clock, connectionRef } = this.#options;
-    const words = `${connectionRef}: no sign of life`;
+    const words = `${connectionRef}: no response`;
     const slow = failure('E_TARGET_DOWN', `${words} for ${limits.heartbeatDegradedMs} ms`);
-    const lost = failure('E_TARGET_DOWN', `${words} for ${limits.heartbeatDownMs} ms`, 'agtmux tries again by itself');
+    const lost = failure('E_TARGET_DOWN', `${words} for ${limits.heartbeatDownMs} ms`, 'agtmux retries automatically');
     let wasSlow = false;
     const cancelSlow = clock.after(limits.heartbeatDegradedMs, () => {
       wasSlow = true;
@@ -173,7 +176,6 @@ export class SshMachine implements Machine {
     cancelSlow();
     cancelLost();
     if (!answer.ok) return answer;
-    this.#lastSeenAt = clock.wallMs();
     if (wasSlow) this.#set('ok', null);
     return answer;
   }
@@ -229,6 +231,11 @@ export class SshMachine implements Machine {
       };
       if (this.#closed) this.#wake();
     });
+  }
+
+  /** How long nothing came from there. */
+  #quietMs(): number {
+    return this.#now() - this.executor.heardAtMs;
   }
 
   #now(): number {

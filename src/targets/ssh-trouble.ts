@@ -3,8 +3,8 @@
 
 import { type Failure, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { foreign, gateLine } from '../text/gate.ts';
 import type { HostAlias } from '../text/quote.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 
 export const sshTroubles = [
   'unknown_host',
@@ -52,23 +52,26 @@ const rules: readonly TroubleRule[] = [
 ];
 
 const words: Readonly<Record<SshTrouble, readonly [what: string, next: string]>> = {
-  unknown_host: ['the name is not known', 'check the alias in your ssh configuration with `ssh -G`'],
+  unknown_host: ['the host name is unknown', 'check the alias in your ssh configuration with `ssh -G`'],
   refused: ['the connection was refused', 'check that sshd runs there and that the port is right'],
-  unreachable: ['there is no way to it in the network', 'check the network or the VPN; agtmux tries again by itself'],
-  timeout: ['it did not answer in time', 'check that the machine is up; agtmux tries again by itself'],
+  unreachable: ['there is no network route to it', 'check the network or the VPN; agtmux retries automatically'],
+  timeout: ['it did not answer in time', 'check that the machine is up; agtmux retries automatically'],
   auth_failed: [
     'it did not accept your key',
     'make `ssh` to it work without a password: load the key into your agent or name it in your ssh configuration',
   ],
   host_key_changed: [
-    'its host key is not the one you know; someone may be in between',
+    'its host key has changed; this may be a man-in-the-middle attack',
     'find out why, then remove the old key with `ssh-keygen -R`',
   ],
   host_key_unknown: ['its host key is not known yet', 'connect once by hand with `ssh` and accept the key'],
-  bad_config: ['your ssh configuration cannot be read', 'mend the line that ssh names'],
-  no_shell: ['it let you in but ran no shell', 'check the login shell and forced commands of that account'],
-  closed: ['the connection was closed', 'agtmux tries again by itself'],
-  other: ['ssh gave up', 'try it by hand with `ssh`'],
+  bad_config: ['your ssh configuration has a mistake', 'fix the line that ssh names'],
+  no_shell: [
+    'the login succeeded but no shell was started',
+    'check the login shell and forced commands of that account',
+  ],
+  closed: ['the connection was closed', 'agtmux retries automatically'],
+  other: ['ssh gave up', 'try `ssh` by hand'],
 };
 
 export function sshTroubleOf(stderr: string): SshTrouble {
@@ -110,7 +113,7 @@ export function redialWaitMs({ trouble, failures, downForMs, attemptMs }: Redial
 export function sshFailure(alias: HostAlias, trouble: SshTrouble, stderr = ''): Failure {
   const [what, next] = words[trouble];
   const said = lastLineOf(stderr);
-  const detail = said === '' ? '' : ` (${gateLine(foreign(said), { columnsMax: 160 })})`;
+  const detail = said === '' ? '' : ` (${sanitizeLine(foreign(said), { columnsMax: 160 })})`;
   return failure('E_TARGET_DOWN', `${alias}: ${what}${detail}`, next);
 }
 

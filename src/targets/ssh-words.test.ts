@@ -1,9 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { checkHostAlias, type HostAlias } from '../text/quote.ts';
 import { ByteBudget } from './byte-budget.ts';
-import { controlPathOf, exitArguments, masterArguments, sessionArguments } from './ssh-arguments.ts';
+import { configArguments, controlPathOf, exitArguments, masterArguments, sentVariables } from './ssh-arguments.ts';
 import { redialWaitMs, sshFailure, sshTroubleOf, sshTroubles } from './ssh-trouble.ts';
 
 function aliasOf(text: string): HostAlias {
@@ -16,40 +15,39 @@ const way = { alias, configFile: '/etc/my config', controlPath: '/run/a%b/s1.0' 
 
 describe('the command line of ssh', () => {
   it('asks nothing, forwards nothing, and ends its options before the alias', () => {
-    for (const made of [masterArguments(way), sessionArguments(way, ['true'])]) {
-      const args = made.ok ? made.value : [];
-      for (const option of [
-        'BatchMode=yes',
-        'ForwardAgent=no',
-        'ForwardX11=no',
-        'ClearAllForwardings=yes',
-        'PermitLocalCommand=no',
-        'UpdateHostKeys=no',
-        'ServerAliveInterval=5',
-        'ServerAliveCountMax=2',
-      ]) {
-        expect(args[args.indexOf(option) - 1]).toBe('-o');
-      }
-      expect(args.slice(-3, -1)).toEqual(['--', 'me@vm1']);
-      expect(args.slice(0, 2)).toEqual(['-F', '/etc/my config']);
-      expect(args[args.indexOf('-S') + 1]).toBe('/run/a%%b/s1.0');
+    const made = masterArguments(way);
+    const args = made.ok ? made.value : [];
+    for (const option of [
+      'BatchMode=yes',
+      'ForwardAgent=no',
+      'ForwardX11=no',
+      'ClearAllForwardings=yes',
+      'PermitLocalCommand=no',
+      'UpdateHostKeys=no',
+      'ServerAliveInterval=5',
+      'ServerAliveCountMax=2',
+    ]) {
+      expect(args[args.indexOf(option) - 1]).toBe('-o');
     }
+    expect(args.slice(-3, -1)).toEqual(['--', 'me@vm1']);
+    expect(args.slice(0, 2)).toEqual(['-F', '/etc/my config']);
+    expect(args[args.indexOf('-S') + 1]).toBe('/run/a%%b/s1.0');
     expect(exitArguments(way).slice(-4)).toEqual(['-O', 'exit', '--', 'me@vm1']);
   });
 
   it('without another configuration the one of the user is left in force', () => {
-    const args = sessionArguments({ ...way, configFile: null }, ['true']);
+    const args = masterArguments({ ...way, configFile: null });
     expect(args.ok && args.value).not.toContain('-F');
+    expect(configArguments({ ...way, configFile: null })).toEqual(['-G', '--', 'me@vm1']);
+    expect(configArguments(way)).toEqual(['-F', '/etc/my config', '-G', '--', 'me@vm1']);
   });
 
-  it('the remote command is one quoted word; an empty one, or one with a NUL, is refused', () => {
-    const args = sessionArguments(way, ['printf', '[%s]', 'a b', "it's"]);
-    const remote = args.ok ? (args.value.at(-1) ?? '') : '';
-    expect(execFileSync('/bin/sh', ['-c', remote], { encoding: 'utf8' })).toBe("[a b][it's]");
-    const plain = sessionArguments(way, ['a b', 'c']);
-    expect(plain.ok && plain.value.at(-1)).toBe(`'a b' 'c'`);
-    expect(sessionArguments(way, [])).toMatchObject({ ok: false });
-    expect(sessionArguments(way, ['a\0'])).toMatchObject({ ok: false });
+  it('variables that the configuration sends are sent: by pattern if there are any, by name with their value', () => {
+    const told = 'user me\nsendenv LANG\nsendenv LC_*\nsendenv T?\nsetenv A=b=c d\nsetenv LC_ALL=C\n';
+    const own = { LANG: 'de', LC_ALL: 'fr', LC_: '1', TX: '2', TXY: '3', XLANG: '4', HOME: '/h' };
+    const sent = { LANG: 'de', LC_ALL: 'C', LC_: '1', TX: '2', A: 'b=c d' };
+    expect(Object.fromEntries(sentVariables(told, own))).toEqual(sent);
+    expect(sentVariables('', own).size).toBe(0);
   });
 
   it('the control path is short, differs by target, alias and number, and is refused when it cannot be used', () => {

@@ -1,19 +1,21 @@
 // Another machine as a target, reached by the system's ssh client and the user's own configuration. Sessions share one
-// connection; a second one is made only when the first has no session left. Once it is lost only `connect` dials again:
+// connection, which is one local process; a second one is made only when the first has no session left. Once it is lost only `connect` dials again:
 // who keeps the machine decides when, and a server that counts attempts is not met by everybody who had a question.
 
 import { type Failure, fail, ok, type Result } from '../model/errors.ts';
 import type { TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { ExecResult } from '../platform/exec.ts';
-import type { HostAlias } from '../text/quote.ts';
+import { Tail } from '../platform/channel.ts';
+import { CappedOutput } from '../platform/exec.ts';
+import { type HostAlias, quoteSsh } from '../text/quote.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { sshEnvironment } from './environment.ts';
-import type { Channel, ChannelEnd, ChannelHandlers, Executor, RunOptions, RunResult } from './executor.ts';
-import { controlPathOf, limitedArgv, sessionArguments } from './ssh-arguments.ts';
-import { channelEndOf, SshChannel } from './ssh-channel.ts';
+import type { Channel, ChannelHandlers, Executor, RunOptions, RunResult } from './executor.ts';
+import { controlPathOf, limitedArgv } from './ssh-arguments.ts';
+import { SshChannel } from './ssh-channel.ts';
 import { SshConnection, type SshPlace, type SshPorts } from './ssh-connection.ts';
-import { type SshTrouble, sshFailure, sshTroubleOf } from './ssh-trouble.ts';
+import type { MuxSession, SessionEnd } from './ssh-mux.ts';
+import { type SshTrouble, sshFailure } from './ssh-trouble.ts';
 
 export interface SshOptions extends SshPorts {
   readonly target: TargetId;
@@ -38,16 +40,19 @@ export interface SshExecutor extends Executor {
   readonly trouble: SshTrouble | null;
   /** A sign of life of the connection. Waits as long as it takes; `drop` ends the wait. */
   ping(): Promise<Result<null>>;
+  /** When something last came from there over the first connection, by the clock of steps. */
+  readonly heardAtMs: number;
   /** Ends connections and channels that no longer answer. Nothing runs there until `connect`. */
   drop(why: Failure): void;
   /** Process ids of the clients that hold connections. */
   masterPids(): readonly number[];
 }
 
-/** The status the ssh client leaves with when the trouble is its own. */
-const sshStatus = 255;
-/** A lost connection is told by two processes; the one that holds it may be the later one. */
-const secondWordMs = 50;
+/** One session, and the connection it is of. */
+interface Seat {
+  readonly connection: SshConnection;
+  readonly session: MuxSession;
+}
 
 export function createSshExecutor(options: SshOptions): SshExecutor {
   return new SharedSsh(options);
@@ -100,28 +105,26 @@ class SharedSsh implements SshExecutor {
     return lane.ok ? lane.value.ping() : lane;
   }
 
+  get heardAtMs(): number {
+    return this.#lanes[0]?.heardAtMs ?? Number.NEGATIVE_INFINITY;
+  }
+
   masterPids(): readonly number[] {
     return this.#lanes.flatMap((lane) => (lane?.pid === null || lane === null ? [] : [lane.pid]));
   }
 
   async run(argv: readonly string[], run: RunOptions): Promise<RunResult> {
-    const { clock, exec } = this.#options;
+    const { clock } = this.#options;
     const dueMs = clock.monotonicMs() + run.deadlineMs;
-    const session = await this.#before(dueMs, this.#session());
-    if (!session.ok) return notRun(session.failure, clock.monotonicMs() >= dueMs);
-    const connection = session.value;
-    try {
-      const deadlineMs = Math.max(dueMs - clock.monotonicMs(), 1);
-      const args = sessionArguments(connection.way, limitedArgv(argv, deadlineMs));
-      if (!args.ok) return notRun(args.failure, false);
-      const { program, env } = this.#place;
-      const { outputBytesMax } = run;
-      const stdin = run.stdin === undefined ? {} : { stdin: run.stdin };
-      const result = await exec.run({ program, args: args.value, env, deadlineMs, outputBytesMax, ...stdin });
-      return this.#runResult(connection, result);
-    } finally {
-      this.#release(connection);
+    const seat = await this.#before(dueMs, this.#seat());
+    if (!seat.ok) return notRun(seat.failure, clock.monotonicMs() >= dueMs);
+    const deadlineMs = Math.max(dueMs - clock.monotonicMs(), 1);
+    const line = quoteSsh(limitedArgv(argv, deadlineMs));
+    if (!line.ok) {
+      seat.value.session.end();
+      return notRun(line.failure, false);
     }
+    return this.#runIn(seat.value, line.value, { ...run, deadlineMs });
   }
 
   open(argv: readonly string[], handlers: ChannelHandlers): Channel {
@@ -166,51 +169,88 @@ class SharedSsh implements SshExecutor {
   }
 
   async #begin(argv: readonly string[], channel: SshChannel): Promise<void> {
-    const session = await this.#session();
-    if (!session.ok) {
-      channel.cut(session.failure);
+    const seat = await this.#seat();
+    if (!seat.ok) {
+      channel.cut(seat.failure);
       return;
     }
-    const connection = session.value;
-    const args = sessionArguments(connection.way, argv);
-    if (channel.isOver || !args.ok) {
-      this.#release(connection);
-      if (!args.ok) channel.cut(args.failure);
+    const { connection, session } = seat.value;
+    const line = quoteSsh(argv);
+    const variables = await connection.variables();
+    if (channel.isOver || !line.ok) {
+      session.end();
+      if (!line.ok) channel.cut(line.failure);
       return;
     }
-    const { program, env } = this.#place;
-    const process = this.#options.channels.open(
-      { program, args: args.value, env },
-      {
-        onData: (bytes) => channel.take(bytes),
-        onEnd: (end) => {
-          this.#release(connection);
-          channel.finish(this.#channelEnd(connection, channelEndOf(end)));
-        },
+    const stderr = new Tail(limits.channelStderrBytesMax);
+    session.start(line.value, variables, {
+      onData: (bytes) => channel.take(bytes),
+      onStderr: (bytes) => stderr.take(bytes),
+      onEnd: ({ status, signal, lost }) => {
+        const end = { status, signal, stderr: new TextDecoder().decode(stderr.bytes()) };
+        if (lost === null) channel.finish(end);
+        else void connection.lossOf(lost).then((failure) => channel.finish({ ...end, failure }));
       },
-    );
-    channel.begin(process);
+    });
+    channel.begin(session);
   }
 
-  /** A place on a connection that stands. Waits while every one is taken. */
-  async #session(): Promise<Result<SshConnection>> {
+  /** As a program of this machine is run to its end: with a deadline, and stopped when it prints too much. */
+  async #runIn({ connection, session }: Seat, line: string, run: RunOptions): Promise<RunResult> {
+    const variables = await connection.variables();
+    const stdout = new CappedOutput(run.outputBytesMax);
+    const stderr = new CappedOutput(run.outputBytesMax);
+    let timedOut = false;
+    const end = await new Promise<SessionEnd>((resolve) => {
+      const cancel = this.#options.clock.after(run.deadlineMs, () => {
+        timedOut = true;
+        session.end();
+      });
+      session.start(line, variables, {
+        onData: (bytes) => stdout.take(bytes) || session.end(),
+        onStderr: (bytes) => stderr.take(bytes) || session.end(),
+        onEnd: (told) => {
+          cancel();
+          resolve(told);
+        },
+      });
+      if (run.stdin !== undefined) session.write(run.stdin);
+      session.endInput();
+    });
+    const truncated = stdout.truncated || stderr.truncated;
+    const said = { stdout: stdout.bytes(), stderr: stderr.bytes(), truncated, timedOut };
+    if (end.lost === null || timedOut) return { ...said, status: timedOut ? null : end.status };
+    return { ...said, status: null, failure: await connection.lossOf(end.lost) };
+  }
+
+  /** A session on a connection that stands. Waits while every one is taken. */
+  async #seat(): Promise<Result<Seat>> {
     for (;;) {
       const lane = this.#roomiest();
       if (!lane.ok) return lane;
-      if (lane.value !== null) return this.#join(lane.value);
+      if (lane.value !== null) {
+        const seat = await this.#sit(lane.value);
+        if (seat !== 'refused') return seat;
+        continue;
+      }
       if (this.#freed.length >= limits.sshWaitingMax) {
-        return fail('E_TARGET_DOWN', `${this.#options.alias}: too many programs wait for a session`);
+        return fail('E_TARGET_DOWN', `${this.#options.alias}: too many programs are waiting for a session`);
       }
       await new Promise<void>((resolve) => this.#freed.push(resolve));
     }
   }
 
-  async #join(connection: SshConnection): Promise<Result<SshConnection>> {
+  /** Machines allow ten sessions a connection, some fewer: how many is learned from the first that is refused. */
+  async #sit(connection: SshConnection): Promise<Result<Seat> | 'refused'> {
     connection.sessions += 1;
-    const ready = await connection.ready;
-    if (ready.ok) return ok(connection);
+    const session = await connection.session(() => this.#release(connection));
+    if (session !== 'refused' && session.ok) return ok({ connection, session: session.value });
     this.#release(connection);
-    return ready;
+    if (session !== 'refused') return session;
+    connection.sessionsMax = Math.min(connection.sessions, connection.sessionsMax);
+    if (connection.sessions > 0) return 'refused';
+    const words = `${this.#options.alias}: it allows no program beside the connection itself`;
+    return fail('E_TARGET_DOWN', words, 'set MaxSessions of its sshd to 10, as it is by default');
   }
 
   /** The first connection with a free session; a further one is made only when all are full, and one at a time. */
@@ -219,7 +259,7 @@ class SharedSsh implements SshExecutor {
       if (index > 0 && !this.#mayAdd(index)) return ok(null);
       const lane = this.#lane(index);
       if (!lane.ok) return lane;
-      if (lane.value.sessions < limits.sshSessionsMax) return lane;
+      if (lane.value.sessions < lane.value.sessionsMax) return lane;
     }
     return ok(null);
   }
@@ -258,8 +298,8 @@ class SharedSsh implements SshExecutor {
     this.#freed.shift()?.();
   }
 
-  /** The work, or a failure when the deadline comes first; a session that is had too late is given back. */
-  #before(dueMs: number, work: Promise<Result<SshConnection>>): Promise<Result<SshConnection>> {
+  /** The session, or a failure when the deadline comes first; one that is had too late is given back. */
+  #before(dueMs: number, work: Promise<Result<Seat>>): Promise<Result<Seat>> {
     const { clock, alias } = this.#options;
     return new Promise((resolve) => {
       let late = false;
@@ -267,33 +307,12 @@ class SharedSsh implements SshExecutor {
         late = true;
         resolve({ ok: false, failure: sshFailure(alias, 'timeout') });
       });
-      void work.then((session) => {
+      void work.then((seat) => {
         cancel();
-        if (late && session.ok) this.#release(session.value);
-        resolve(session);
+        if (late && seat.ok) seat.value.session.end();
+        resolve(seat);
       });
     });
-  }
-
-  async #runResult(connection: SshConnection, result: ExecResult): Promise<RunResult> {
-    const { status, stdout, stderr, truncated, timedOut, spawnError } = result;
-    const plain: RunResult = { status, stdout, stderr, truncated, timedOut };
-    const { alias } = this.#options;
-    if (spawnError !== null) return notRun(sshFailure(alias, 'other', `ssh cannot be started: ${spawnError}`), false);
-    if (status !== sshStatus) return plain;
-    const words = new TextDecoder().decode(stderr);
-    const trouble = sshTroubleOf(words);
-    if (trouble !== 'other') return { ...plain, status: null, failure: sshFailure(alias, trouble, words) };
-    await new Promise<void>((resolve) => this.#options.clock.after(secondWordMs, resolve));
-    return connection.failure === null ? plain : { ...plain, status: null, failure: connection.failure };
-  }
-
-  /** Nothing that agtmux keeps open leaves with 255 by itself. */
-  #channelEnd(connection: SshConnection, end: ChannelEnd): ChannelEnd {
-    if (end.status !== sshStatus) return end;
-    const trouble = sshTroubleOf(end.stderr);
-    const told = sshFailure(this.#options.alias, trouble === 'other' ? 'closed' : trouble, end.stderr);
-    return { ...end, status: null, failure: connection.failure ?? told };
   }
 }
 

@@ -54,7 +54,7 @@ function windowOf(lines: readonly SpanLine[], down: number, room: number): reado
   const shown = Math.max(1, room - 1);
   const start = Math.max(0, Math.min(down, lines.length - shown));
   const below = lines.length - start - shown;
-  const more = below > 0 ? `… ${below} more, ↓ shows them` : 'that is all of it, ↑ goes back';
+  const more = below > 0 ? `… ${below} more, ↓ scrolls` : 'end of the request, ↑ scrolls back';
   return [...lines.slice(start, start + shown), [span(`  ${more}`, below > 0 ? 'attention' : 'dim')]];
 }
 
@@ -86,7 +86,7 @@ function partsOf(acting: Extract<Acting, { is: 'confirm' | 'choose' }>, columns:
     return {
       head: headLines('Answer', whom, '', columns),
       read: [...asked(acting.ask, columns), ...optionLines(acting.ask, columns)],
-      tail: hintLines(['1-9 chooses', 'e writes an answer', 'any other key leaves'], columns),
+      tail: hintLines(['1-9 chooses', 'e types an answer', 'any other key cancels'], columns),
     };
   }
   switch (acting.deed) {
@@ -94,16 +94,16 @@ function partsOf(acting: Extract<Acting, { is: 'confirm' | 'choose' }>, columns:
     case 'reject': {
       if (ask === null) return { head: [], read: [], tail: [] };
       const option = plainOption(ask, acting.deed);
-      const takes = option === null ? `its own way to ${acting.deed}` : `"${option.replaceAll('\n', ' ')}"`;
+      const takes = option === null ? `the agent's own ${acting.deed} option` : `"${option.replaceAll('\n', ' ')}"`;
       const key = acting.deed === 'approve' ? 'a' : 'r';
-      const taken = wrapped(`takes ${takes}`, columns - 2).map((line): SpanLine => [span(`  ${line}`)]);
+      const taken = wrapped(`chooses ${takes}`, columns - 2).map((line): SpanLine => [span(`  ${line}`)]);
       const isLong = taken.length > takesLinesMax;
       return {
         head: headLines(`${acting.deed === 'approve' ? 'Approve' : 'Reject'} for`, whom, '?', columns),
         read: [...asked(ask, columns), ...(isLong ? taken : [])],
         tail: [
-          ...(isLong ? [cutLine([span(`  takes ${takes}`)], columns)] : taken),
-          ...hintLines([`${key} or enter does it`, 'any other key leaves'], columns),
+          ...(isLong ? [cutLine([span(`  chooses ${takes}`)], columns)] : taken),
+          ...hintLines([`${key} or enter confirms`, 'any other key cancels'], columns),
         ],
       };
     }
@@ -111,17 +111,17 @@ function partsOf(acting: Extract<Acting, { is: 'confirm' | 'choose' }>, columns:
       return {
         head: headLines('Interrupt', whom, '?', columns),
         read: [],
-        tail: hintLines(['i or enter does it', 'any other key leaves'], columns),
+        tail: hintLines(['i or enter confirms', 'any other key cancels'], columns),
       };
     case 'kill':
       return {
         head: headLines('Kill', whom, '?', columns),
         read: [],
         tail: [
-          ...wrapped('It gets SIGTERM; what it has not saved is lost.', columns - 2).map(
+          ...wrapped('Sends SIGTERM; unsaved work is lost.', columns - 2).map(
             (line): SpanLine => [span(`  ${line}`, 'bad')],
           ),
-          ...hintLines(['y kills it', 'any other key leaves'], columns),
+          ...hintLines(['y confirms', 'any other key cancels'], columns),
         ],
       };
   }
@@ -147,16 +147,16 @@ export function actingKeys({ is }: Acting): readonly KeyHelp[] | null {
     case 'done':
       return null;
     case 'confirm':
-      return [{ keys: 'esc', words: 'leaves it undone' }];
+      return [{ keys: 'esc', words: 'cancel' }];
     case 'choose':
       return [
         { keys: '1-9', words: 'choose' },
-        { keys: 'esc', words: 'leaves it undone' },
+        { keys: 'esc', words: 'cancel' },
       ];
     case 'typing':
       return [
         { keys: 'enter', words: 'send' },
-        { keys: 'esc', words: 'leave' },
+        { keys: 'esc', words: 'cancel' },
       ];
   }
 }

@@ -3,7 +3,7 @@
 
 import type { ActBody, ReceiptReply } from '../api/schemas-act.ts';
 import type { AgtmuxError } from '../model/errors.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import type { AskItem } from '../view/asks.ts';
 import type { AgentItem } from '../view/board.ts';
 import type { PaintRole } from '../view/paint.ts';
@@ -23,7 +23,7 @@ export interface Whom {
   readonly state: AgentItem['state'];
 }
 
-export type Deed = 'approve' | 'reject' | 'answer' | 'send' | 'interrupt' | 'kill';
+export type ScreenAction = 'approve' | 'reject' | 'answer' | 'send' | 'interrupt' | 'kill';
 
 /** What became of something. */
 export interface Done {
@@ -44,7 +44,7 @@ export type Acting =
   | { readonly is: 'none' }
   | (Begun & {
       readonly is: 'confirm';
-      readonly deed: Exclude<Deed, 'send' | 'answer'>;
+      readonly deed: Exclude<ScreenAction, 'send' | 'answer'>;
       readonly ask: AskItem | null;
       /** Lines of the ask above the window. */
       readonly down: number;
@@ -58,7 +58,7 @@ export type Acting =
       /** Waits in the queue until the agent can take it. */
       readonly whenReady: boolean;
     })
-  | { readonly is: 'doing'; readonly deed: Deed; readonly whom: Whom }
+  | { readonly is: 'doing'; readonly deed: ScreenAction; readonly whom: Whom }
   | Done;
 
 export type ActingOwn =
@@ -69,7 +69,7 @@ export type ActingOwn =
       /** The ask that it answered; null when it was about none. */
       readonly askId?: string | null;
     }
-  | { readonly is: 'refused'; readonly whom: Whom; readonly deed: Deed; readonly problem: AgtmuxError };
+  | { readonly is: 'refused'; readonly whom: Whom; readonly deed: ScreenAction; readonly problem: AgtmuxError };
 
 export const notActing: Acting = { is: 'none' };
 
@@ -83,8 +83,8 @@ const still = (acting: Acting): ActingStep => ({ acting, commands: [] });
 export const whomOf = (item: AgentItem): Whom => ({
   runtime: item.runtime_id,
   ref: item.ref,
-  name: gateLine(foreign(agentLabel(item))),
-  where: gateLine(foreign(placeOf(item))),
+  name: sanitizeLine(foreign(agentLabel(item))),
+  where: sanitizeLine(foreign(placeOf(item))),
   state: item.state,
 });
 
@@ -101,10 +101,10 @@ export function beginActing(key: Key, item: AgentItem | null): ActingStep | null
   switch (deed) {
     case 'approve':
     case 'reject':
-      if (ask === null) return { acting: notActing, commands: [say(`${whom.name} asks nothing.`)] };
+      if (ask === null) return { acting: notActing, commands: [say(`${whom.name} has no pending request.`)] };
       return still({ is: 'confirm', deed, whom, ask, down: 0 });
     case 'answer':
-      if (ask === null) return { acting: notActing, commands: [say(`${whom.name} asks nothing.`)] };
+      if (ask === null) return { acting: notActing, commands: [say(`${whom.name} has no pending request.`)] };
       return still(ask.options.length > 0 ? { is: 'choose', whom, ask, down: 0 } : typing('answer', whom, ask));
     case 'send':
       return still(typing('send', whom, null));
@@ -114,7 +114,7 @@ export function beginActing(key: Key, item: AgentItem | null): ActingStep | null
   }
 }
 
-const deeds: Readonly<Record<Key, Deed>> = {
+const deeds: Readonly<Record<Key, ScreenAction>> = {
   a: 'approve',
   r: 'reject',
   e: 'answer',
@@ -173,7 +173,7 @@ const left = ({ before }: Begun): ActingStep => ({ acting: before ?? notActing, 
 export const actingPaste = (acting: Acting, text: string): Acting | null =>
   acting.is === 'typing' ? { ...acting, field: withPaste(acting.field, text) } : null;
 
-const confirmKeys: Readonly<Record<Exclude<Deed, 'send' | 'answer'>, readonly Key[]>> = {
+const confirmKeys: Readonly<Record<Exclude<ScreenAction, 'send' | 'answer'>, readonly Key[]>> = {
   approve: ['a', 'y', 'enter'],
   reject: ['r', 'y', 'enter'],
   interrupt: ['i', 'y', 'enter'],
@@ -217,7 +217,7 @@ function typingKey(acting: Extract<Acting, { is: 'typing' }>, key: Key): ActingS
   if (key === 'esc') return left(acting);
   if (key === 'tab' && deed === 'send') return still({ ...acting, whenReady: !whenReady });
   if (key !== 'enter') return still({ ...acting, field: editText(field, key) });
-  if (field.text.trim() === '') return { acting, commands: [say('Write something first; esc leaves.')] };
+  if (field.text.trim() === '') return { acting, commands: [say('Type a message first; esc cancels.')] };
   if (deed === 'answer') {
     return request(deed, whom, { action: 'answer', ask_id: ask?.ask_id ?? '', text: field.text });
   }
@@ -227,7 +227,7 @@ function typingKey(acting: Extract<Acting, { is: 'typing' }>, key: Key): ActingS
 type Distribute<Body> = Body extends unknown ? Omit<Body, 'ref' | 'pid' | 'hops' | 'conditions'> : never;
 
 /** Only ever to that very run of the agent; what is drastic only in the state that the person saw. */
-function request(deed: Deed, whom: Whom, wanted: Distribute<ActBody>): ActingStep {
+function request(deed: ScreenAction, whom: Whom, wanted: Distribute<ActBody>): ActingStep {
   const isDrastic = deed === 'kill' || deed === 'interrupt';
   const conditions = { if_runtime: whom.runtime, ...(isDrastic ? { if_state: [whom.state] } : {}) };
   return {
@@ -290,4 +290,4 @@ function doneBy(own: ActingOwn): Done {
 /** `claude, host/work:1.2` */
 export const nameOf = ({ name, where }: Whom): string => `${name}, ${where}`;
 
-const safe = (text: string): string => gateLine(foreign(text));
+const safe = (text: string): string => sanitizeLine(foreign(text));

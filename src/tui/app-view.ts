@@ -31,16 +31,16 @@ const tooSmall = ({ columns, lines }: ScreenSize): readonly SpanLine[] => [
   [span('Too small.', 'title')],
   [span(`${columns}x${lines}, needs`)],
   [span(`${smallest.columns}x${smallest.lines}.`)],
-  [span('q leaves.')],
+  [span('q quits.')],
 ];
 
 const frameKeys: readonly KeyHelp[] = [
-  { keys: 'S', words: 'commands that agents run ([Shell] panel)' },
-  { keys: 'ctrl+r', words: 'send the foreground command to the background' },
+  { keys: 'S', words: 'background shells ([Shell] panel)' },
+  { keys: 'ctrl+r', words: 'move the foreground command to the background' },
   { keys: '?', words: 'this help' },
-  { keys: 'q, esc', words: 'back; q on the first screen leaves' },
-  { keys: 'ctrl+l', words: 'draw it all again' },
-  { keys: 'ctrl+z', words: 'put it aside; fg brings it back' },
+  { keys: 'q, esc', words: 'back; q on the first screen quits' },
+  { keys: 'ctrl+l', words: 'redraw the screen' },
+  { keys: 'ctrl+z', words: 'suspend; fg resumes' },
   { keys: 'ctrl+c', words: 'leave' },
 ];
 

@@ -15,7 +15,7 @@ const nowMs = 1_800_000_000_000;
 const size = { columns: 80, lines: 24 };
 
 function opened(at = size): AppModel {
-  const world = emptyWorld({ nowMs, offsetMinutes: 0, self: { cwd: '/', home: '/' }, size: at });
+  const world = emptyWorld({ nowMs, offsetMinutes: 0, self: { cwd: '/', home: '/', agents: [] }, size: at });
   return openApp({ size: at, hasColour: true, world }, { screen: 'board' }).model;
 }
 
@@ -98,7 +98,7 @@ describe('the frame', () => {
     ]) {
       const { model, effects } = burst(there, ...keys);
       expect(effects.filter(({ command }) => command.do === 'call')).toEqual([]);
-      expect(text(model)).toContain('Several keys came at once');
+      expect(text(model)).toContain('Several keys arrived at once');
     }
     // The key alone does it still; and what is typed fast is text.
     expect(press(burst(there, 'a', 'a').model, 'a').effects.map(({ command }) => command.do)).toEqual(['call']);
@@ -142,12 +142,12 @@ describe('the frame', () => {
     expect(text(model)).toContain('Y does nothing here; ? shows the keys.');
     expect(text(press(model, 'down').model)).not.toContain('does nothing');
     const pasted = updateApp(opened(), { is: 'input', input: { is: 'paste', text: 'ls\n' }, nowMs }).model;
-    expect(text(pasted)).toContain('Nothing takes a paste here');
+    expect(text(pasted)).toContain('Paste is not possible here');
   });
 
   it('shows every key of the screen in its help', () => {
     const { model } = press(fed(opened({ columns: 80, lines: 40 }), snapshot(asking)), '?');
-    for (const words of ['approve', 'filter', 'interrupt', 'kill', 'sessions that agtmux leads', 'this help']) {
+    for (const words of ['approve', 'filter', 'interrupt', 'kill', 'managed sessions', 'this help']) {
       expect(text(model)).toContain(words);
     }
     expect(text(press(model, 'x').model)).toContain('Needs you');
@@ -159,7 +159,7 @@ describe('the frame', () => {
       is: 'link',
       link: { is: 'lost', sinceMs: nowMs - 5_000, words: '' },
     }).model;
-    expect(text(lost)).toContain('The daemon is gone for 5s; starting it again');
+    expect(text(lost)).toContain('The daemon stopped 5s ago; restarting it');
     expect(text(lost)).toContain('rm -rf build');
     expect(text(fed(lost, snapshot()))).not.toContain('gone');
     expect(text(fed(lost, snapshot()))).not.toContain('rm -rf build');

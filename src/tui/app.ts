@@ -173,11 +173,11 @@ function takeInput(model: AppModel, input: Input): AppStep {
   if (model.help !== null) return nothing(helpAfter(model, model.help, input));
   const step = tell(model, top, input);
   if (step !== null) return isRash(input, top, step) ? nothing(says(model, rashWords)) : step;
-  if (input.is === 'paste') return nothing(says(model, 'Nothing takes a paste here. Press / to filter, s to send.'));
+  if (input.is === 'paste') return nothing(says(model, 'Paste is not possible here. Press / to filter, s to send.'));
   return takeKey(model, top, input.key);
 }
 
-const rashWords = 'Several keys came at once, as from a paste: nothing was done. Press it again, alone.';
+const rashWords = 'Several keys arrived at once, as from a paste: ignored. Press the key again.';
 
 /** A paste that the terminal does not mark as one must not answer, kill or start anything. */
 function isRash(input: Input, { id, screen, model }: Opened, { effects }: AppStep): boolean {
@@ -195,7 +195,7 @@ function takeKey(model: AppModel, top: Opened, key: string): AppStep {
       return nothing({ ...model, help: 0 });
     case 'q':
     case 'esc':
-      if (key === 'esc' && model.opened.length <= 1) return nothing(says(model, 'This is the first screen; q leaves.'));
+      if (key === 'esc' && model.opened.length <= 1) return nothing(says(model, 'This is the first screen; q quits.'));
       return leave(model, top.id);
     case 'S':
       return openPlace(model, { screen: 'shells' });
@@ -203,7 +203,7 @@ function takeKey(model: AppModel, top: Opened, key: string): AppStep {
       return nothing(model);
     case 'ctrl+r': {
       const commands = backgroundAnywhere(model.world);
-      if (commands === null) return nothing(says(model, 'No command runs in the foreground.'));
+      if (commands === null) return nothing(says(model, 'No command is running in the foreground.'));
       return obey(model, frameId, commands);
     }
     default:

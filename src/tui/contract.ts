@@ -2,9 +2,8 @@
 // screens keeps them, carries their commands out and draws their lines; no screen touches a terminal, a clock or the daemon.
 
 import type { ApiClient } from '../api/client.ts';
-import type { PaneItem, TargetItem } from '../api/schemas.ts';
-import type { ShellEventItem, ShellItem } from '../api/schemas-shells.ts';
 import type { AgtmuxError } from '../model/errors.ts';
+import type { FeedState } from '../view/feed.ts';
 import type { PaintRole } from '../view/paint.ts';
 import type { ScreenSize } from '../view/shells-panel.ts';
 import type { SpanLine } from '../view/shells-spans.ts';
@@ -32,20 +31,17 @@ export type Link =
   | { readonly is: 'lost'; readonly sinceMs: number; readonly words: string };
 
 /** What every screen sees: the daemon's state as the feed tells it, kept by the frame. Texts are as others wrote them. */
-export interface World {
+export interface World extends FeedState {
   readonly link: Link;
-  /** By the feed's key. */
-  readonly rows: ReadonlyMap<string, PaneItem>;
-  readonly targets: readonly TargetItem[];
-  readonly shells: readonly ShellItem[];
-  /** What happened to shells while this screen was open, oldest first, the last few. */
-  readonly shellEvents: readonly ShellEventItem[];
   /** The daemon's wall clock, in ms: ages are told from it. */
   readonly nowMs: number;
   /** Minutes that local time is ahead of UTC. */
   readonly offsetMinutes: number;
-  /** Of the person who looks; known at the start, never another one. */
-  readonly self: { readonly cwd: string; readonly home: string };
+  /**
+   * Of the person who looks; known at the start, never another one. `agents`: those that sessions can be started with;
+   * others are added in the settings and are typed by their name.
+   */
+  readonly self: { readonly cwd: string; readonly home: string; readonly agents: readonly string[] };
   /** What the view of the screen that reads this is given. */
   readonly size: ScreenSize;
 }

@@ -1,10 +1,11 @@
 // What the frame itself puts around a screen: the line when the daemon is gone, the line of what was just said, the keys at
 // the bottom; and so how much room is left between. Pure.
 
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { pad } from '../text/width.ts';
 import { saidLines } from '../view/asks.ts';
 import type { PaintRole } from '../view/paint.ts';
+import { notKeptNotice } from '../view/pane-words.ts';
 import { shellHints } from '../view/shells.ts';
 import type { ScreenSize } from '../view/shells-panel.ts';
 import { hintLines, type SpanLine, span } from '../view/shells-spans.ts';
@@ -39,7 +40,7 @@ export interface Layout {
 
 export function layoutOf(framed: Framed, top: Opened): Layout {
   const { size, world } = framed;
-  const above = linkLines(world, size.columns);
+  const above = [...linkLines(world, size.columns), ...notKeptLines(world, size.columns)];
   const below = [...saidBelow(framed), ...(top.screen.hasOwnFooter === true ? [] : footerLines(framed, top))];
   const lines = Math.max(1, size.lines - above.length - below.length);
   return { above, below, room: { columns: size.columns, lines } };
@@ -51,19 +52,25 @@ function linkLines({ link, nowMs }: World, columns: number): readonly SpanLine[]
     case 'up':
       return [];
     case 'connecting':
-      return [[span('Looking for the daemon…', 'dim')]];
+      return [[span('Connecting to the daemon…', 'dim')]];
     case 'lost': {
       const age = ageLabel(nowMs - link.sinceMs);
-      const words = link.words === '' ? '' : ` (${gateLine(foreign(link.words))})`;
-      return [[span(pad(`The daemon is gone for ${age}; starting it again${words}`, columns), 'attention')]];
+      const words = link.words === '' ? '' : ` (${sanitizeLine(foreign(link.words))})`;
+      return [[span(pad(`The daemon stopped ${age} ago; restarting it${words}`, columns), 'attention')]];
     }
   }
+}
+
+/** Cut where the terminal is narrow: what matters most comes first. */
+function notKeptLines({ targets }: World, columns: number): readonly SpanLine[] {
+  const words = notKeptNotice(targets);
+  return words === null ? [] : [[span(pad(words, columns), 'attention')]];
 }
 
 const saidBelow = ({ said, size }: Framed): readonly SpanLine[] =>
   said === null
     ? []
-    : saidLines(gateLine(foreign(said.text)), size.columns).map((line): SpanLine => [span(line, said.role)]);
+    : saidLines(sanitizeLine(foreign(said.text)), size.columns).map((line): SpanLine => [span(line, said.role)]);
 
 const keyText = ({ keys, words }: KeyHelp): string => (keys === '' ? words : `${keys} ${words}`);
 

@@ -1,6 +1,6 @@
 // One line that a person types: text and where the cursor is in it. Pure. Keys that are none of its own leave it alone.
 
-import { createGate, foreign, gateLine } from '../text/gate.ts';
+import { createSanitizer, foreign, sanitizeLine } from '../text/sanitize.ts';
 import { width } from '../text/width.ts';
 import { type Span, span } from '../view/shells-spans.ts';
 import type { Key } from './contract.ts';
@@ -60,7 +60,7 @@ export const isCharacter = (key: Key): boolean => [...key].length === 1;
 
 /** As one line: what looks like enter in a paste must not be one. Whole or not at all: nobody sends half of what they meant. */
 export function withPaste(field: TextField, text: string): TextField {
-  const gate = createGate('line', { charsMax: Number.POSITIVE_INFINITY });
+  const gate = createSanitizer('line', { charsMax: Number.POSITIVE_INFINITY });
   return inserted(field, `${gate.push(text)}${gate.end()}`);
 }
 
@@ -79,10 +79,10 @@ const whole = (text: string): string => text.replace(/^[\udc00-\udfff]|[\ud800-\
 export function fieldSpans(field: TextField, columns: number): readonly Span[] {
   // Only what can be in sight is looked at: what is typed may be long, and every key draws it.
   const near = Math.max(0, columns) * nearChars;
-  let head = gateLine(foreign(whole(before(field).slice(-near)))) as string;
+  let head = sanitizeLine(foreign(whole(before(field).slice(-near)))) as string;
   const first = after(field).slice(0, firstLength(after(field)));
-  const under = gateLine(foreign(first)) || ' ';
+  const under = sanitizeLine(foreign(first)) || ' ';
   const tail = whole(after(field).slice(first.length, first.length + near));
   while (head !== '' && width(head) + 2 > columns) head = head.slice(firstLength(head));
-  return [span(head), span(under, 'selected'), span(gateLine(foreign(tail)))];
+  return [span(head), span(under, 'selected'), span(sanitizeLine(foreign(tail)))];
 }

@@ -2,7 +2,7 @@
 // them a plain yes or no will take, as far as that can be told from its words.
 
 import type { PaneItem } from '../api/schemas.ts';
-import { foreign, gateRevealed, type SafeText } from '../text/gate.ts';
+import { foreign, type SafeText, sanitizeRevealed } from '../text/sanitize.ts';
 import { cut, width } from '../text/width.ts';
 
 export type AskItem = NonNullable<PaneItem['ask']>;
@@ -49,11 +49,11 @@ export const saidLines = (text: string, columns: number): readonly string[] =>
 
 /** What it asks, line by line, with every hidden character made visible (SEC3). */
 export const askText = ({ text }: AskItem, columns: number): readonly string[] =>
-  wrapped(gateRevealed(foreign(text)), columns);
+  wrapped(sanitizeRevealed(foreign(text)), columns);
 
 /** `1  Yes`: by its place, which is also the key that chooses it here. */
 export const optionTexts = ({ options }: AskItem): readonly SafeText[] =>
-  options.map(({ label }) => gateRevealed(foreign(label)));
+  options.map(({ label }) => sanitizeRevealed(foreign(label)));
 
 const yes = /^(?:yes|allow|approve|proceed|accept|run|ok)\b/i;
 const no = /^(?:no|reject|deny|decline|cancel|don't|do not)\b/i;
@@ -66,5 +66,5 @@ export function plainOption({ options }: AskItem, wish: 'approve' | 'reject'): S
     wish === 'approve' ? yes.test(label) && !lasting.test(label) : no.test(label),
   );
   const [first, second] = wanted;
-  return first === undefined || second !== undefined ? null : gateRevealed(foreign(first.label));
+  return first === undefined || second !== undefined ? null : sanitizeRevealed(foreign(first.label));
 }

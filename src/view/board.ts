@@ -2,24 +2,13 @@
 // terminal and the page; how a row looks is left to them.
 
 import type { PaneItem } from '../api/schemas.ts';
-import { rollup } from '../engine/rollup.ts';
-import { agentName, targetId } from '../model/ids.ts';
+import { hasAgent, placeOf } from '../model/rows.ts';
 import { type StateName, stateNames } from '../model/states.ts';
-import { needsAction } from './lists.ts';
-import { compareText } from './lists-order.ts';
-import { isListed, placeOf, whatOf } from './pane-words.ts';
+import { type AgentItem, compareByNeed, compareText, groupedBy, isListed, needsAction, rollupOf } from './lists.ts';
+import { whatOf } from './pane-words.ts';
 import { agentLabel, wordsOf } from './words.ts';
 
-/** A pane with an agent in it, or a session that agtmux leads. */
-export type AgentItem = PaneItem & {
-  readonly runtime_id: string;
-  readonly agent: string;
-  readonly state: StateName;
-  readonly reason_code: NonNullable<PaneItem['reason_code']>;
-};
-
-export const isAgent = (item: PaneItem): item is AgentItem =>
-  item.runtime_id !== null && item.agent !== null && item.state !== null && item.reason_code !== null;
+export type { AgentItem } from './lists.ts';
 
 export const needsYou = (item: AgentItem): boolean => needsAction(item);
 
@@ -28,23 +17,13 @@ export const needsYouCount = (items: readonly AgentItem[]): number => items.filt
 
 export type Counts = Readonly<Record<StateName, number>>;
 
-export const countsOf = (items: readonly AgentItem[]): Counts => rolledUp(items).by_state;
-
-/** Who needs a person first; then who has waited longest; rows that tie stand by their place. */
-function compareItems(one: AgentItem, other: AgentItem): number {
-  return (
-    wordsOf(one.state).order - wordsOf(other.state).order ||
-    compareText(one.since ?? '~', other.since ?? '~') ||
-    compareText(one.identity.target, other.identity.target) ||
-    compareText(one.identity.session_name, other.identity.session_name) ||
-    one.window_index - other.window_index ||
-    one.pane_index - other.pane_index ||
-    compareText(one.ref, other.ref)
-  );
-}
+export const countsOf = (items: readonly AgentItem[]): Counts => rollupOf(items).by_state;
 
 export function boardItems(rows: Iterable<PaneItem>, nowMs: number): readonly AgentItem[] {
-  return [...rows].filter((row): row is AgentItem => isAgent(row) && isListed(row, nowMs)).sort(compareItems);
+  return [...rows]
+    .filter(hasAgent)
+    .filter((item) => isListed(item, nowMs))
+    .sort(compareByNeed);
 }
 
 export interface BoardFilter {
@@ -89,9 +68,9 @@ export function fits(item: AgentItem, filter: BoardFilter, nowMs: number): boole
 }
 
 function textOf(item: AgentItem, nowMs: number): string {
-  const { cwd, title, session, state } = item;
+  const { cwd, title, task, session, state } = item;
   const said = [wordsOf(state).word, state, agentLabel(item), whatOf(item, nowMs, 0), placeOf(item)];
-  return [...said, cwd, title, session?.title ?? ''].join(' ').toLowerCase();
+  return [...said, cwd, title, task ?? '', session?.title ?? ''].join(' ').toLowerCase();
 }
 
 /** What a word of a filter may become: names of states, agents and targets that begin like it. */
@@ -122,32 +101,16 @@ export interface BoardGroup {
 export const needsYouKey = 'needs';
 
 const sessionKey = ({ identity, session }: AgentItem): string =>
-  session === null ? `${identity.target} / ${identity.session_name}` : `${identity.target} / led by agtmux`;
+  session === null ? `${identity.target} / ${identity.session_name}` : `${identity.target} / managed by agtmux`;
 
 const windowKey = (item: AgentItem): string =>
   item.session === null
     ? `${item.identity.target}/${item.identity.session_name}:${item.window_index} ${item.window_name}`
     : sessionKey(item);
 
-const rolledUp = (items: readonly AgentItem[]): ReturnType<typeof rollup> =>
-  rollup(
-    items.map(({ identity, agent, state }) => ({ target: targetId(identity.target), agent: agentName(agent), state })),
-  );
-
 function groupOf(key: string, title: string, all: readonly AgentItem[], items: readonly AgentItem[]): BoardGroup {
-  const { by_state, top_state } = rolledUp(all);
+  const { by_state, top_state } = rollupOf(all);
   return { key, title, items, counts: by_state, top: top_state };
-}
-
-function gather(items: readonly AgentItem[], keyOf: (item: AgentItem) => string): Map<string, AgentItem[]> {
-  const groups = new Map<string, AgentItem[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 /** Window 2 stands before window 10. */
@@ -160,7 +123,7 @@ const byNumber = new Intl.Collator('en', { numeric: true });
 export function boardGroups(items: readonly AgentItem[], grouping: BoardGrouping): readonly BoardGroup[] {
   const keyOf = grouping === 'windows' ? windowKey : sessionKey;
   const urgent = grouping === 'agents' ? items.filter(needsYou) : [];
-  const groups = [...gather(items, keyOf)]
+  const groups = [...groupedBy(items, keyOf)]
     .sort(([one], [other]) => byNumber.compare(one, other) || compareText(one, other))
     .map(([title, all]) =>
       groupOf(title, title, all, grouping === 'agents' ? all.filter((one) => !needsYou(one)) : all),

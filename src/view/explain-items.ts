@@ -1,22 +1,23 @@
 // An explanation and the list of adapters as documents: flat, with times people and programs can read.
 
-import type { AgentItem, ExplanationDocument } from '../api/schemas-explain.ts';
-import type { AgentInfo, Explanation } from '../model/explanations.ts';
+import type { ExplainedRow } from '../api/schemas.ts';
+import type { AdapterItem, ExplanationDocument } from '../api/schemas-explain.ts';
+import type { AgentInfo } from '../model/explanations.ts';
 import { reasons } from '../model/reasons.ts';
+import { hasAgent } from '../model/rows.ts';
 import { verdictReasons } from '../model/verdicts.ts';
 import { isoTime, paneItem, type ToWall } from './lists-items.ts';
 
 export function explanationItem(
-  explanation: Explanation,
+  explanation: ExplainedRow,
   toWall: ToWall,
-  endedShownMs: number,
 ): Omit<ExplanationDocument, 'schema_version' | 'generated_at'> {
   const { row, evidence, screen, events } = explanation;
   const iso = (time: number): string => isoTime(toWall(time));
   return {
-    ref: row.agent === null ? row.ref : `runtime:${row.agent.runtime_id}`,
-    item: paneItem(row, toWall, endedShownMs),
-    reason_words: row.agent === null ? '' : reasons[row.agent.reason_code].words,
+    ref: row.runtime_id === null ? row.ref : `runtime:${row.runtime_id}`,
+    item: paneItem(row, toWall),
+    reason_words: hasAgent(row) ? reasons[row.reason_code].words : '',
     evidence: evidence.map(({ part, source, rank, state, reason, confidence, time }) => ({
       part,
       source,
@@ -49,7 +50,7 @@ export function explanationItem(
   };
 }
 
-export function agentItem(info: AgentInfo, toWall: ToWall): AgentItem {
+export function agentItem(info: AgentInfo, toWall: ToWall): AdapterItem {
   const { sources, measured, limits, ...rest } = info;
   return {
     ...rest,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AgentItem, AgentList } from '../api/schemas-explain.ts';
+import type { AdapterItem, AgentList } from '../api/schemas-explain.ts';
 import { agentsLines } from './explain-text.ts';
 
-const source = (name: string, count = 0): AgentItem['sources'][number] => ({
+const source = (name: string, count = 0): AdapterItem['sources'][number] => ({
   source: name,
   health: 'ok',
   trouble: null,
@@ -10,7 +10,7 @@ const source = (name: string, count = 0): AgentItem['sources'][number] => ({
   last_at: null,
 });
 
-const agent = (fields: Partial<AgentItem>): AgentItem => ({
+const agent = (fields: Partial<AdapterItem>): AdapterItem => ({
   agent: 'claude',
   contract: '1',
   enabled: true,
@@ -32,7 +32,7 @@ const agent = (fields: Partial<AgentItem>): AgentItem => ({
   ...fields,
 });
 
-const list = (items: AgentItem[], rule_troubles: string[] = []): AgentList => ({
+const list = (items: AdapterItem[], rule_troubles: string[] = []): AgentList => ({
   schema_version: 1,
   generated_at: '2026-01-01T00:00:00.000Z',
   items,

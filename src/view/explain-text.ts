@@ -1,14 +1,14 @@
 // Explanations and adapters as text for a terminal. Everything others wrote has passed the gate (SEC3).
 
-import type { AgentItem, AgentList, ExplanationDocument } from '../api/schemas-explain.ts';
-import { foreign, gateLine, gateRevealed, type SafeText } from '../text/gate.ts';
+import type { AdapterItem, AgentList, ExplanationDocument } from '../api/schemas-explain.ts';
+import { foreign, type SafeText, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';
 import type { TextOptions } from './lists-text.ts';
 import { type PaintRole, paint } from './paint.ts';
 import { tableLines } from './table.ts';
 import { ageLabel, agentLabel, backgroundLabel, colourOf, stateLabel } from './words.ts';
 
-const safe = (text: string): SafeText => gateLine(foreign(text));
+const safe = (text: string): SafeText => sanitizeLine(foreign(text));
 
 export function explanationLines(document: ExplanationDocument, options: TextOptions): readonly string[] {
   const { item, evidence, events, screen } = document;
@@ -74,8 +74,8 @@ export function explanationLines(document: ExplanationDocument, options: TextOpt
 /** What is asked is shown whole, line by line, with nothing hidden in it. */
 function askLines({ ask, asks_open }: ExplanationDocument['item']): readonly string[] {
   if (ask === null) return [];
-  const text = ask.text.split('\n').map((line) => `    ${gateRevealed(foreign(line))}`);
-  const options = ask.options.map(({ id, label }) => `    [${safe(id)}] ${gateRevealed(foreign(label))}`);
+  const text = ask.text.split('\n').map((line) => `    ${sanitizeRevealed(foreign(line))}`);
+  const options = ask.options.map(({ id, label }) => `    [${safe(id)}] ${sanitizeRevealed(foreign(label))}`);
   return [`  asks      ${ask.kind}${asks_open > 1 ? `, the first of ${asks_open}` : ''}`, ...text, ...options];
 }
 
@@ -123,18 +123,18 @@ export function agentsLines(list: AgentList, options: TextOptions): readonly str
   return [...lines, ...(troubles.length === 0 ? [] : ['', ...troubles])].map((line) => cut(line, options.columns));
 }
 
-const stateOf = ({ enabled, refused, health }: AgentItem): string =>
+const stateOf = ({ enabled, refused, health }: AdapterItem): string =>
   refused !== null ? 'refused' : enabled ? health : 'off';
 
 /** A source is followed on each tmux server by itself, and told once. */
-function sourcesOf({ sources, rules }: AgentItem): string {
+function sourcesOf({ sources, rules }: AdapterItem): string {
   const counts = new Map<string, number>();
   for (const { source, count } of sources) counts.set(source, (counts.get(source) ?? 0) + count);
   const told = [...counts].map(([source, count]) => (count === 0 ? source : `${source} ${count}`));
   return [`${rules.count} rules`, ...told].join(', ');
 }
 
-function troublesOf({ refused, rules, sources }: AgentItem): readonly string[] {
+function troublesOf({ refused, rules, sources }: AdapterItem): readonly string[] {
   const failed = sources.filter((one) => one.trouble !== null).map((one) => `${one.source}: ${one.trouble}`);
   return [...(refused === null ? [] : [refused]), ...(rules.trouble === null ? [] : [rules.trouble]), ...failed];
 }

@@ -1,9 +1,12 @@
-// One row of the daemon as every client sees it: flat, with times people and programs can read. Nothing is decided
-// here; the texts in it are still as others wrote them (a screen puts them through the gate).
+// From what the daemon holds to what every client is told: times that people and programs can read, and nothing that only
+// the daemon needs. Nothing else is decided here; the texts in it are still as others wrote them (a screen puts them through
+// the gate), except those of notices, which have passed it.
 
-import type { PaneItem, TargetItem } from '../api/schemas.ts';
-import { limits } from '../model/limits.ts';
-import type { AgentRow, PaneRow, TargetRow } from '../model/rows.ts';
+import type { PaneItem, PaneRow, TargetItem, TargetRow } from '../api/schemas.ts';
+import type { NoticeItem } from '../api/schemas-notices.ts';
+import type { ShellEventItem, ShellItem, ShellNoticeItem } from '../api/schemas-shells.ts';
+import type { NoticeRow } from '../model/notices.ts';
+import type { ShellEvent, ShellNotice, ShellRow } from '../model/shells.ts';
 
 /** From the daemon's timeline to wall time, both in ms. */
 export type ToWall = (time: number) => number;
@@ -12,93 +15,60 @@ export function isoTime(wallMs: number): string {
   return new Date(wallMs).toISOString();
 }
 
-const noAgent = {
-  runtime_id: null,
-  agent: null,
-  nick: null,
-  seen: null,
-  parent: null,
-  state: null,
-  reason_code: null,
-  confidence: null,
-  detail: null,
-  until: null,
-  since: null,
-  last_seen_at: null,
-  started_at: null,
-  state_version: null,
-  decided_by: null,
-  route: null,
-  ask: null,
-  asks_open: 0,
-  background: { shells: 0, agents: 0 },
-  suspended: false,
-  ended: null,
-} as const;
+const isoOrNull = (time: number | null, toWall: ToWall): string | null =>
+  time === null ? null : isoTime(toWall(time));
 
-/** What lives in no pane has none, and no window: null, not an empty name (IDN9). */
-const identityOf = ({ window_id, pane_id, ...rest }: PaneRow['identity']): PaneItem['identity'] => ({
-  ...rest,
-  window_id: window_id || null,
-  pane_id: pane_id || null,
-});
-
-export function paneItem(row: PaneRow, toWall: ToWall, endedShownMs: number = limits.endedShownMs): PaneItem {
+export function paneItem(row: PaneRow, toWall: ToWall): PaneItem {
+  const { session_id: _, other_sessions: __, competing: ___, ...rest } = row;
+  const { ended } = row;
   return {
-    identity: identityOf(row.identity),
-    ref: row.ref,
-    ...(row.agent === null ? noAgent : agentFields(row.agent, (time) => isoTime(toWall(time)), endedShownMs)),
-    title: row.title,
-    cwd: row.cwd,
-    current_command: row.current_command,
-    window_name: row.window_name,
-    window_index: row.window_index,
-    pane_index: row.pane_index,
-    session: row.session === undefined ? null : { ...row.session, view: { ...row.session.view } },
-  };
-}
-
-function agentFields(
-  agent: AgentRow,
-  iso: (time: number) => string,
-  endedShownMs: number,
-): Pick<PaneItem, keyof typeof noAgent> {
-  const { ask, ended } = agent;
-  return {
-    runtime_id: agent.runtime_id,
-    agent: agent.agent,
-    nick: agent.nick,
-    seen: agent.seen,
-    parent: agent.parent,
-    state: agent.state,
-    reason_code: agent.reason_code,
-    confidence: agent.confidence,
-    detail: agent.detail,
-    until: agent.until === null ? null : iso(agent.until),
-    since: iso(agent.since),
-    last_seen_at: iso(agent.last_seen_at),
-    started_at: iso(agent.started_at),
-    state_version: agent.state_version,
-    decided_by: agent.decided_by,
-    route: agent.route,
-    ask: ask === null ? null : { ...ask, options: ask.options.map((option) => ({ ...option })) },
-    asks_open: agent.asks_open,
-    background: { ...agent.background },
-    suspended: agent.suspended,
+    ...rest,
+    until: isoOrNull(row.until, toWall),
+    since: isoOrNull(row.since, toWall),
+    last_seen_at: isoOrNull(row.last_seen_at, toWall),
+    started_at: isoOrNull(row.started_at, toWall),
     ended:
       ended === null
         ? null
-        : {
-            cause: ended.cause,
-            status: ended.status,
-            signal: ended.signal,
-            clean: ended.clean,
-            at: iso(ended.time),
-            listed_until: agent.state === 'error' ? iso(ended.time + endedShownMs) : null,
-          },
+        : { ...ended, at: isoTime(toWall(ended.at)), listed_until: isoOrNull(ended.listed_until, toWall) },
   };
 }
 
-export function targetItem(row: TargetRow, toWall: ToWall): TargetItem {
-  return { ...row, last_seen_at: row.last_seen_at === null ? null : isoTime(toWall(row.last_seen_at)) };
+export const targetItem = (row: TargetRow, toWall: ToWall): TargetItem => ({
+  ...row,
+  last_seen_at: isoOrNull(row.last_seen_at, toWall),
+});
+
+export function noticeItem(row: NoticeRow, toWall: ToWall): NoticeItem {
+  const { cwd: _, since: __, is_whole: ___, at, over_at, runtime_id, channels, told, ...rest } = row;
+  return {
+    ...rest,
+    ref: `runtime:${runtime_id}`,
+    runtime_id,
+    at: isoTime(toWall(at)),
+    over_at: isoOrNull(over_at, toWall),
+    channels: [...channels],
+    told: told.map((one) => ({ ...one })),
+  };
 }
+
+export const shellItem = (row: ShellRow, toWall: ToWall): ShellItem => ({
+  ...row,
+  owner: { ...row.owner },
+  process: row.process === null ? null : { ...row.process },
+  log: { ...row.log },
+  last_log: [...row.last_log],
+  started_at: isoTime(toWall(row.started_at)),
+  ended_at: isoOrNull(row.ended_at, toWall),
+});
+
+/** Of an event and of a notice: when it happened. */
+export const shellEventItem = (event: ShellEvent, toWall: ToWall): ShellEventItem => ({
+  ...event,
+  at: isoTime(toWall(event.at)),
+});
+
+export const shellNoticeItem = (notice: ShellNotice, toWall: ToWall): ShellNoticeItem => ({
+  ...notice,
+  at: isoTime(toWall(notice.at)),
+});

@@ -62,13 +62,23 @@ describe('the table of panes', () => {
     expect(windowsTable(windows, { columns: 120, colour: false })[1]).toContain('reviewer (claude) done');
   });
 
+  it('FED5 has a column for what agents work on, where one of them tells it and there is room', () => {
+    const rows = input([{ id: 1, state: 'running', fields: { task: 'fix the tests' } }, { id: 2 }]);
+    const [head, row, other] = panes(rows, { columns: 100 });
+    expect(head).toMatch(/ WHAT +TASK +AGE /);
+    expect(row).toMatch(/ fix the tests +1m /);
+    expect(other).not.toContain('fix the tests');
+    expect(panes(rows, { columns: 99 }).join('')).not.toContain('TASK');
+    expect(panes(input([{ id: 2 }]), { columns: 200 }).join('')).not.toContain('TASK');
+  });
+
   it('RSV9 says in one line what each agent does, wants or suffers from', () => {
     expect(panes(input(day, targets))).toEqual([
       'STATE        AGENT   PROJECT   WHAT                                       AGE  WHERE          ROUTE',
       '▲ approve    claude  web-shop  Bash: rm -rf build                         4m   host/work:1.0  →',
       '? answer     codex   web-shop  Which one?                                 1m   vm1/work:1.0   →',
       '✕ error      claude  web-shop  usage limit, resets 22:13                  1m   host/work:1.0  ·',
-      '◌ unknown    claude  web-shop  said running long ago and nothing since    1m   host/work:1.0',
+      '◌ unknown    claude  web-shop  reported running long ago, nothing since   1m   host/work:1.0',
       '◌ unknown    claude  web-shop  its machine does not answer, seen 12s ago  1m   vm2/work:1.0   →',
       '● running    claude  web-shop  editing guide.md  +1 agent                 1m   host/work:1.0  →',
       '‖ suspended  claude  web-shop  stalled  was running                       1m   host/work:1.0  →',
@@ -96,8 +106,11 @@ describe('the table of panes', () => {
     state,
     agent: '日本語のエージェント',
     session: '会議'.repeat(20),
-    row: { cwd: `/srv/${'プロジェクト'.repeat(9)}👩‍👩‍👧‍👦`, window_name: '窓'.repeat(30) },
-    fields: { detail: 'e\u0301'.repeat(200) + '漢字'.repeat(90) },
+    fields: {
+      cwd: `/srv/${'プロジェクト'.repeat(9)}👩‍👩‍👧‍👦`,
+      window_name: '窓'.repeat(30),
+      detail: 'e\u0301'.repeat(200) + '漢字'.repeat(90),
+    },
   }));
 
   it('never wraps, from 30 to 200 columns, with wide characters', () => {
@@ -157,10 +170,9 @@ describe('SEC3 hostile names', () => {
         session: evil,
         target: evil,
         state: 'error',
-        row: { cwd: `/x/${evil}`, window_name: evil, title: evil },
-        fields: { detail: evil, ask: ask(evil) },
+        fields: { cwd: `/x/${evil}`, window_name: evil, title: evil, detail: evil, ask: ask(evil) },
       },
-      { agent: null, row: { current_command: evil } },
+      { agent: null, fields: { current_command: evil } },
     ],
     [targetRow(evil, { trouble: evil, health: 'down', tmux_version: evil })],
   );
@@ -220,9 +232,9 @@ describe('other tables', () => {
   it('FED4 nobody is said to be absent where a machine could not be looked at', () => {
     const empty = (request: Parameters<typeof listPanes>[1]) =>
       panesTable(value(listPanes(input([], targets), request)), options).join('\n');
-    expect(empty({})).not.toContain('No agent runs');
-    expect(empty({})).toContain('No agent was found; not looked into:\n\n  vm2: connection refused\n');
-    expect(empty({ needs_action: true })).toContain('Nobody is known to need you; not looked into:');
+    expect(empty({})).not.toContain('No agent is running');
+    expect(empty({})).toContain('No agent was found; not checked:\n\n  vm2: connection refused\n');
+    expect(empty({ needs_action: true })).toContain('No agent is known to need you; not checked:');
     expect(empty({})).not.toContain('vm1: ');
   });
 
@@ -230,7 +242,7 @@ describe('other tables', () => {
     const empty = (request: Parameters<typeof listPanes>[1]) =>
       panesTable(value(listPanes(input([]), request)), options).join('\n');
     expect(empty({})).toContain('tmux new -s work');
-    expect(empty({ needs_action: true })).toContain('Nobody needs you.');
-    expect(empty({ agent: ['codex'] })).toContain('Nothing fits these filters.');
+    expect(empty({ needs_action: true })).toContain('No agent needs you.');
+    expect(empty({ agent: ['codex'] })).toContain('Nothing matches these filters.');
   });
 });

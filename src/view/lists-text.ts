@@ -3,7 +3,7 @@
 
 import type { PaneItem, PaneList, SessionList, TargetItem, TargetList, WindowList } from '../api/schemas.ts';
 import type { StateName } from '../model/states.ts';
-import { foreign, gateLine, type SafeText } from '../text/gate.ts';
+import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import { cut, width } from '../text/width.ts';
 import { type PaintRole, paint } from './paint.ts';
 import {
@@ -40,7 +40,10 @@ interface Field<Item> extends Column {
   readonly role?: (item: Item) => PaintRole | null;
 }
 
-const safe = (text: string): SafeText => gateLine(foreign(text));
+/** Narrower than this the other columns need the room. */
+const taskFrom = 100;
+
+const safe = (text: string): SafeText => sanitizeLine(foreign(text));
 
 function table<Item>(fields: readonly Field<Item>[], items: readonly Item[], options: TextOptions): readonly string[] {
   const { columns } = options;
@@ -79,6 +82,18 @@ export function panesTable(list: PaneList, options: TextOptions): readonly strin
       text: (item) => whatOf(item, now, options.offsetMinutes ?? 0),
       role: grey,
     },
+    // A column that says nothing of anyone would only take room from the others.
+    ...(list.items.every(({ task }) => task === null)
+      ? []
+      : [
+          {
+            title: 'TASK',
+            flexible: true,
+            from: taskFrom,
+            text: ({ task }: PaneItem) => task ?? '',
+            role: () => 'dim' as const,
+          },
+        ]),
     { title: 'AGE', text: (item) => ageSince(item.since, now), role: grey },
     { title: 'WHERE', flexible: true, from: 72, text: placeOf, role: grey },
     {
@@ -208,11 +223,11 @@ function footer({ summary, generated_at }: AnyList, { columns, colour }: TextOpt
 }
 
 const howToBegin = [
-  'No agent runs in any tmux pane.',
+  'No agent is running in any tmux pane.',
   '',
-  '  tmux new -s work      a terminal that agtmux sees',
-  '  claude                an agent in it, or codex, gemini, ...',
-  '  agtmux list panes     look again; --all-panes shows other panes too',
+  '  tmux new -s work      open a terminal that agtmux watches',
+  '  claude                start an agent in it, or codex, gemini, ...',
+  '  agtmux list panes     list it; --all-panes includes other panes',
 ];
 
 /** An empty list says what would fill it, and what could not be looked at. */
@@ -220,13 +235,13 @@ function emptyText(list: AnyList, options: TextOptions): readonly string[] {
   const { target, target_session, session, state, agent, needs_action } = list.filters;
   const isNarrowed = [target, target_session, session, state, agent].some((values) => values.length > 0);
   const unseen = unseenTargets(list.summary.targets);
-  const doubt = ['', ...unseen.map((line) => `  ${line}`), '', '  agtmux doctor         says what can be mended'];
+  const doubt = ['', ...unseen.map((line) => `  ${line}`), '', '  agtmux doctor         find out what to fix'];
   const lines = isNarrowed
-    ? ['Nothing fits these filters.', '', 'Leave them out to see every agent, or add --all-panes or --ended.']
+    ? ['Nothing matches these filters.', '', 'Omit them to see every agent, or add --all-panes or --ended.']
     : unseen.length > 0
-      ? [`${needs_action ? 'Nobody is known to need you' : 'No agent was found'}; not looked into:`, ...doubt]
+      ? [`${needs_action ? 'No agent is known to need you' : 'No agent was found'}; not checked:`, ...doubt]
       : needs_action
-        ? ['Nobody needs you.']
+        ? ['No agent needs you.']
         : howToBegin;
   return [...lines.map((line) => cut(line, options.columns)), '', ...footer(list, options)];
 }

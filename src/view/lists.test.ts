@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { paneRow, type RowOptions, targetRow } from '../../test/kit/rows.ts';
-import { paneListSchema, sessionListSchema, sorts, targetListSchema, windowListSchema } from '../api/schemas.ts';
+import {
+  paneListSchema,
+  sessionListSchema,
+  sorts,
+  type TargetRow,
+  targetListSchema,
+  windowListSchema,
+} from '../api/schemas.ts';
 import type { Failure, Result } from '../model/errors.ts';
 import { askId, mainScope } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { TargetRow } from '../model/rows.ts';
 import { stateNames } from '../model/states.ts';
 import { boardItems } from './board.ts';
 import { type FilterRequest, type ListInput, listPanes, listSessions, listTargets, listWindows } from './lists.ts';
@@ -25,7 +31,9 @@ const failureOf = (result: Result<unknown>): Failure | null => (result.ok ? null
 const names = (rows: ListInput, request: FilterRequest = {}): string[] =>
   value(listPanes(rows, request)).items.map((item) => item.runtime_id ?? item.ref);
 
-const end = (time: number, clean: boolean) => ({ cause: 'exit', status: 1, signal: null, clean, time }) as const;
+/** A bad end stays for `shownMs`, one in good order not at all. */
+const end = (at: number, clean: boolean, shownMs: number = limits.endedShownMs) =>
+  ({ cause: 'exit', status: 1, signal: null, clean, at, listed_until: clean ? null : at + shownMs }) as const;
 
 const hosts = [targetRow('host'), targetRow('vm1', { kind: 'ssh' }), targetRow('host@ci')];
 
@@ -89,10 +97,10 @@ describe('the list of panes', () => {
   });
 
   it('RSV12 a bad end leaves the list and the board in the same moment, whatever the settings say', () => {
-    const bad = { state: 'error', fields: { ended: end(1_000, false) } } as const;
-    for (const endedShownMs of [0, 20_000, 600_000, 86_400_000]) {
+    for (const shownMs of [0, 20_000, 600_000, 86_400_000]) {
+      const bad = { state: 'error', fields: { ended: end(1_000, false, shownMs) } } as const;
       for (const now of [1_000, 20_999, 21_000, 600_999, 601_000]) {
-        const at = { ...input([bad]), now, endedShownMs };
+        const at = { ...input([bad]), now };
         const all = value(listPanes(at, { ended: true })).items;
         expect(boardItems(all, at.toWall(now))).toHaveLength(value(listPanes(at)).items.length);
       }
@@ -153,7 +161,7 @@ describe('the list of panes', () => {
     [{ state: ['bogus'] }, /no state "bogus".*waiting_approval/],
     [{ target: ['vm9'] }, /no target "vm9".*host, host@ci, vm1/],
     [{ target_session: ['vm9/x'] }, /no target "vm9"/],
-    [{ target_session: ['host'] }, /"host" is no target_session/],
+    [{ target_session: ['host'] }, /"host" is not a target_session/],
   ])('refuses %j and names what there is', (request, words) => {
     const failure = failureOf(listPanes(input(crowd, hosts), request));
     expect(failure?.code).toBe('E_FILTER');
@@ -225,7 +233,7 @@ describe('windows', () => {
     { window: 1, id: 1, state: 'running' },
     { window: 1, id: 2, state: 'waiting_input' },
     { window: 1, id: 3, agent: null },
-    { window: 1, id: 1, state: 'idle', agent: 'codex', row: { ref: 'runtime:child' } },
+    { window: 1, id: 1, state: 'idle', agent: 'codex', fields: { ref: 'runtime:child' } },
     { window: 2, id: 4, state: 'error', fields: { ended: end(now - 1, false) } },
     { window: 2, id: 4, agent: null },
     { window: 2, id: 9, state: 'error', fields: { ended: end(now - 1, false) } },

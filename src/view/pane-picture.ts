@@ -1,6 +1,6 @@
 // What a pane shows as lines of spans: its colours kept, everything else that its program wrote taken out by the gate. Pure.
 
-import { foreign, gateColoured } from '../text/gate.ts';
+import { foreign, sanitizeColoured } from '../text/sanitize.ts';
 import { width } from '../text/width.ts';
 import type { Span, SpanLine } from './shells-spans.ts';
 
@@ -9,7 +9,7 @@ const plain = '\u001b[0m';
 
 /** One line for each row of the pane; rows that are empty to the end are left out. */
 export function paneLines(rows: readonly string[]): readonly SpanLine[] {
-  const lines = gateColoured(foreign(rows.join('\n')))
+  const lines = sanitizeColoured(foreign(rows.join('\n')))
     .split('\n')
     .map(spansOf);
   const last = lines.findLastIndex((line) => line.some(({ text, sgr }) => text.trim() !== '' || sgr !== undefined));

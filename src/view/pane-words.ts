@@ -2,24 +2,17 @@
 // it, except where a type says that it has passed the gate.
 
 import type { PaneItem, TargetItem } from '../api/schemas.ts';
-import { reasons } from '../model/reasons.ts';
-import { placeText } from '../model/rows.ts';
+import { notKeptTrouble, reasons } from '../model/reasons.ts';
 import type { StateName } from '../model/states.ts';
-import { foreign, gateLine, type SafeText } from '../text/gate.ts';
+import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import type { PaintRole } from './paint.ts';
 import { ageLabel, backgroundLabel, colourOf, stateLabel, unseenMark, wordsOf } from './words.ts';
+
+export { placeOf, projectOf } from '../model/rows.ts';
 
 /** Both in wall time; empty where nobody knows since when. */
 export const ageSince = (since: string | null, nowMs: number): string =>
   since === null ? '' : ageLabel(nowMs - Date.parse(since));
-
-export const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
-
-export const placeOf = (item: PaneItem): string => placeText(item, item.reason_code, item.session !== null) ?? item.ref;
-
-/** RSV12: whoever left in good order is gone at once, a bad end stays as long as the settings of its daemon say. */
-export const isListed = ({ ended }: Pick<PaneItem, 'ended'>, nowMs: number): boolean =>
-  ended === null || (ended.listed_until !== null && nowMs < Date.parse(ended.listed_until));
 
 /** `● ~running`, `✓ done •`; a dash for a pane without an agent. */
 export const paneLabel = ({ state, confidence, suspended, seen }: PaneItem): string =>
@@ -29,6 +22,12 @@ export const paneLabel = ({ state, confidence, suspended, seen }: PaneItem): str
 
 export const stateRole = (state: StateName | null, suspended = false): PaintRole | null =>
   state === null ? 'dim' : colourOf({ state, suspended });
+
+/** What stands above everything else while nothing is written down (LOG5); null while it is. */
+export const notKeptNotice = (targets: Iterable<Pick<TargetItem, 'trouble'>>): string | null =>
+  [...targets].some(({ trouble }) => trouble === notKeptTrouble)
+    ? 'Nothing can be written down: what is shown is seen now and not kept. Free disk space.'
+    : null;
 
 /** Its machine does not answer: what is shown is as old as the last good look. */
 export const isAway = (item: PaneItem): boolean => item.reason_code === 'target_unreachable';
@@ -86,7 +85,7 @@ function reasonText(item: PaneItem, nowMs: number): string {
 export const unseenTargets = (targets: readonly TargetItem[]): readonly SafeText[] =>
   targets
     .filter(({ health }) => health !== 'ok')
-    .map(({ target, health, trouble }) => gateLine(foreign(`${target}: ${trouble ?? health}`)));
+    .map(({ target, health, trouble }) => sanitizeLine(foreign(`${target}: ${trouble ?? health}`)));
 
 const healthRoles = { ok: 'good', degraded: 'attention', down: 'bad' } as const;
 
@@ -107,7 +106,7 @@ export function healthText(
   agents: number | null = null,
 ): SafeText {
   const age = health === 'ok' || last_seen_at === null ? '' : ` ${ageSince(last_seen_at, nowMs)}`;
-  return gateLine(
+  return sanitizeLine(
     foreign(`${target} ${agents === null ? '' : `${agents} `}${healthWord({ health, tmux_version })}${age}`),
   );
 }

@@ -104,7 +104,7 @@ describe('one session', () => {
     expect(lines.slice(0, 2)).toEqual(['asks (command, a3-x):', '  rm x']);
     expect(lines.at(-1)).toBe('agtmux session approve s1, or reject s1');
     expect(lines.join('\n')).not.toMatch(/[\u0007\u001b\u202e]/);
-    expect(askLines(item({ state: 'paused', pending_ask: ask }))[0]).toBe('had asked (command, a3-x):');
+    expect(askLines(item({ state: 'paused', pending_ask: ask }))[0]).toBe('last request (command, a3-x):');
     expect(askLines(item({ state: 'paused', pending_ask: ask })).join()).not.toContain('agtmux session approve');
   });
 
@@ -139,7 +139,7 @@ describe('one session', () => {
     const asleep = item({ state: 'completed', pid: null, asleep_since: item().updated_at });
     const text = sessionLines(asleep, plain).join('\n');
     expect(text).toContain('✓ done, asleep  session:s1');
-    expect(text).toMatch(/^asleep +since .*; the next word wakes it$/m);
+    expect(text).toMatch(/^asleep +since .*; the next message wakes it$/m);
     expect(sessionsTable([asleep], plain).join('\n')).toContain('✓ done, asleep');
     expect(sessionLines(item({ state: 'completed' }), plain).join('\n')).not.toContain('asleep');
   });

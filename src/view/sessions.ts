@@ -4,7 +4,7 @@
 import type { ManagedItem, MessageItem } from '../api/schemas-sessions.ts';
 import { isReasonCode, reasons } from '../model/reasons.ts';
 import type { MachineState } from '../model/sessions.ts';
-import { foreign, gateBlock, gateLine, gateRevealed, type SafeText } from '../text/gate.ts';
+import { foreign, type SafeText, sanitizeBlock, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';
 import { type PaintRole, paint } from './paint.ts';
 import { type Column, tableLines } from './table.ts';
@@ -29,10 +29,10 @@ const machineWords: Readonly<Record<MachineState, MachineWords>> = {
 };
 
 /** Wherever a session is named that runs with it. */
-export const autoWarning = 'AUTO-APPROVE: it approves everything for itself';
+export const autoWarning = 'AUTO-APPROVE: every request is approved automatically';
 export const autoMark = '[auto]';
 
-const safe = (text: string): SafeText => gateLine(foreign(text));
+const safe = (text: string): SafeText => sanitizeLine(foreign(text));
 
 type Labelled = Pick<ManagedItem, 'state' | 'confidence' | 'asleep_since'>;
 
@@ -100,11 +100,11 @@ export function askLines({ id, pending_ask, state }: ManagedItem): readonly stri
   const choices = options.map(({ id: option, label }) => `  ${option === label ? option : `${option}: ${label}`}`);
   const how = state === 'waiting_approval' ? `approve ${id}, or reject ${id}` : `answer ${id}`;
   return [
-    `${isOpen ? 'asks' : 'had asked'} (${kind}, ${ask_id}):`,
+    `${isOpen ? 'asks' : 'last request'} (${kind}, ${ask_id}):`,
     ...text.split('\n').map((line) => `  ${line}`),
-    ...(choices.length === 0 ? [] : ['it offers:', ...choices]),
+    ...(choices.length === 0 ? [] : ['options:', ...choices]),
   ]
-    .map((line): string => gateRevealed(foreign(line)))
+    .map((line): string => sanitizeRevealed(foreign(line)))
     .concat(isOpen ? [`agtmux session ${how}`] : []);
 }
 
@@ -121,11 +121,11 @@ export function sessionLines(item: ManagedItem, options: SessionTextOptions): re
     ['process', item.pid === null ? null : String(item.pid)],
     [
       'asleep',
-      item.asleep_since === null ? null : `since ${ageOf(item.asleep_since, options.now)}; the next word wakes it`,
+      item.asleep_since === null ? null : `since ${ageOf(item.asleep_since, options.now)}; the next message wakes it`,
     ],
     ['waiting', item.queued === 0 ? null : `${item.queued} messages, until it takes one`],
     ['resume', item.view.showResumeButton && item.is_resumable ? `agtmux session resume ${item.id}` : null],
-    ['last words', item.last_words],
+    ['last message', item.last_words],
   ];
   const shown = options.colour ? paint(label, machineWords[item.state].colour) : label;
   return [
@@ -141,4 +141,4 @@ export function messageHead({ role, tool }: Pick<MessageItem, 'role' | 'tool'>):
   return tool === undefined ? role : safe(`${role} ${tool.name} (${tool.status})`);
 }
 
-export const messageText = (text: string): string => gateBlock(foreign(text));
+export const messageText = (text: string): string => sanitizeBlock(foreign(text));

@@ -8,7 +8,7 @@ export function shellEventText({ kind, shell_id, attempt, start_mode, ended_by, 
     case 'start':
       return `${name} started in the ${start_mode}`;
     case 'promote':
-      return `${name} runs on in the background`;
+      return `${name} continues in the background`;
     case 'terminate': {
       const status = exit_code === null ? '' : ` with status ${exit_code}`;
       const by = ended_by === 'user' ? ', killed by the user' : ended_by === 'agent' ? ', killed by its agent' : '';

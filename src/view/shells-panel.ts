@@ -1,8 +1,9 @@
 // The panel of shells that fills a screen: tabs, rows in a window around the one that is selected, keys at the bottom; and
 // the screen of one shell with its log. Always exactly as many lines as there are, whatever others wrote into them.
 
-import { type ShellId, type ShellLogPage, type ShellRow, type ShellStatus, shellStatuses } from '../model/shells.ts';
-import { foreign, gateLine, gateRevealed } from '../text/gate.ts';
+import type { ShellItem } from '../api/schemas-shells.ts';
+import { type ShellId, type ShellLogPage, type ShellStatus, shellStatuses } from '../model/shells.ts';
+import { foreign, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';
 import { cut, pad, width } from '../text/width.ts';
 import {
   backgroundHint,
@@ -32,16 +33,16 @@ export interface PanelOptions extends ScreenSize {
 }
 
 /** The rows of a tab in the order of the panel: what began or ended last comes first. */
-export function shellsOfTab(rows: readonly ShellRow[], tab: ShellStatus): readonly ShellRow[] {
-  const time = ({ started_at, ended_at }: ShellRow): number => ended_at ?? started_at;
+export function shellsOfTab(rows: readonly ShellItem[], tab: ShellStatus): readonly ShellItem[] {
+  const time = ({ started_at, ended_at }: ShellItem): number => Date.parse(ended_at ?? started_at);
   return rows
     .filter(({ status }) => status === tab)
     .toSorted((one, other) => time(other) - time(one) || idNumber(other) - idNumber(one));
 }
 
-const idNumber = ({ shell_id }: ShellRow): number => Number(shell_id.slice('shell-'.length));
+const idNumber = ({ shell_id }: ShellItem): number => Number(shell_id.slice('shell-'.length));
 
-export function selectedShell(rows: readonly ShellRow[], { tab, selected }: PanelOptions): ShellRow | null {
+export function selectedShell(rows: readonly ShellItem[], { tab, selected }: PanelOptions): ShellItem | null {
   const shown = shellsOfTab(rows, tab);
   return shown.find(({ shell_id }) => shell_id === selected) ?? shown[0] ?? null;
 }
@@ -58,7 +59,7 @@ const runningKeys = [
 ] as const;
 const endedKeys = runningKeys.filter((hint) => hint !== 'k kill' && hint !== 'Ctrl+R background');
 
-export function shellPanel(rows: readonly ShellRow[], options: PanelOptions): readonly SpanLine[] {
+export function shellPanel(rows: readonly ShellItem[], options: PanelOptions): readonly SpanLine[] {
   const { tab, columns, lines } = options;
   const shown = shellsOfTab(rows, tab);
   const chosen = selectedShell(rows, options);
@@ -100,7 +101,7 @@ interface Cells {
   readonly badge: string;
 }
 
-function cellsOf(row: ShellRow, { columns, now }: PanelOptions): Cells {
+function cellsOf(row: ShellItem, { columns, now }: PanelOptions): Cells {
   const badge = badgeText(row, now);
   const fresh = isNew(row) ? newMark : '';
   const wide = [badge === '' ? '' : `[${badge}]`, fresh].filter((part) => part !== '').join(' ');
@@ -112,7 +113,7 @@ function cellsOf(row: ShellRow, { columns, now }: PanelOptions): Cells {
   };
 }
 
-function rowLines(rows: readonly ShellRow[], chosen: ShellRow | null, options: PanelOptions): readonly SpanLine[] {
+function rowLines(rows: readonly ShellItem[], chosen: ShellItem | null, options: PanelOptions): readonly SpanLine[] {
   const { columns } = options;
   const cells = rows.map((row) => cellsOf(row, options));
   const widest = (key: keyof Cells): number => Math.max(0, ...cells.map((cell) => width(cell[key])));
@@ -161,7 +162,7 @@ export interface DetailOptions extends ScreenSize {
 const commandLinesMax = 4;
 
 /** Status, timing and log of one shell; with a page of mode diagnostic, also what is known of its end. */
-export function shellDetail(row: ShellRow, page: ShellLogPage | null, options: DetailOptions): readonly SpanLine[] {
+export function shellDetail(row: ShellItem, page: ShellLogPage | null, options: DetailOptions): readonly SpanLine[] {
   const { columns, lines } = options;
   const { head, footer, log, room } = detailParts(row, page, options);
   const first = Math.min(Math.max(0, options.scroll), detailScrollMax(row, page, options));
@@ -169,12 +170,12 @@ export function shellDetail(row: ShellRow, page: ShellLogPage | null, options: D
 }
 
 /** As far as it can be scrolled: the end of the log is on the last line then. */
-export function detailScrollMax(row: ShellRow, page: ShellLogPage | null, options: DetailOptions): number {
+export function detailScrollMax(row: ShellItem, page: ShellLogPage | null, options: DetailOptions): number {
   const { log, room } = detailParts(row, page, options);
   return Math.max(0, log.length - room);
 }
 
-function detailParts(row: ShellRow, page: ShellLogPage | null, options: DetailOptions) {
+function detailParts(row: ShellItem, page: ShellLogPage | null, options: DetailOptions) {
   const { columns, lines } = options;
   const footer = hintLines(detailKeys(row), columns);
   const diagnosis = page?.diagnosis ?? null;
@@ -183,7 +184,7 @@ function detailParts(row: ShellRow, page: ShellLogPage | null, options: DetailOp
   return { head, footer, log: logLines(page, columns), room: Math.max(0, lines - footer.length - head.length - 1) };
 }
 
-const detailKeys = (row: ShellRow): readonly string[] => [
+const detailKeys = (row: ShellItem): readonly string[] => [
   '↑/↓ scroll',
   'c copy log',
   'd diagnostic',
@@ -193,10 +194,10 @@ const detailKeys = (row: ShellRow): readonly string[] => [
   'Esc/q back',
 ];
 
-function detailHead(row: ShellRow, { now }: DetailOptions): readonly SpanLine[] {
+function detailHead(row: ShellItem, { now }: DetailOptions): readonly SpanLine[] {
   const role = statusRoles[row.status];
   const field = (name: string, text: string): SpanLine => [span(`  ${name}: `, 'dim'), span(text)];
-  const safe = (text: string): string => gateLine(foreign(text));
+  const safe = (text: string): string => sanitizeLine(foreign(text));
   return [
     headLine(row),
     [span('  Status: ', 'dim'), span(statusWords(row), role), ...(isNew(row) ? [span(` ${newMark}`, 'title')] : [])],
@@ -213,12 +214,12 @@ function detailHead(row: ShellRow, { now }: DetailOptions): readonly SpanLine[] 
 }
 
 /** What is known of its end takes the place of the rest, and stays while its log is scrolled. */
-const diagnosisHead = (row: ShellRow, diagnosis: string): readonly SpanLine[] => [
+const diagnosisHead = (row: ShellItem, diagnosis: string): readonly SpanLine[] => [
   headLine(row),
-  ...diagnosis.split('; ').map((part): SpanLine => [span(`  ${gateLine(foreign(part))}`, 'title')]),
+  ...diagnosis.split('; ').map((part): SpanLine => [span(`  ${sanitizeLine(foreign(part))}`, 'title')]),
 ];
 
-const headLine = (row: ShellRow): SpanLine => [
+const headLine = (row: ShellItem): SpanLine => [
   span(shellMark, statusRoles[row.status]),
   span(` ${row.shell_id}  `),
   span(shellLabel(row), 'title'),
@@ -226,7 +227,7 @@ const headLine = (row: ShellRow): SpanLine => [
 
 /** Nothing of it is hidden: a person decides on it whether to kill it or to run it again. */
 function commandLines(command: string): readonly string[] {
-  const lines = gateRevealed(foreign(command)).replaceAll('\t', '    ').split('\n');
+  const lines = sanitizeRevealed(foreign(command)).replaceAll('\t', '    ').split('\n');
   const more = lines.length - commandLinesMax;
   return more <= 0 ? lines : [...lines.slice(0, commandLinesMax), `… ${more} more ${more === 1 ? 'line' : 'lines'}`];
 }
@@ -235,7 +236,7 @@ function logTitle(page: ShellLogPage | null, columns: number): SpanLine {
   const marks = [
     page?.truncated === true ? 'older lines were dropped' : '',
     page?.is_capped === true ? 'full: later output was not stored' : '',
-    page?.partial_line === true ? 'last line not whole yet' : '',
+    page?.partial_line === true ? 'last line incomplete' : '',
     page?.has_split_line === true ? 'long lines split' : '',
     page?.has_more === true ? 'more follows' : '',
   ].filter((mark) => mark !== '');
@@ -246,5 +247,5 @@ function logTitle(page: ShellLogPage | null, columns: number): SpanLine {
 function logLines(page: ShellLogPage | null, columns: number): readonly SpanLine[] {
   if (page === null) return [[span('  reading…', 'dim')]];
   const lines = page.lines.length === 0 ? ['(no output)'] : page.lines;
-  return lines.map((line) => cutLine([span(gateLine(foreign(line.replaceAll('\t', '    '))))], columns));
+  return lines.map((line) => cutLine([span(sanitizeLine(foreign(line.replaceAll('\t', '    '))))], columns));
 }

@@ -1,8 +1,8 @@
 // Shells as a table for a terminal, the same for `agtmux shell list` and for whoever asks the daemon with curl. A line is
 // never wider than asked for, and everything others wrote has passed the gate (SEC3).
 
-import type { ShellRow } from '../model/shells.ts';
-import { foreign, gateLine, type SafeText } from '../text/gate.ts';
+import type { ShellItem } from '../api/schemas-shells.ts';
+import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import { cut, width } from '../text/width.ts';
 import type { TextOptions } from './lists-text.ts';
 import { type PaintRole, paint } from './paint.ts';
@@ -12,12 +12,12 @@ import { type Column, tableLines } from './table.ts';
 interface Field extends Column {
   /** Narrower than this the column is left out. */
   readonly from: number;
-  readonly text: (row: ShellRow, now: number) => string;
-  readonly role: (row: ShellRow) => PaintRole | null;
+  readonly text: (row: ShellItem, now: number) => string;
+  readonly role: (row: ShellItem) => PaintRole | null;
 }
 
 const plain = (): null => null;
-const agentOf = ({ owner }: ShellRow): string => owner.client ?? owner.runtime_id ?? '';
+const agentOf = ({ owner }: ShellItem): string => owner.client ?? owner.runtime_id ?? '';
 
 const fields: readonly Field[] = [
   {
@@ -34,10 +34,10 @@ const fields: readonly Field[] = [
   { title: 'REASON', from: 100, flexible: true, text: ({ words }) => words ?? '', role: plain },
 ];
 
-const safe = (text: string): SafeText => gateLine(foreign(text));
+const safe = (text: string): SafeText => sanitizeLine(foreign(text));
 
 export function shellsTable(
-  rows: readonly ShellRow[],
+  rows: readonly ShellItem[],
   options: TextOptions & { readonly now: number },
 ): readonly string[] {
   const { columns, colour, now } = options;

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { born, eventOf, exit, lived, process, started, t0 } from '../../test/kit/shells.ts';
+import type { ShellItem } from '../api/schemas-shells.ts';
 import type { ShellLogPage, ShellRecord, ShellRow, ShellStatus } from '../model/shells.ts';
 import { width } from '../text/width.ts';
+import { shellItem } from './lists-items.ts';
 import { badgeText, clockText, shellCard, shellHints, shellNotice, timeText } from './shells.ts';
 import { type PanelOptions, selectedShell, shellDetail, shellPanel, shellsOfTab } from './shells-panel.ts';
 import { cutLine, lineText, paintLine, type SpanLine, span } from './shells-spans.ts';
 import { shellsTable } from './shells-text.ts';
 
-const row = (record: ShellRecord, fields: Partial<ShellRow> = {}): ShellRow => ({ last_log: [], ...record, ...fields });
+const row = (record: ShellRecord, fields: Partial<ShellRow> = {}): ShellItem =>
+  shellItem({ last_log: [], ...record, ...fields }, (time) => time);
 const texts = (lines: readonly SpanLine[]): readonly string[] => lines.map(lineText);
-const card = (one: ShellRow, columns = 80): readonly string[] => texts(shellCard(one, { columns }));
+const card = (one: ShellItem, columns = 80): readonly string[] => texts(shellCard(one, { columns }));
 
 const background = { run_in_background: true } as const;
 const promoted = lived(born(), started, eventOf('budget_elapsed'));
@@ -141,7 +144,7 @@ describe('notices and hints', () => {
   });
 });
 
-const panelRows: readonly ShellRow[] = [
+const panelRows: readonly ShellItem[] = [
   row(lived(born({ expected_duration_s: 163 }), started, eventOf('budget_elapsed')), {
     shell_id: 'shell-4',
     started_at: t0 + 3,
@@ -280,7 +283,7 @@ describe('the screen of one shell', () => {
     });
     const text = texts(shellDetail(row(lived(born(), started)), odd, { ...options, columns: 140, scroll: 20 }));
     expect(text.join('\n')).toContain(
-      '─ Log · older lines were dropped · full: later output was not stored · last line not whole yet · long lines split · more follows ─',
+      '─ Log · older lines were dropped · full: later output was not stored · last line incomplete · long lines split · more follows ─',
     );
     expect(text.filter((line) => line.startsWith('line ')).at(0)).toBe('line 20');
     expect(text.at(-1)).toBe('↑/↓ scroll · c copy log · d diagnostic · k kill · Ctrl+R → background · Esc/q back');
@@ -333,7 +336,7 @@ describe('the table of shells', () => {
 
 describe('hostile words and any size', () => {
   const evil = 'x\n> shell-9  forged  ETA 00:01\u001b[2J\u001b]0;owned\u0007\r\u202e日本語👩‍👩‍👧‍👦\u0000'.repeat(3);
-  const hostile: readonly ShellRow[] = [promoted, killed, lived(promoted, exit(0)), lived(born(), started)].map(
+  const hostile: readonly ShellItem[] = [promoted, killed, lived(promoted, exit(0)), lived(born(), started)].map(
     (record, place) =>
       row(
         { ...record, label: place % 2 === 0 ? evil : null, command: evil, cwd: evil, words: evil },

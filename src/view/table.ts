@@ -1,7 +1,7 @@
 // A plain table that fits a width: every screen that lists things as text goes through here. The widest flexible column
 // gives way first; nothing ever wraps.
 
-import type { SafeText } from '../text/gate.ts';
+import type { SafeText } from '../text/sanitize.ts';
 import { pad, width } from '../text/width.ts';
 
 export interface Column {

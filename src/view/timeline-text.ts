@@ -3,14 +3,14 @@
 
 import type { TimelineDocument, TimelineLane } from '../api/schemas-timeline.ts';
 import type { StateName } from '../model/states.ts';
-import { foreign, gateLine, type SafeText } from '../text/gate.ts';
+import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';
 import type { TextOptions } from './lists-text.ts';
 import { paint } from './paint.ts';
 import { tableLines } from './table.ts';
 import { wordsOf } from './words.ts';
 
-const safe = (text: string): SafeText => gateLine(foreign(text));
+const safe = (text: string): SafeText => sanitizeLine(foreign(text));
 
 /** Null: nobody saw it then. */
 export type BarCell = StateName | null;
@@ -50,7 +50,7 @@ const besideBar = 50;
 
 export function timelineLines(document: TimelineDocument, options: TextOptions): readonly string[] {
   const { items, waited_ms } = document;
-  if (items.length === 0) return ['No agent was seen in this time.'];
+  if (items.length === 0) return ['No agent was seen in this period.'];
   const since = Date.parse(document.since);
   const until = Date.parse(document.until);
   const count = Math.max(barCellsMin, options.columns - besideBar);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { timelineSchema } from '../api/schemas-timeline.ts';
 import { schemaVersion } from '../api/version.ts';
-import type { Lane } from '../model/diary.ts';
 import { agentName, runtimeId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import type { Lane } from '../model/state-history.ts';
 import type { StateName } from '../model/states.ts';
 import { width } from '../text/width.ts';
 import { timelineOf } from './timeline.ts';

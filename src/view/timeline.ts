@@ -1,8 +1,8 @@
 // How a day went: lanes as every client gets them, with sums, and as a few lines of text.
 
 import type { StateTotals, TimelineDocument, TimelineLane } from '../api/schemas-timeline.ts';
-import type { Lane, Span } from '../model/diary.ts';
 import { limits } from '../model/limits.ts';
+import type { Lane, Span } from '../model/state-history.ts';
 import { type StateName, stateNames } from '../model/states.ts';
 import { isoTime } from './lists-items.ts';
 

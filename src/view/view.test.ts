@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { stateNames } from '../model/states.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { width } from '../text/width.ts';
 import { tableLines } from './table.ts';
 import { ageLabel, backgroundLabel, stateLabel, wordsOf } from './words.ts';
 
-const cell = (text: string) => gateLine(foreign(text));
+const cell = (text: string) => sanitizeLine(foreign(text));
 
 describe('the words of all screens', () => {
   it('FED1 every state has a mark, a word and a place of its own', () => {

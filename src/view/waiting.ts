@@ -4,7 +4,7 @@
 import type { FeedEvent } from '../api/client-types.ts';
 import type { FeedValue, PaneItem } from '../api/schemas.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 
 const isPane = (value: FeedValue | null): value is PaneItem => value !== null && 'identity' in value;
 
@@ -32,14 +32,14 @@ export function latestOf(event: FeedEvent, { ref, runtime_id }: PaneItem): PaneI
 export function reachedOf(now: PaneItem | null, { ref }: PaneItem, wanted: readonly string[]): string | null {
   if (now === null || now.ended !== null) {
     if (wanted.includes('ended')) return 'ended';
-    throw new AgtmuxError('E_ENDED', `${safe(ref)} has ended, and was not ${wanted.join(' or ')} before`);
+    throw new AgtmuxError('E_ENDED', `${safe(ref)} ended before it was ${wanted.join(' or ')}`);
   }
   if (now.state !== null && wanted.includes(now.state)) return now.state;
   if (now.reason_code !== 'target_unreachable') return null;
   throw new AgtmuxError(
     'E_TARGET_DOWN',
-    `${safe(now.identity.target)} does not answer, so nobody knows of ${safe(ref)}`,
+    `${safe(now.identity.target)} does not respond, so the state of ${safe(ref)} is unknown`,
   );
 }
 
-const safe = (text: string): string => gateLine(foreign(text));
+const safe = (text: string): string => sanitizeLine(foreign(text));

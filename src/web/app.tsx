@@ -65,7 +65,7 @@ function ShutOut({ model }: { readonly model: Model }): ReactNode {
       <Command>agtmux web --open</Command>
       {model.trouble === null ? null : <p className="dim small">{refusalText(model.trouble)}</p>}
       <p className="dim small" role="status">
-        This page goes on by itself as soon as you are in.
+        This page continues as soon as you are signed in.
       </p>
     </main>
   );
@@ -78,12 +78,12 @@ function Waiting({ model }: { readonly model: Model }): ReactNode {
       <h1>agtmux</h1>
       {isDown ? (
         <>
-          <p>The daemon does not answer. Any command starts it, for example:</p>
+          <p>The daemon does not respond. Any command starts it, for example:</p>
           <Command>agtmux list</Command>
         </>
       ) : null}
       <p className="waiting" role="status">
-        <span className="spinner" aria-hidden="true" /> {isDown ? 'Trying again by itself…' : 'Connecting…'}
+        <span className="spinner" aria-hidden="true" /> {isDown ? 'Retrying…' : 'Connecting…'}
       </p>
     </main>
   );

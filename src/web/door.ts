@@ -20,11 +20,7 @@ const headers = (more: Readonly<Record<string, string>> = {}): Record<string, st
 const isErrorCode = (text: unknown): text is ErrorCode => typeof text === 'string' && Object.hasOwn(errors, text);
 
 const down = (): Failure =>
-  failure(
-    'E_DAEMON_DOWN',
-    'the daemon does not answer',
-    'start it with any agtmux command; this page goes on by itself',
-  );
+  failure('E_DAEMON_DOWN', 'the daemon does not respond', 'start it with any agtmux command; this page then continues');
 
 async function failureOf(response: Response): Promise<Failure> {
   try {
@@ -32,7 +28,7 @@ async function failureOf(response: Response): Promise<Failure> {
     const code = isErrorCode(error?.code) ? error.code : 'E_INTERNAL';
     return failure(code, String(error?.message ?? `the daemon answered ${response.status}`), String(error?.next ?? ''));
   } catch {
-    return failure('E_INTERNAL', `the daemon answered ${response.status}`, 'load the page again');
+    return failure('E_INTERNAL', `the daemon answered ${response.status}`, 'reload the page');
   }
 }
 

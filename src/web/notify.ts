@@ -1,7 +1,7 @@
 // Notifications of the browser: shown once each, taken back when the ask was answered elsewhere, and a press leads to the
 // agent. Only where the person has allowed them.
 
-import { foreign, gateLine } from '../text/gate.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { keep, kept, onKept } from './port.ts';
 import { go } from './state/hooks.ts';
 import { planNotices } from './state/notices.ts';
@@ -41,8 +41,8 @@ function look(): void {
 /** Null: phones allow them to a page and then refuse to show one. */
 function shownAs(title: string, body: string, tag: string): Notification | null {
   try {
-    const words = { body: gateLine(foreign(body)), tag, icon: '/icon-192.png' };
-    return new Notification(gateLine(foreign(title)), words);
+    const words = { body: sanitizeLine(foreign(body)), tag, icon: '/icon-192.png' };
+    return new Notification(sanitizeLine(foreign(title)), words);
   } catch {
     isRefused = true;
     return null;

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StateName } from '../../src/model/states.ts';
 import { type ActingName, actingNames } from './act-names.ts';
-import type { Actor } from './actor.ts';
+import type { ActionExecutor } from './actor.ts';
 import { Person, type Said } from './person.ts';
 import { Parts } from './scenario.ts';
 import type { Stage } from './stage.ts';
@@ -27,7 +27,7 @@ interface Seen {
 }
 
 const holdMs = 1_500;
-const arrivesMs = 20_000;
+const arrivesMs = 60_000;
 const dialogLines = 12;
 const settledStates: readonly StateName[] = ['idle', 'completed'];
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -43,14 +43,14 @@ const manyLines = [
 
 export class Acting {
   readonly results: ActingResult[] = [];
-  readonly #actor: Actor;
+  readonly #actor: ActionExecutor;
   readonly #stage: Stage;
   readonly #stream: StateStream;
   readonly #parts: Parts;
   readonly #person: Person;
   #messages = 0;
 
-  constructor(actor: Actor, stage: Stage, stream: StateStream) {
+  constructor(actor: ActionExecutor, stage: Stage, stream: StateStream) {
     this.#actor = actor;
     this.#stage = stage;
     this.#stream = stream;

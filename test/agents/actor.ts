@@ -32,7 +32,7 @@ export const stepNames = [
 ] as const;
 export type StepName = (typeof stepNames)[number];
 
-export interface Actor extends StageSetup {
+export interface ActionExecutor extends StageSetup {
   /** As the daemon calls it. */
   readonly agent: string;
   /** The name of this run in results: the agent, or the agent and how it was started. */

@@ -2,8 +2,9 @@
 // each, has it use the shells of agtmux, leads each as a managed session, and writes what came out to .agents and
 // docs/agents.md. Arguments choose agents; --mode chooses a mode, --acting plays the acting alone, and with --hooks on agents
 // that have hooks, which is told and not kept; --shells plays the shells alone, and with --quick on a budget of seconds, which
-// is told and not kept; --slowed plays that many turns of an agent that is held back, which is told and not kept; --sessions
-// plays the managed sessions alone, and with --scene one scene of them, which is not kept.
+// is told and not kept; --slowed plays that many turns of an agent that is held back, with --mode plain without hooks
+// and with --machine together with its tmux and daemon, which is told and not kept; --sessions plays the managed
+// sessions alone, and with --scene one scene of them, which is not kept.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { programsMayAll } from '../kit/policy.ts';
 import { Acting } from './acting.ts';
-import { type Actor, stepNames } from './actor.ts';
+import { type ActionExecutor, stepNames } from './actor.ts';
 import { claude } from './actors/claude.ts';
 import { codex, codexAlone } from './actors/codex.ts';
 import { copilot } from './actors/copilot.ts';
@@ -24,22 +25,22 @@ import { playAll } from './scenario.ts';
 import { playSessions } from './sessions/main.ts';
 import { writeSessionsTable } from './sessions/results.ts';
 import { keepShelling, writeShellingTable } from './shell-results.ts';
-import { Shelling } from './shelling.ts';
-import { playSlowed } from './slowed.ts';
+import { ShellManager } from './shelling.ts';
+import { playSlowed, type Slowness } from './slowed.ts';
 import { agentsDir, Stage } from './stage.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const actors: readonly Actor[] = [claude, codex, codexAlone, gemini, copilot, opencode];
+const actors: readonly ActionExecutor[] = [claude, codex, codexAlone, gemini, copilot, opencode];
 
 /** As a user does it; nobody is asked. */
-function installHooks(actor: Actor, stage: Stage): void {
+function installHooks(actor: ActionExecutor, stage: Stage): void {
   execFileSync(process.execPath, [join(root, 'bin/agtmux'), 'hooks', 'install', '--agent', actor.agent, '--yes'], {
     env: stage.live.env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
 
-async function run(actor: Actor, mode: RunMode): Promise<boolean> {
+async function run(actor: ActionExecutor, mode: RunMode): Promise<boolean> {
   process.stdout.write(`${actor.label} ${actor.version}, ${mode}\n`);
   const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-${mode}`));
   const began = Date.now();
@@ -66,7 +67,7 @@ function writePolicy(stage: Stage): void {
   writeFileSync(join(folder, 'policy.toml'), programsMayAll);
 }
 
-async function runActing(actor: Actor, hasHooks: boolean): Promise<boolean> {
+async function runActing(actor: ActionExecutor, hasHooks: boolean): Promise<boolean> {
   const how = hasHooks ? 'acting-hooks' : 'acting';
   process.stdout.write(`${actor.label} ${actor.version}, ${how}\n`);
   const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-${how}`));
@@ -89,16 +90,16 @@ async function runActing(actor: Actor, hasHooks: boolean): Promise<boolean> {
 }
 
 /** These take MCP servers, and have tools that wait for an answer of a person. */
-const shellActors: readonly Actor[] = [claude, codex, codexAlone, gemini, copilot, opencode];
+const shellActors: readonly ActionExecutor[] = [claude, codex, codexAlone, gemini, copilot, opencode];
 
-async function runShells(actor: Actor, isQuick: boolean): Promise<boolean> {
+async function runShells(actor: ActionExecutor, isQuick: boolean): Promise<boolean> {
   process.stdout.write(`${actor.label} ${actor.version}, shells\n`);
   const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-shells`));
   const began = Date.now();
-  let results: Shelling['results'] = [];
+  let results: ShellManager['results'] = [];
   try {
     const stream = await stage.open(actor, () => undefined);
-    const shelling = new Shelling(actor, stage, stream, isQuick);
+    const shelling = new ShellManager(actor, stage, stream, isQuick);
     results = shelling.results;
     shelling.register();
     await shelling.play().catch((problem: unknown) => process.stderr.write(`${problem}\n${stage.screen()}\n`));
@@ -113,12 +114,15 @@ async function runShells(actor: Actor, isQuick: boolean): Promise<boolean> {
 /** Of each agent, where nothing else is asked for. */
 const slowedTurns = 10;
 
-async function runSlowed(actor: Actor, turns: number): Promise<boolean> {
-  process.stdout.write(`${actor.label} ${actor.version}, slowed\n`);
-  const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-slowed`));
+async function runSlowed(actor: ActionExecutor, slowness: Slowness): Promise<boolean> {
+  const mode: RunMode = slowness.hasHooks ? 'hooks' : 'plain';
+  process.stdout.write(`${actor.label} ${actor.version}, slowed, ${mode}\n`);
+  const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-slowed-${mode}`));
   try {
-    const stream = await stage.open(actor, () => installHooks(actor, stage));
-    const wrong = await playSlowed(actor, stage, stream, turns);
+    const stream = await stage.open(actor, () => {
+      if (slowness.hasHooks) installHooks(actor, stage);
+    });
+    const wrong = await playSlowed(actor, stage, stream, slowness);
     for (const line of wrong) process.stdout.write(`  wrong  ${line}\n`);
     return wrong.length === 0;
   } catch (problem) {
@@ -132,6 +136,7 @@ async function runSlowed(actor: Actor, turns: number): Promise<boolean> {
 const { values, positionals } = parseArgs({
   options: {
     slowed: { type: 'string' },
+    machine: { type: 'boolean', default: false },
     mode: { type: 'string' },
     acting: { type: 'boolean', default: false },
     hooks: { type: 'boolean', default: false },
@@ -147,7 +152,12 @@ const chosen = actors.filter(
 );
 let isGood = true;
 for (const actor of values.slowed === undefined ? [] : chosen)
-  isGood = (await runSlowed(actor, Number(values.slowed))) && isGood;
+  isGood =
+    (await runSlowed(actor, {
+      turns: Number(values.slowed),
+      hasHooks: values.mode !== 'plain',
+      isMachine: values.machine,
+    })) && isGood;
 for (const actor of values.sessions || values.slowed !== undefined ? [] : chosen) {
   if (!values.acting && values.mode === undefined && shellActors.includes(actor)) {
     isGood = (await runShells(actor, values.quick)) && isGood;
@@ -159,7 +169,8 @@ for (const actor of values.sessions || values.slowed !== undefined ? [] : chosen
     writeTable();
   }
   if (values.mode !== undefined) continue;
-  if (!values.acting) isGood = (await runSlowed(actor, slowedTurns)) && isGood;
+  if (!values.acting)
+    isGood = (await runSlowed(actor, { turns: slowedTurns, hasHooks: true, isMachine: false })) && isGood;
   isGood = (await runActing(actor, values.hooks)) && isGood;
   if (!values.hooks) writeActingTable();
 }

@@ -4,7 +4,7 @@
 import type { PaneItem } from '../../src/api/schemas.ts';
 import type { ReasonCode } from '../../src/model/reasons.ts';
 import type { StateName } from '../../src/model/states.ts';
-import type { Actor, StepName } from './actor.ts';
+import type { ActionExecutor, StepName } from './actor.ts';
 import type { Stage } from './stage.ts';
 import type { StateStream, Told } from './state-stream.ts';
 
@@ -50,11 +50,11 @@ const wordsOf = ({ state, reason_code: reason }: PaneItem): string => `${state}/
 
 export class Play {
   readonly results: StepResult[] = [];
-  readonly actor: Actor;
+  readonly actor: ActionExecutor;
   readonly stage: Stage;
   readonly stream: StateStream;
 
-  constructor(actor: Actor, stage: Stage, stream: StateStream) {
+  constructor(actor: ActionExecutor, stage: Stage, stream: StateStream) {
     this.actor = actor;
     this.stage = stage;
     this.stream = stream;

@@ -1,7 +1,7 @@
 // The scenario that every agent is led through, from its start to kill -9, in terms of what a person at the keyboard
 // does. What differs between agents is in their actors.
 
-import type { Actor } from './actor.ts';
+import type { ActionExecutor } from './actor.ts';
 import type { Play, Step } from './play.ts';
 import type { Stage } from './stage.ts';
 
@@ -17,11 +17,11 @@ const holdMs = 1_500;
 
 /** The parts that many steps are made of. */
 export class Parts {
-  readonly actor: Actor;
+  readonly actor: ActionExecutor;
   readonly stage: Stage;
   #tasks = 0;
 
-  constructor(actor: Actor, stage: Stage) {
+  constructor(actor: ActionExecutor, stage: Stage) {
     this.actor = actor;
     this.stage = stage;
   }

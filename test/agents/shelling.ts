@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ShellItem, ShellList } from '../../src/api/schemas-shells.ts';
 import { until } from '../kit/live.ts';
-import type { Actor } from './actor.ts';
+import type { ActionExecutor } from './actor.ts';
 import type { Served } from './mock/server.ts';
 import { Person } from './person.ts';
 import { Parts } from './scenario.ts';
@@ -61,16 +61,16 @@ interface Called {
   readonly tookMs: number;
 }
 
-export class Shelling {
+export class ShellManager {
   readonly results: ShellingResult[] = [];
-  readonly #actor: Actor;
+  readonly #actor: ActionExecutor;
   readonly #stage: Stage;
   readonly #stream: StateStream;
   readonly #parts: Parts;
   readonly #person: Person;
   readonly #budgetMs: number;
 
-  constructor(actor: Actor, stage: Stage, stream: StateStream, isQuick: boolean) {
+  constructor(actor: ActionExecutor, stage: Stage, stream: StateStream, isQuick: boolean) {
     this.#actor = actor;
     this.#stage = stage;
     this.#stream = stream;

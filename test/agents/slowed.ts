@@ -1,10 +1,10 @@
 // Turns of an agent that gets only a small part of a processor, as on a machine that is busy with other things: its hooks
-// and its screen fall apart by seconds. Every turn has to be running and then completed, once each, and told once at most.
+// and its screen fall apart by seconds. Every turn has to be running and then completed, once each, and told once.
 
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StateName } from '../../src/model/states.ts';
-import type { Actor } from './actor.ts';
+import type { ActionExecutor } from './actor.ts';
 import { Parts } from './scenario.ts';
 import type { Stage } from './stage.ts';
 import type { StateStream } from './state-stream.ts';
@@ -78,12 +78,19 @@ function writeQuietly(path: string, text: string): void {
   }
 }
 
+export interface Slowness {
+  readonly turns: number;
+  readonly hasHooks: boolean;
+  /** Whether the daemon and tmux share that small part with the agent. */
+  readonly isMachine: boolean;
+}
+
 /** What was told that was not so, one line each. */
 export async function playSlowed(
-  actor: Actor,
+  actor: ActionExecutor,
   stage: Stage,
   stream: StateStream,
-  turns: number,
+  { turns, isMachine }: Slowness,
 ): Promise<readonly string[]> {
   if (!canHold()) {
     process.stdout.write('  not played: no control group may be made here\n');
@@ -96,8 +103,8 @@ export async function playSlowed(
   if (actor.shows.trust.test(stage.screen())) await actor.press.trust(stage);
   await parts.settled();
   await pause(1_500);
-  const brake = new Brake(`agtmux-slowed-${process.pid}`, stage.agentPids());
-  process.stdout.write(`  held back to ${share * 100} % of a processor\n`);
+  const brake = new Brake(`agtmux-slowed-${process.pid}`, isMachine ? stage.machinePids() : await stage.agentPids());
+  process.stdout.write(`  ${isMachine ? 'all' : 'the agent'} held back to ${share * 100} % of a processor\n`);
   const wrong: string[] = [];
   try {
     for (let turn = 1; turn <= turns; turn += 1) wrong.push(...(await playTurn(parts, stream, brake, turn)));
@@ -130,8 +137,13 @@ async function playTurn(parts: Parts, stream: StateStream, brake: Brake, turn: n
   await pause(1_500);
   const states = stream.since(from).map(({ row }) => `${row.state}/${row.reason_code}`);
   const path = states.filter((one, at) => one.split('/')[0] !== states[at - 1]?.split('/')[0]);
-  // The row of the turn before is told again with other times.
-  const own = path[0]?.startsWith('completed') === true ? path.slice(1) : path;
+  // Until anybody has told of the work, the row of the turn before is told again, or doubt while the first turn is drawn.
+  const own = path.slice(
+    Math.max(
+      path.findIndex((one) => one.startsWith('running')),
+      0,
+    ),
+  );
   const asIs = own.map((one) => one.split('/')[0]).join(' ');
   const behindMs = done === null ? 0 : Math.max(0, shownAt - done);
   process.stdout.write(`  turn ${turn}: ${asIs}, the screen ${behindMs} ms behind\n`);
@@ -143,12 +155,12 @@ async function firstAfter(stream: StateStream, from: number, state: StateName): 
   return (await stream.fits(from, (row) => row.state === state, turnMs))?.time ?? null;
 }
 
-/** Each end of a turn is told once at most. */
+/** Each end of a turn is told once. */
 function noticesOf(stream: StateStream, turns: number): readonly string[] {
   const events = [...stream.notices.values()];
   const done = events.filter((event) => event === 'completed').length;
   process.stdout.write(`  notices: ${done} of ${turns} turns done, ${events.length - done} others\n`);
-  return done <= turns ? [] : [`${done} notices of ${turns} turns`];
+  return done === turns ? [] : [`${done} notices of ${turns} turns`];
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

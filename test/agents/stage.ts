@@ -11,7 +11,7 @@ import { StateStream } from './state-stream.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 export const agentsDir = join(root, '.agents');
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 const lookMs = 30;
 const enterMs = 200;
 
@@ -164,8 +164,17 @@ export class Stage {
     appendFileSync(join(this.#captures, 'notes.log'), `${new Date().toISOString()} ${line}\n`);
   }
 
-  /** The agent and what it started, without the daemon. */
-  agentPids(): readonly number[] {
+  /** The agent and what it started: not the shell, the daemon, tmux, and what looks at the agent for the daemon. */
+  async agentPids(): Promise<readonly number[]> {
+    const shell = Number(this.ask('#{pane_pid}'));
+    // The daemon that answers: whoever installed the hooks may have started it.
+    const daemon = (await this.live.client.get('/v1/status')).pid;
+    const others = [shell, daemon, this.live.serverPid];
+    return this.#leftovers().filter((pid) => !others.includes(pid) && parentOf(pid) !== daemon);
+  }
+
+  /** The same with the daemon and tmux: what is slow where the whole machine is. */
+  machinePids(): readonly number[] {
     const shell = Number(this.ask('#{pane_pid}'));
     return this.#leftovers().filter((pid) => pid !== shell);
   }
@@ -186,6 +195,15 @@ function environmentOf(pid: string): readonly string[] {
     return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0');
   } catch {
     return [];
+  }
+}
+
+/** 0 when it is gone. */
+function parentOf(pid: number): number {
+  try {
+    return Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
+  } catch {
+    return 0;
   }
 }
 

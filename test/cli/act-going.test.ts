@@ -5,8 +5,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PaneRow } from '../../src/api/schemas.ts';
 import { runtimeId, targetId } from '../../src/model/ids.ts';
-import type { AgentRow } from '../../src/model/rows.ts';
 import { until } from '../kit/tmux-server.ts';
 import { startServer } from '../system/api/kit.ts';
 import type { Running } from './kit.ts';
@@ -30,7 +30,8 @@ beforeEach(() => {
 const run = (line: string) => stage.run(line.split(' '));
 
 describe('wait', () => {
-  const ended: AgentRow['ended'] = { cause: 'replaced', status: null, signal: null, clean: false, time: 1 };
+  const end = { cause: 'replaced', status: null, signal: null, clean: false } as const;
+  const ended: PaneRow['ended'] = { ...end, at: 1, listed_until: null };
 
   async function waiting(line: string): Promise<Running> {
     await until('those before it have left', () => stage.daemon.feed.stats().subscribers === 0);
@@ -58,13 +59,12 @@ describe('wait', () => {
     stage.daemon.put({
       id: 1,
       state: 'completed',
-      fields: { runtime_id: runtimeId('another') },
-      row: { ref: 'runtime:another' },
+      fields: { runtime_id: runtimeId('another'), ref: 'runtime:another' },
     });
     stage.daemon.put({ id: 1, state: 'running', fields: { ended } });
     const ran = await running.ended;
     expect(ran).toMatchObject({ status: 4, stdout: '' });
-    expect(ran.stderr).toMatch(/host-work-1 has ended, and was not completed before.*\[E_ENDED\]\n$/);
+    expect(ran.stderr).toMatch(/host-work-1 ended before it was completed.*\[E_ENDED\]\n$/);
   });
 
   it('the end can be what is waited for; forgotten is ended too', async () => {
@@ -78,7 +78,7 @@ describe('wait', () => {
     stage.daemon.put({ id: 1, state: 'unknown', fields: { reason_code: 'target_unreachable', confidence: 'low' } });
     expect(await running.ended).toMatchObject({
       status: 5,
-      stderr: expect.stringMatching(/host does not answer.*\[E_TARGET_DOWN\]\n$/),
+      stderr: expect.stringMatching(/host does not respond.*\[E_TARGET_DOWN\]\n$/),
     });
   });
 
@@ -107,7 +107,7 @@ describe('wait', () => {
   it.each([
     ['wait claude', 2, 'needs a state to wait for'],
     ['wait claude --for flying', 2, 'no state "flying"'],
-    ['wait claude --for idle --timeout 0', 2, 'is a duration'],
+    ['wait claude --for idle --timeout 0', 2, 'must be a duration'],
     ['wait nobody --for idle', 3, 'nobody'],
   ])('`%s` is refused', async (line, status, words) => {
     expect(await run(line)).toMatchObject({ status, stdout: '', stderr: expect.stringContaining(words) });
@@ -226,7 +226,7 @@ describe('a daemon that cannot do it', () => {
     const { env, count, end } = await strange('');
     const ran = await stage.run(['send', '%1', '--text', 'rm'], { env });
     expect(ran).toMatchObject({ status: 5, stdout: '' });
-    expect(ran.stderr).toMatch(/whether it was done is not known; look at the agent and at `agtmux audit`/);
+    expect(ran.stderr).toMatch(/the result is not known; check the agent and `agtmux audit`/);
     expect(count()).toBe(1);
     await end();
   });

@@ -94,16 +94,16 @@ describe('send', () => {
     ['send %1', { input: '' }, 2, /there is no text; nothing was sent; .*\[E_INPUT\]/],
     ['send %1', { input: '\n' }, 2, /there is no text.*\[E_INPUT\]/],
     ['send %1 --text=', {}, 2, /there is no text.*\[E_INPUT\]/],
-    ['send %1', { input: Buffer.from([0x61, 0xff]) }, 2, /standard input is no UTF-8 text.*\[E_INPUT\]/],
+    ['send %1', { input: Buffer.from([0x61, 0xff]) }, 2, /standard input is not UTF-8 text.*\[E_INPUT\]/],
     ['send %1', { input: 'a'.repeat(limits.requestBytesMax + 1) }, 2, /more than \d+ bytes.*\[E_TOO_LARGE\]/],
     ['send %1 --file none', {}, 2, /cannot read none \(ENOENT\); nothing was sent.*\[E_FILE\]/],
     ['send %1 --file .', {}, 2, /cannot read \. \(EISDIR\).*\[E_FILE\]/],
-    ['send %1 --file a --text b', {}, 2, /given in several ways.*\[E_USAGE\]/],
-    ['send %1 - --text b', {}, 2, /given in several ways.*\[E_USAGE\]/],
+    ['send %1 --file a --text b', {}, 2, /given more than once.*\[E_USAGE\]/],
+    ['send %1 - --text b', {}, 2, /given more than once.*\[E_USAGE\]/],
     ['send %1 text', {}, 2, /Allowed choices are -.*\[E_USAGE\]/],
     ['send %1 --if-state asleep', { input: 'a' }, 2, /no state "asleep"; there are approve .*\[E_FILTER\]/],
-    ['send %1 --if-updated-within soon', { input: 'a' }, 2, /is a duration.*\[E_USAGE\]/],
-    ['send .', { input: 'a' }, 2, /not a pane of tmux.*\[E_USAGE\]/],
+    ['send %1 --if-updated-within soon', { input: 'a' }, 2, /must be a duration.*\[E_USAGE\]/],
+    ['send .', { input: 'a' }, 2, /means the current tmux pane.*\[E_USAGE\]/],
     ['send  --text a', {}, 2, /the name of the agent is empty; .*agtmux tell.*\[E_USAGE\]/],
   ])('`%s` is refused in one line and nothing is sent', async (line, options, status, words) => {
     const ran = await run(line, options);
@@ -188,7 +188,7 @@ describe('answers', () => {
     const ran = await run('approve claude --yes');
     expect(ran.status).toBe(0);
     expect(ran.stdout).toMatch(
-      /^delivered: approve runtime:host-work-1, by keys\nwhat was asked \(command\):\n {2}rm -r build/,
+      /^delivered: approve runtime:host-work-1, by keys\nthe request \(command\):\n {2}rm -r build/,
     );
     expect(ran.stdout).not.toContain('\u202e');
     expect(lastAsked()?.value).toEqual({ action: 'approve', ref: 'claude', ask_id: 'ask-7', conditions: {} });
@@ -210,7 +210,7 @@ describe('answers', () => {
     const shown = await typedAt('[y/N]', 'n', 'approve', 'claude');
     expect(shown).toMatch(/rm -r build.*nothing was sent/s);
     // Whoever says yes says it to the dialog, whatever the agent's hook told.
-    expect(shown).toMatch(/its screen says:\n {2}rm -r build\/\*\n {2}Do you want to proceed\?/);
+    expect(shown).toMatch(/on its screen:\n {2}rm -r build\/\*\n {2}Do you want to proceed\?/);
     expect(stage.acting.asked).toEqual([]);
     await typedAt('[y/N]', 'y', 'approve', 'claude');
     expect(lastAsked()?.value).toMatchObject({ action: 'approve', ask_id: 'ask-7' });
@@ -254,7 +254,7 @@ describe('kill', () => {
   it('ACT5 needs a yes, and without a terminal --yes', async () => {
     const ran = await run('kill %1');
     expect(ran).toMatchObject({ status: 2, stdout: '' });
-    expect(ran.stderr).toMatch(/needs a yes, and there is no terminal to ask at; say --yes \[E_USAGE\]/);
+    expect(ran.stderr).toMatch(/needs confirmation, and there is no terminal to ask on; use --yes \[E_USAGE\]/);
     expect(await run('kill %1 --signal HUP --yes')).toMatchObject({ status: 2 });
     expect(stage.acting.asked).toEqual([]);
     expect((await run('kill %1 --yes --signal TERM')).stdout).toBe(`delivered: kill ${ref}, by keys\n`);
@@ -296,7 +296,7 @@ describe('kill', () => {
   it('send does not wait for somebody to type at a terminal', async () => {
     const { screen } = inWindow('send', '%1');
     await until('it ends', () => screen().includes('ended with 2'));
-    expect(screen()).toMatch(/standard input, and that is a terminal.*\[E_USAGE\]/s);
+    expect(screen()).toMatch(/standard input, which is a terminal.*\[E_USAGE\]/s);
     expect(stage.acting.asked).toEqual([]);
   });
 });
@@ -345,7 +345,7 @@ describe('route and tell', () => {
   it('RTE1 shows where messages go', async () => {
     const { stdout } = await run('route', { env: { COLUMNS: '100' } });
     expect(stdout).toMatch(/^ROUTE +AGENT +STATE +WHERE +REF\nCONNECTED +claude .*\nDISCONNECTED +codex .*\n\n/);
-    expect(stdout).toContain(`Messages without a name go to claude, ${ref}.\n`);
+    expect(stdout).toContain(`\`agtmux tell\` writes to claude, ${ref}.\n`);
     const narrow = await run('route --all-panes', { env: { COLUMNS: '40' } });
     expect(narrow.stdout).toMatch(/^NONE +-/m);
     for (const line of narrow.stdout.split('\n').slice(0, 4)) expect(line.length).toBeLessThanOrEqual(40);
@@ -384,7 +384,7 @@ describe('route and tell', () => {
   it('RTE4 nobody CONNECTED is a refusal', async () => {
     for (const row of stage.daemon.rows()) stage.daemon.drop(row);
     expect(await run('tell hello')).toMatchObject({ status: 3, stdout: '' });
-    expect((await run('route')).stdout).toBe('No agent runs: messages without a name are refused.\n');
+    expect((await run('route')).stdout).toBe('No agent is running: `agtmux tell` is refused.\n');
   });
 
   it.each([
@@ -401,7 +401,7 @@ describe('route and tell', () => {
 describe('lists', () => {
   it('ACT7 the queue is shown, edited and dropped', async () => {
     stage.acting.messages.length = 0;
-    expect((await run('queue')).stdout).toBe('No message waits.\n');
+    expect((await run('queue')).stdout).toBe('No message is queued.\n');
     stage.acting.messages.push(queuedMessage({ text: `go\u001b[2J on ${'x'.repeat(200)}` }));
     const { stdout } = await run('queue list', { env: { COLUMNS: '60' } });
     expect(stdout).toMatch(/^ID +FOR +FROM +WAITS +EXPIRES IN +TEXT\nq1 .* 1s +15m +go/);
@@ -412,7 +412,7 @@ describe('lists', () => {
       stdout: `changed: q1, for ${ref}\n`,
     });
     expect(JSON.parse((await run('queue --json')).stdout)).toMatchObject({ items: [{ text: 'stop' }] });
-    expect(await run('queue drop q1')).toMatchObject({ status: 0, stdout: `taken out: q1, for ${ref}\n` });
+    expect(await run('queue drop q1')).toMatchObject({ status: 0, stdout: `removed: q1, for ${ref}\n` });
     expect(await run('queue drop q1')).toMatchObject({ status: 3 });
     expect(lastAsked()?.claim.pid).toBeGreaterThan(1);
   });
@@ -461,7 +461,7 @@ describe('lists', () => {
   });
 
   it('next says so when nobody waits, and finds who has waited longest', async () => {
-    expect(await run('next')).toMatchObject({ status: 1, stdout: 'Nobody waits for you.\n' });
+    expect(await run('next')).toMatchObject({ status: 1, stdout: 'No agent waits for you.\n' });
     expect(JSON.parse((await run('next --json')).stdout)).toMatchObject({ item: null });
     stage.daemon.put({ id: 5, state: 'waiting_input', fields: { since: 800_000 } });
     stage.daemon.put({ id: 6, state: 'waiting_approval', fields: { since: 700_000, runtime_id: runtimeId('oldest') } });

@@ -115,17 +115,17 @@ describe('help', () => {
 
   it('of a group has the options of the command that is meant when none is named', async () => {
     const { stdout } = await world.agtmux('list', '--help');
-    expect(stdout).toContain('`agtmux list` alone is `agtmux list panes`:');
-    expect(stdout).toMatch(/--needs-action {2,}only agents/);
+    expect(stdout).toContain('`agtmux list` without a command is `agtmux list panes`:');
+    expect(stdout).toMatch(/--needs-action {2,}Show only agents/);
     expect(stdout.indexOf('--needs-action')).toBeLessThan(stdout.indexOf('Examples:'));
   });
 
   it.each([
-    [['list', 'panse'], "list has no command 'panse'; it has panes, windows, sessions; see `agtmux list --help`"],
+    [['list', 'panse'], "list has no command 'panse'; it has panes, windows, sessions; run `agtmux list --help`"],
     [['hooks', 'instal', '--yes'], "hooks has no command 'instal'; it has install, remove, status"],
-    [['send'], "missing required argument 'agent'; see `agtmux send --help`"],
-    [['list', 'panes', '--x'], "unknown option '--x'; see `agtmux list panes --help`"],
-    [['list', '--color', 'x'], 'Allowed choices are auto, always, never; see'],
+    [['send'], "missing required argument 'agent'; run `agtmux send --help`"],
+    [['list', 'panes', '--x'], "unknown option '--x'; run `agtmux list panes --help`"],
+    [['list', '--color', 'x'], 'Allowed choices are auto, always, never; run'],
     [['list', '--sort', 'x'], 'there is no sort "x"; there are needs, age, agent, target, state, name'],
   ])('a mistake in %j is told with where to read on', async (args, words) => {
     const ran = await world.agtmux(...args);
@@ -135,7 +135,7 @@ describe('help', () => {
 
   it('a full disk behind the output is told in one line, also as JSON', () => {
     for (const [args, words] of [
-      [['list'], 'agtmux: cannot write what is to be printed (ENOSPC)'],
+      [['list'], 'agtmux: cannot write the output (ENOSPC)'],
       [['list', '--json'], '{"error":{"code":"E_FILE"'],
       [['--help'], 'agtmux: cannot write'],
     ] as const) {
@@ -208,7 +208,7 @@ describe('status, doctor and logs', () => {
     writeFileSync(config, '[log\n');
     const settings = await world.agtmuxWith({ AGTMUX_CONFIG: config }, 'doctor');
     expect(settings.status).toBe(1);
-    expect(settings.stdout).toMatch(/✕ settings .*E_CONFIG.*\n +→ mend the line/);
+    expect(settings.stdout).toMatch(/✕ settings .*E_CONFIG.*\n +→ fix that line/);
     const missing = await world.agtmuxWith({ PATH: '/nowhere' }, 'doctor');
     expect(missing.stdout).toMatch(/✕ tmux .*\n +→ install tmux/);
   });
@@ -218,9 +218,11 @@ describe('status, doctor and logs', () => {
     writeFileSync(taken, '');
     const wrong = await world.agtmuxWith({ AGTMUX_STATE_DIR: join(taken, 'state') }, 'doctor');
     expect(wrong.status).toBe(1);
-    expect(wrong.stdout).toMatch(/✕ state directory +\S+a-file cannot be written \(ENOTDIR\)\n +→ make it yours/);
+    expect(wrong.stdout).toMatch(
+      /✕ state directory +\S+a-file cannot be written \(ENOTDIR\)\n +→ make sure that you own it/,
+    );
     const fresh = await world.agtmuxWith({ AGTMUX_STATE_DIR: join(world.directory, 'new', 'state') }, 'doctor');
-    expect(fresh.stdout).toMatch(/· state directory +\S+ is made by the first command/);
+    expect(fresh.stdout).toMatch(/· state directory +\S+ is created by the first command/);
     expect(fresh.stdout).toMatch(/✓ disk space +\d+ MB free/);
   });
 
@@ -245,9 +247,9 @@ describe('config, schema and completions', () => {
     const config = join(world.directory, 'config.toml');
     const env = { AGTMUX_CONFIG: config };
     expect((await world.agtmuxWith(env, 'config', 'path')).stdout).toBe(`${config}\n`);
-    expect((await world.agtmuxWith(env, 'config', 'check')).stdout).toContain('the defaults are in force');
+    expect((await world.agtmuxWith(env, 'config', 'check')).stdout).toContain('the defaults apply');
     writeFileSync(config, '[observe]\nsweep_ms = 500\n');
-    expect((await world.agtmuxWith(env, 'config', 'check')).stdout).toBe(`${config}: fine\n`);
+    expect((await world.agtmuxWith(env, 'config', 'check')).stdout).toBe(`${config}: no mistakes\n`);
     expect((await world.agtmuxWith(env, 'config', 'show')).stdout).toContain('[observe]\nsweep_ms = 500\n');
     expect(JSON.parse((await world.agtmuxWith(env, 'config', 'show', '--json')).stdout).observe.sweep_ms).toBe(500);
     writeFileSync(config, '[observe]\nsweep_ms = 1\n');
@@ -335,11 +337,11 @@ describe('target', () => {
     await until('it has one name', async () => (await targetsOf()).join() === 'side');
     expect((await world.agtmux('target', 'list')).stdout).not.toContain('host@side');
     for (const [args, words] of [
-      [['same', '--kind', 'local', '--tmux-socket', 'side'], 'watched already, as side'],
-      [['default', '--kind', 'local'], 'watched already, as host'],
-      [['odd', '--kind', 'local', '--tmux-socket', 'a b'], 'no name or full path of one'],
-      [['odd', '--kind', 'local', '--ssh-target', 'vm1'], '--ssh-target is for a target of the other kind'],
-      [['odd', '--kind', 'ssh', '--tmux-socket', 'x'], '--tmux-socket is for a target of the other kind'],
+      [['same', '--kind', 'local', '--tmux-socket', 'side'], 'already watched as side'],
+      [['default', '--kind', 'local'], 'already watched as host'],
+      [['odd', '--kind', 'local', '--tmux-socket', 'a b'], 'needs a tmux socket, by name or full path'],
+      [['odd', '--kind', 'local', '--ssh-target', 'vm1'], '--ssh-target does not apply to a target of kind local'],
+      [['odd', '--kind', 'ssh', '--tmux-socket', 'x'], '--tmux-socket does not apply to a target of kind ssh'],
     ] as const) {
       const refused = await world.agtmux('target', 'add', ...args);
       expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining(words) });
@@ -363,12 +365,12 @@ describe('target', () => {
   it('remove wants a yes', async () => {
     const ran = await world.agtmux('target', 'remove', 'host');
     expect(ran.status).toBe(2);
-    expect(ran.stderr).toMatch(/no terminal to ask at; say --yes \[E_USAGE\]/);
+    expect(ran.stderr).toMatch(/no terminal to ask on; use --yes \[E_USAGE\]/);
     expect((await world.agtmux('target', 'remove', 'host', '--yes')).status).not.toBe(0);
     const line = `'${process.execPath}' '${join(root, 'bin/agtmux')}' target remove mars; sleep 600`;
     world.tmux('-L', 'other', 'new-session', '-d', '-s', 'ask', '-x', '90', '-y', '10', line);
     const screen = (): string => world.tmux('-L', 'other', 'capture-pane', '-p', '-t', 'ask:');
-    await until('it asks', () => screen().includes('Forget the target mars? [y/N]'));
+    await until('it asks', () => screen().includes('Remove the target mars? [y/N]'));
     world.tmux('-L', 'other', 'send-keys', '-t', 'ask:', 'n', 'Enter');
     await until('it was not removed', () => screen().includes('mars was not removed'));
   });
@@ -388,7 +390,7 @@ describe('daemon install', () => {
     const env = { PATH: join(world.directory, 'empty') };
     const installed = await world.agtmuxWith(env, 'daemon', 'install');
     expect(installed.status).toBe(errors.E_DAEMON_DOWN.exit);
-    expect(installed.stderr).toMatch(/is written to .* but \w+ is not here \(ENOENT\)/);
+    expect(installed.stderr).toMatch(/is written to .* but \w+ is not installed \(ENOENT\)/);
     const planned = (await world.agtmuxWith(env, 'daemon', 'uninstall', '--dry-run')).stdout;
     expect(planned).toMatch(process.platform === 'linux' ? /rm .*agtmux\.service/ : /rm .*agtmux\S*\.plist/);
     expect((await world.agtmuxWith(env, 'daemon', 'uninstall')).stdout).toMatch(/^removed: /);

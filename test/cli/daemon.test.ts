@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PaneList, StatusReply } from '../../src/api/schemas.ts';
 import { limits } from '../../src/model/limits.ts';
-import { StoreDatabase } from '../../src/store/database.ts';
+import { StoreDatabase, storePaths } from '../../src/store/database.ts';
 import { type Migration, migrations } from '../../src/store/migrations.ts';
 import { until } from '../kit/tmux-server.ts';
 import { createWorld, panesOf, type World } from './kit.ts';
@@ -128,12 +128,14 @@ describe('the daemon', () => {
       const { status, stderr } = await world.agtmux('new', ...args);
       return `${status} ${stderr}`;
     };
-    expect(await refused('nobody')).toMatch(/^3 .*there is no agent nobody; see which there are with `agtmux agents`/);
+    expect(await refused('nobody')).toMatch(/^3 .*there is no agent nobody; run `agtmux agents` to see them/);
     expect(await refused('claude', '--target', 'zz')).toMatch(/^3 .*there is no target zz; see `agtmux target list`/);
-    expect(await refused('claude')).toMatch(/^5 .*no tmux server runs on host; start one with `tmux new -s work` \[/);
+    expect(await refused('claude')).toMatch(
+      /^5 .*no tmux server is running on host; start one with `tmux new -s work` \[/,
+    );
     world.tmux('-L', 'other', 'new-session', '-d', '-s', 'work', 'sleep 600');
     await until('it sees the other server', async () =>
-      (await refused('claude')).includes('or say --target host@other'),
+      (await refused('claude')).includes('or use --target host@other'),
     );
   });
 
@@ -155,7 +157,7 @@ describe('the daemon', () => {
     const down = await world.agtmux('status');
     expect(down).toMatchObject({ status: 5, stdout: '' });
     expect(down.stderr).toMatch(/^agtmux: no daemon listens at .*\[E_DAEMON_DOWN\]\n$/);
-    expect((await world.agtmux('daemon', 'stop')).stdout).toBe('no daemon runs\n');
+    expect((await world.agtmux('daemon', 'stop')).stdout).toBe('no daemon is running\n');
 
     expect((await world.agtmux('daemon', 'start')).stdout).toMatch(/^started, pid \d+\n$/);
     const first = await pidOf();
@@ -180,7 +182,7 @@ describe('the daemon', () => {
       process.kill(pid, 'SIGSTOP');
       const ended = await world.agtmux('daemon', command);
       expect(ended.stdout).toContain(words);
-      expect(ended.stderr).toContain(`the daemon (pid ${pid}) does not answer`);
+      expect(ended.stderr).toContain(`the daemon (pid ${pid}) does not respond`);
       expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     }
     expect((await world.agtmux('daemon', 'stop')).stdout).toMatch(/^stopped, pid/);
@@ -216,13 +218,15 @@ describe('the daemon', () => {
     expect(ran.stderr).toMatch(/mode 0755.*0700 \[E_UNSAFE_DIR\]\n$/);
     const doctor = await world.agtmux('doctor');
     expect(doctor.status).toBe(1);
-    expect(doctor.stdout).toMatch(/✕ state directory .*mode 0755[^\n]*\n +→ make the directory yours and 0700/);
+    expect(doctor.stdout).toMatch(
+      /✕ state directory .*mode 0755[^\n]*\n +→ make sure that you own the directory and that its mode is 0700/,
+    );
     chmodSync(world.stateDir, 0o700);
   });
 
   it.each([
     ['1', '0.0.1', 0, /^agtmux: the daemon is version 0\.0\.1, this is .*; run `agtmux daemon restart`\n$/],
-    ['1', '99.0.0', 0, /^agtmux: the daemon is version 99\.0\.0, this is .*; upgrade agtmux, .*\n$/],
+    ['1', '99.0.0', 0, /^agtmux: the daemon is version 99\.0\.0, this is .*; upgrade agtmux: .*\n$/],
     ['0', '0.0.1', 8, /API 0.*agtmux daemon restart.*\[E_VERSION\]\n$/],
     ['2', '9.0.0', 8, /API 2.*upgrade agtmux.*\[E_VERSION\]\n$/],
   ])('of API %s and version %s is told apart', async (api, version, status, words) => {
@@ -264,9 +268,7 @@ describe('the daemon', () => {
       for (const args of [['timeline'], ['queue', 'list'], ['session', 'list'], ['notify', 'status']]) {
         const ran = await world.agtmux(...args);
         expect(ran).toMatchObject({ status: 8, stdout: '' });
-        expect(ran.stderr).toMatch(
-          /the daemon that runs is version 0\.1\.0, .*`agtmux daemon restart` \[E_VERSION\]\n$/,
-        );
+        expect(ran.stderr).toMatch(/the running daemon is version 0\.1\.0, .*`agtmux daemon restart` \[E_VERSION\]\n$/);
       }
       code = 'E_INPUT';
       expect((await world.agtmux('timeline')).stderr).toMatch(/look; .*`agtmux daemon restart` \[E_INPUT\]\n$/);
@@ -298,7 +300,7 @@ describe('the daemon', () => {
     schema(migrations.length + 1);
     const ran = await world.agtmux('daemon', 'restart');
     expect(ran).toMatchObject({ status: 6, stdout: '' });
-    expect(ran.stderr).toMatch(/schema \d+, .*the daemon was left as it is; .*newer agtmux.*\[E_STORE_NEWER\]\n$/);
+    expect(ran.stderr).toMatch(/schema \d+, .*the daemon keeps running; .*newer agtmux.*\[E_STORE_NEWER\]\n$/);
     schema(migrations.length);
     expect(await pidOf()).toBe(pid);
   });
@@ -307,7 +309,7 @@ describe('the daemon', () => {
     world = createWorld();
     const leave = (steps: readonly Migration[]): void => {
       const fixed = { storeId: 'a'.repeat(32), pagesMax: null, cacheKib: 1_024 };
-      new StoreDatabase({ dir: world.stateDir, migrations: steps, ...fixed }).close();
+      new StoreDatabase({ paths: storePaths(world.stateDir), migrations: steps, ...fixed }).close();
     };
     // As an older program left it.
     mkdirSync(world.stateDir, { mode: 0o700 });

@@ -61,10 +61,10 @@ describe('agtmux demo', () => {
     const { status, stdout, stderr } = await world.agtmux('demo', '--once');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     for (const state of stateNames) expect(stdout).toContain(`${wordsOf(state).mark} ${wordsOf(state).word}`);
-    expect(stdout).toContain('look-alikes, no real agents');
+    expect(stdout).toContain('agtmux demo: simulated agents.');
     expect(stdout).toContain('usage limit, resets');
     expect(stdout).toContain('+2 shells +1 agent');
-    expect(stdout).toContain('are gone');
+    expect(stdout).toContain('were removed');
     await nothingLeft();
     expect(existsSync(world.stateDir)).toBe(false);
     expect(world.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n');
@@ -90,7 +90,7 @@ describe('agtmux demo', () => {
       const text = world.tmux('-S', tmuxSocket, 'capture-pane', '-p', '-t', 'shop:api');
       return text.includes('Working:') ? text : null;
     });
-    expect(screen).toContain('A look-alike of claude, made by agtmux demo.');
+    expect(screen).toContain('A simulated claude, started by agtmux demo.');
     const killed = await until('one is killed', async () =>
       (await panes(stateDir)).find((item) => item.window_name === 'upgrade' && item.ended !== null),
     );
@@ -140,9 +140,9 @@ describe('agtmux demo', () => {
     world.tmux('new-session', '-d', '-s', 'mine', '-x', '120', '-y', '30', command);
     const screen = (): string => world.tmux('capture-pane', '-p', '-t', 'mine');
     const text = await until('the table', () => (screen().includes('▲ approve') ? screen() : null));
-    expect(text).toMatch(/^agtmux demo: these are look-alikes, no real agents/);
+    expect(text).toMatch(/^agtmux demo: these agents are simulated/);
     world.tmux('send-keys', '-t', 'mine', 'C-c');
-    await until('its last words', () => screen().includes('The demo is over'));
+    await until('its last words', () => screen().includes('The demo has ended'));
     await nothingLeft();
     expect(world.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n');
   });

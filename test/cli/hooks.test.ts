@@ -70,13 +70,13 @@ describe('agtmux hooks', () => {
     const ran = await hooks('install', '--yes');
     expect(ran).toMatchObject({ status: 0, stderr: '' });
     expect(ran.stdout).toContain(`written: ${claude}\n`);
-    expect(ran.stdout).toMatch(/^not used on host and left out: codex, /m);
+    expect(ran.stdout).toMatch(/^not in use on host, skipped: codex, /m);
     const status = await hooks('status');
     expect(status.stdout).toMatch(/^claude +installed$/m);
-    expect(status.stdout).toMatch(/^gemini +absent \(not used here\)$/m);
-    expect(status.stdout).toContain(`${join(world.stateDir, 'bin/agtmux-hook')} is there\n`);
+    expect(status.stdout).toMatch(/^gemini +absent \(not in use here\)$/m);
+    expect(status.stdout).toContain(`${join(world.stateDir, 'bin/agtmux-hook')} is installed\n`);
     expect(await hooks('install', '--yes')).toMatchObject({
-      stdout: expect.stringContaining('installed already: claude'),
+      stdout: expect.stringContaining('already installed: claude'),
     });
     // Where the state is kept is not the usual place, so the program has to be told.
     expect(held()).toContain(
@@ -101,12 +101,12 @@ describe('agtmux hooks', () => {
     const events = () => Object.keys((JSON.parse(held()) as { hooks: object }).hooks);
     const first = await hooks('install', '--agent', 'claude', '--yes');
     expect(first).toMatchObject({ status: 0, stderr: '' });
-    expect(first.stdout).toMatch(/^claude: version 2\.0\.77 was found.*StopFailure.*left out/m);
+    expect(first.stdout).toMatch(/^claude: version 2\.0\.77 was found.*StopFailure.*omitted/m);
     expect(events()).not.toContain('StopFailure');
     version('echo "2.1.325 (Claude Code)"');
     expect(await hooks('status', '--agent', 'claude')).toMatchObject({
       status: 1,
-      stdout: expect.stringMatching(/^claude +partial \(not as version 2\.1\.325 needs it; /),
+      stdout: expect.stringMatching(/^claude +partial \(not what version 2\.1\.325 needs; /),
     });
     expect((await hooks('install', '--agent', 'claude', '--yes')).stdout).toContain('2.1.325 was found');
     expect(events()).toContain('StopFailure');
@@ -120,9 +120,7 @@ describe('agtmux hooks', () => {
     );
     await hooks('remove', '--yes');
     expect(held()).toBe(user);
-    expect((await hooks('install', '--agent', 'claude', '--yes')).stdout).toMatch(
-      /^claude: its version was not found/m,
-    );
+    expect((await hooks('install', '--agent', 'claude', '--yes')).stdout).toMatch(/^claude: its version is not known/m);
     expect(events()).not.toContain('PermissionRequest');
     await hooks('remove', '--yes');
     expect(held()).toBe(user);

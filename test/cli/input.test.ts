@@ -33,11 +33,11 @@ describe('standard input', () => {
 
   it.each([
     ['explain --screen /nope/nothing --agent claude', 'E_FILE'],
-    [`explain --screen "${screen}"`, 'whose screen'],
+    [`explain --screen "${screen}"`, '--screen needs --agent'],
     [`explain --screen "${screen}" --agent nobody`, 'claude, codex'],
     [`explain --screen "${screen}" --agent claude --agent-version banana`, 'not a version'],
     ['explain', 'needs an agent'],
-    ['TMUX_PANE= explain .', 'not a pane of tmux'],
+    ['TMUX_PANE= explain .', 'means the current tmux pane'],
   ])('%s is told in plain words', async (words, expected) => {
     const line = words.startsWith('TMUX_PANE= ') ? `unset TMUX_PANE; agtmux ${words.slice(11)}` : `agtmux ${words}`;
     const { error, status } = await sh(line);

@@ -145,3 +145,15 @@ export function createWorld(more: NodeJS.ProcessEnv = {}): World {
 /** Every pane as tmux itself tells it. */
 export const panesOf = (world: World): readonly string[] =>
   world.tmux('list-panes', '-a', '-F', '#{pane_id}').trim().split('\n').sort();
+
+/** `agtmux ... | head -1`: what came out, once both programs of the pipe are gone. */
+export const headOf = (env: NodeJS.ProcessEnv, ...args: string[]): Promise<string> =>
+  new Promise((resolve) => {
+    const words = ['-c', '"$@" | head -1', 'sh', process.execPath, join(root, 'bin/agtmux'), ...args];
+    const child = spawn('sh', words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more: string) => {
+      text += more;
+    });
+    child.on('close', () => resolve(text));
+  });

@@ -100,7 +100,7 @@ describe('agtmux list', () => {
     [['list', '--target', 'mars'], 'E_FILTER', 'there is no target "mars"'],
     [['list', '--sort', 'luck'], 'E_FILTER', 'sort'],
     [['list', 'sessions', '--group-by', 'x'], 'E_FILTER', 'group_by'],
-    [['list', '--target', 'host', '--all-targets'], 'E_USAGE', 'exclude each other'],
+    [['list', '--target', 'host', '--all-targets'], 'E_USAGE', 'cannot be used together'],
     [['list', '--state'], 'E_USAGE', 'argument missing'],
     [['list', '--colour'], 'E_USAGE', 'Did you mean --color?'],
     [['list', '--color', 'pink'], 'E_USAGE', 'auto, always, never'],

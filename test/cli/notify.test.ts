@@ -21,7 +21,7 @@ describe('agtmux menubar', () => {
     const { status, stdout } = await world.agtmux('menubar');
     expect([status, stdout.split('\n')[0]]).toEqual([0, '◌']);
     expect(JSON.parse((await world.agtmux('menubar', '--format', 'waybar')).stdout)).toMatchObject({ class: 'down' });
-    expect((await world.agtmux('menubar', '--follow')).stderr).toMatch(/not for xbar.*\[E_USAGE\]/);
+    expect((await world.agtmux('menubar', '--follow')).stderr).toMatch(/does not work with xbar.*\[E_USAGE\]/);
     expect(existsSync(world.socketPath)).toBe(false);
   });
 
@@ -46,7 +46,9 @@ describe('agtmux menubar', () => {
     expect((await world.agtmux('menubar', 'uninstall', '--dir', folder)).stdout).toBe(`removed: ${path}\n`);
     expect((await world.agtmux('menubar', 'uninstall', '--dir', folder)).stdout).toBe('no plugin was installed\n');
     writeFileSync(path, 'mine');
-    expect((await world.agtmux('menubar', 'install', '--dir', folder)).stderr).toMatch(/not ours.*\[E_FILE\]/);
+    expect((await world.agtmux('menubar', 'install', '--dir', folder)).stderr).toMatch(
+      /not written by agtmux.*\[E_FILE\]/,
+    );
     expect((await world.agtmux('menubar', 'install')).stderr).toMatch(/--dir.*\[E_UNSUPPORTED\]/);
     expect(readFileSync(path, 'utf8')).toBe('mine');
   });
@@ -55,13 +57,13 @@ describe('agtmux menubar', () => {
 describe('agtmux notify', () => {
   it('NOT7 shows, changes and mutes', async () => {
     expect((await world.agtmux('notify')).stdout).toMatch(
-      /told of +waiting_approval.*\n.*\n.*\n.*\nways\n +desktop +off\n/,
+      /events +waiting_approval.*\n.*\n.*\n.*\nchannels\n +desktop +off\n/,
     );
-    expect((await world.agtmux('notify', 'list')).stdout).toBe('nobody has needed you yet\n');
+    expect((await world.agtmux('notify', 'list')).stdout).toBe('no notifications yet\n');
     expect((await world.agtmux('notify', 'on', 'command')).stdout).toMatch(/command +on/);
     expect((await world.agtmux('notify', 'off', 'browser')).stdout).toMatch(/browser +off/);
     const set = ['--event', 'error', '--quiet', '23:00-06:30', '--text', 'ask', '--looked-at', 'skip'];
-    expect((await world.agtmux('notify', 'set', ...set)).stdout).toMatch(/told of +error, but not of what/);
+    expect((await world.agtmux('notify', 'set', ...set)).stdout).toMatch(/events +error, except for the pane/);
     expect(readFileSync(file(), 'utf8')).toMatch(/^# Made by agtmux\.\n[\s\S]*quiet = "23:00-06:30"/);
     expect((await world.agtmux('notify', 'set', '--quiet', 'never')).stdout).toMatch(/quiet +never/);
     expect((await world.agtmux('notify', 'mute', '45m', '--agent', 'codex')).stdout).toMatch(/muted +codex until 2/);
@@ -79,7 +81,7 @@ describe('agtmux notify', () => {
   it.each([
     [['on', 'pigeon'], /pigeon/],
     [['mute', 'soon'], /duration/],
-    [['set'], /nothing was changed/],
+    [['set'], /nothing to change/],
     [['set', '--quiet', 'tonight'], /22:00-07:00/],
   ])('NOT7 %s is refused in words', async (args, words) => {
     const { status, stderr } = await world.agtmux('notify', ...args);
@@ -109,7 +111,7 @@ describe('agtmux setup at a terminal', () => {
     type('y');
     await until('it is done', () => screen().includes('agtmux uninstall` undoes'));
     expect(screen()).toMatch(
-      /✓ hooks +done\s+○ tmux +left out\s+○ mcp +left out\s+✓ notifications +done\s+○ service +left out/,
+      /✓ hooks +done\s+○ tmux +skipped\s+○ mcp +skipped\s+✓ notifications +done\s+○ service +skipped/,
     );
     expect(existsSync(join(home, '.claude/settings.json'))).toBe(true);
     expect(existsSync(join(home, '.config/agtmux/tmux.conf'))).toBe(false);
@@ -139,7 +141,7 @@ describe('agtmux setup at a terminal', () => {
       await until('it asks for tmux', () => screen().includes('Do this? [y/N]'));
       type(key);
       await until('it ends', () => /status \d/.test(screen()));
-      expect(screen()).toMatch(/stopped at the question; .*\[E_USAGE\]\s+status 2/);
+      expect(screen()).toMatch(/cancelled at the question; .*\[E_USAGE\]\s+status 2/);
       expect(screen()).not.toContain('── notifications');
       start('uninstall --yes');
       await until('it is gone', () => screen().includes('npm uninstall -g agtmux'));

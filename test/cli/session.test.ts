@@ -109,7 +109,7 @@ describe('session start', () => {
 
   it('SES8 one word behind --worktree is its branch; without a prompt that is told', async () => {
     const ran = await run('session start --agent claude --worktree continue');
-    expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining('continue was taken for the branch')]);
+    expect([ran.status, ran.stderr]).toEqual([2, expect.stringContaining('continue was read as the branch')]);
     expect(await run('session start --agent claude --worktree fix', { input: 'go' })).toMatchObject({ status: 0 });
     expect(lastAsked()?.what).toMatchObject({ worktree: 'fix', prompt: 'go' });
   });
@@ -208,7 +208,7 @@ describe('deeds', () => {
       'session answer s1 --option 1',
       'session remove s1',
     ]) {
-      expect(await run(line)).toMatchObject({ status: 2, stderr: expect.stringContaining('no terminal to ask at') });
+      expect(await run(line)).toMatchObject({ status: 2, stderr: expect.stringContaining('no terminal to ask on') });
     }
     expect(stage.daemon.sessions.asked).toEqual([]);
   });
@@ -250,7 +250,7 @@ describe('session follow', () => {
     expect(stdout).toMatch(/^agent: on it\n-- ● running\nagent: … {2}now\n/);
     expect(stdout).toContain('-- ▲ approve\nasks (command, a3-abcdef):');
     expect(stdout).toContain('tool Bash (done): next\n');
-    expect(stdout.trimEnd().endsWith('-- it was removed')).toBe(true);
+    expect(stdout.trimEnd().endsWith('-- the session was removed')).toBe(true);
   });
 
   it('FED3 as JSON it is one event a line', async () => {

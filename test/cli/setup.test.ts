@@ -157,11 +157,11 @@ describe('setup and uninstall', () => {
     const shown = await agtmux('setup', '--dry-run', '--skip', 'service');
     expect(shown.status).toBe(0);
     expect(shown.stdout).toContain('+++ ');
-    expect(shown.stdout).toMatch(/○ service +left out/);
+    expect(shown.stdout).toMatch(/○ service +skipped/);
     const refused = await agtmux('setup');
     expect([refused.status, refused.stderr]).toEqual([
       2,
-      expect.stringContaining('--dry-run`, then say --yes [E_USAGE]'),
+      expect.stringContaining('--dry-run`, then use --yes [E_USAGE]'),
     ]);
     expect((await agtmux('uninstall')).stderr).toMatch(/no terminal .*\[E_USAGE\]/);
     const plan = (await agtmux('uninstall', '--dry-run')).stdout;
@@ -181,8 +181,8 @@ describe('setup and uninstall', () => {
     expect(ran.status).toBe(1);
     expect(ran.stdout).toMatch(/✕ hooks +.*settings\.json.*\[E_HOOKS\]/);
     expect(ran.stdout).toMatch(/✓ tmux +done/);
-    expect(ran.stdout).toMatch(/not here: .*no bus/);
-    expect(ran.stdout).toMatch(/○ service +left out/);
+    expect(ran.stdout).toMatch(/not available: .*no bus/);
+    expect(ran.stdout).toMatch(/○ service +skipped/);
     expect(existsSync(join(home, '.config/systemd/user/agtmux.service'))).toBe(false);
     // Hooks that cannot be looked at may still call what would be removed: so nothing is.
     const stopped = await agtmux('uninstall', '--yes');
@@ -194,7 +194,7 @@ describe('setup and uninstall', () => {
   it('INS1 without state it says that nobody looked at the agents', async () => {
     world(own);
     const before = tree();
-    expect((await agtmux('uninstall', '--yes')).stdout).toContain('agents were not looked at');
+    expect((await agtmux('uninstall', '--yes')).stdout).toContain('agents were not checked');
     expect(tree()).toEqual(before);
   });
 

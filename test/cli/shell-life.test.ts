@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewShellBody, ShellEventItem, ShellItem, ShellReceiptReply } from '../../src/api/schemas-shells.ts';
 import { Live, until } from '../kit/live.ts';
 import { cliProgram } from '../kit/self-tries.ts';
-import type { Ran } from './kit.ts';
+import { headOf, type Ran } from './kit.ts';
 
 let live: Live;
 let place: string;
@@ -308,7 +308,7 @@ describe('several at once', () => {
 
 describe('a daemon that goes', () => {
   it('SHL6 is killed: everything is known again, and who waited hears of it with the next result', async () => {
-    const waiting = expect(run('sleep 129')).rejects.toThrow('ended the connection');
+    const waiting = expect(run('sleep 129')).rejects.toThrow('closed the connection');
     await until(isRunning('sleep 129'));
     await run('sleep 0.5; echo last words; exit 6', { run_in_background: true });
     await run('sleep 130', { run_in_background: true });
@@ -357,15 +357,21 @@ describe('a daemon that goes', () => {
     const said = (end: string): string => readFileSync(join(live.dir, `typed-1.${end}`), 'utf8');
     await until(() => existsSync(join(live.dir, 'typed-1.out')) && said('out') === 'before\n');
     await live.stopDaemon('SIGKILL');
-    await until(() => said('err').includes('the daemon is gone'));
+    await until(() => said('err').includes('the daemon stopped'));
     writeFileSync(join(place, 'go'), '');
     await live.startDaemon();
     const ran = await followed;
     expect(ran).toMatchObject({ status: 0, stdout: 'before\nafter\n' });
     expect(ran.stderr.trimEnd().split('\n')).toEqual([
-      'agtmux: the daemon is gone; this goes on when it is back',
+      'agtmux: the daemon stopped; this continues when it is back',
       expect.stringContaining('shell-1 completed with status 0'),
     ]);
+  });
+
+  it('SHL5 a log that is followed into a pipe ends when its reader leaves', async () => {
+    await run('echo one; echo two; sleep 133', { run_in_background: true });
+    await until(async () => (await typed('shell', 'log', 'shell-1')).stdout === 'one\ntwo\n');
+    expect(await headOf(live.env, 'shell', 'log', 'shell-1', '--follow')).toBe('one\n');
   });
 
   it('SHL7 a feed that comes back hears what happened meanwhile, once', async () => {

@@ -139,7 +139,10 @@ describe('agtmux shell kill, background and resume', () => {
 
   it('ACT5 without a terminal a kill needs --yes, and nothing is done', async () => {
     const ran = await run('shell kill shell-1');
-    expect(ran).toMatchObject({ status: 2, stderr: expect.stringMatching(/needs a yes.*say --yes \[E_USAGE\]\n$/) });
+    expect(ran).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/needs confirmation.*use --yes \[E_USAGE\]\n$/),
+    });
     expect(stage.shells.asked).toEqual([]);
   });
 
@@ -274,7 +277,7 @@ describe('what else tells of shells', () => {
     const table = await run('watch --scope shells --once');
     expect(table.stdout).toContain('shell-1');
     const wrong = await run('watch --scope shells --once --agent claude');
-    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('--agent chooses among agents') });
+    expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('--agent filters agents') });
   });
 
   it('help has examples, and completions know the commands', async () => {

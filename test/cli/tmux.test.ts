@@ -52,7 +52,7 @@ describe('the files', () => {
     expect(during.toString('latin1')).toContain('source-file -q ~/.config/agtmux/tmux.conf\n');
     expect((await world.agtmux('tmux', 'status')).status).toBe(0);
 
-    expect((await install()).stdout).toMatch(/^installed already/);
+    expect((await install()).stdout).toMatch(/^already installed/);
     expect(readFileSync(conf).equals(during)).toBe(true);
 
     expect(await remove()).toMatchObject({ status: 0, stderr: '' });
@@ -93,7 +93,7 @@ describe('the files', () => {
     unlinkSync(real);
     const ran = await install();
     expect(ran.status).toBe(2);
-    expect(ran.stderr).toMatch(/leads nowhere.*\[E_FILE\]\n$/);
+    expect(ran.stderr).toMatch(/is a broken link.*\[E_FILE\]\n$/);
   });
 
   it('INS4 the owner, the mode and every name of a tmux.conf stay', async () => {
@@ -143,7 +143,7 @@ describe('the files', () => {
     writeFileSync(conf, 'one');
     await install();
     writeFileSync(conf, `${readFileSync(conf, 'utf8')}two\n`);
-    expect((await remove()).stdout).toContain('how it was before agtmux is kept in');
+    expect((await remove()).stdout).toContain('the original is in');
     expect(readFileSync(conf, 'utf8')).toBe('one\ntwo\n');
     expect(readFileSync(`${own}.before`, 'utf8')).toBe('one');
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { paneItemSchema, type StatusReply, sessionItemSchema, windowItemSchema } from '../../src/api/schemas.ts';
 import { until } from '../kit/tmux-server.ts';
-import { createWorld, type Running, root, type World } from './kit.ts';
+import { createWorld, headOf, type Running, root, type World } from './kit.ts';
 
 let world: World;
 
@@ -172,5 +172,12 @@ describe('agtmux watch', () => {
     expect(ran).toMatchObject({ status: 2, stdout: '' });
     expect(ran.stderr).toMatch(/^agtmux: [^\n]+\n$/);
     expect(ran.stderr).toContain(words);
+  });
+});
+
+describe('a pipe whose reader left', () => {
+  it('ends whatever goes on printing, though nothing more comes to be printed', async () => {
+    expect(await headOf(world.env, 'watch')).toContain('AGENT');
+    expect(await headOf(world.env, 'logs', '--follow')).toMatch(/\S/);
   });
 });

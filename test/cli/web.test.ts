@@ -1,7 +1,7 @@
 // `agtmux web` on the command line: the link, the words around it, shutting the door with and without a daemon, and bad input.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebLinkReply } from '../../src/api/schemas-web.ts';
-import { Visitor } from '../web/kit-door.ts';
+import { Visitor } from '../web/kit-server.ts';
 import { createWorld, type World } from './kit.ts';
 
 let world: World;
@@ -19,14 +19,14 @@ describe('agtmux web', () => {
     expect((await world.agtmux('web', '--status')).status).toBe(5);
     const said = await world.agtmux('web');
     expect(said.stdout).toMatch(
-      /^http:\/\/127\.0\.0\.1:\d+\/#token=[0-9a-f]{64}\nFor one browser, within five minutes/,
+      /^http:\/\/127\.0\.0\.1:\d+\/#token=[0-9a-f]{64}\nValid for one browser, for five minutes/,
     );
     const visitor = await Visitor.enter(said.stdout.split('\n')[0] ?? '');
     const page = await fetch(visitor.base);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect((await world.agtmux('daemon', 'restart')).status).toBe(0);
     expect((await visitor.ask('/v1/panes')).status).toBe(200);
-    expect((await world.agtmux('web', '--status')).stdout).toMatch(/open at 127\.0\.0\.1:\d+; 1 browser signed in/);
+    expect((await world.agtmux('web', '--status')).stdout).toMatch(/runs at 127\.0\.0\.1:\d+; 1 browser signed in/);
     // A door that is shut while no daemon runs stays shut for the next one.
     expect((await world.agtmux('daemon', 'stop')).status).toBe(0);
     expect((await world.agtmux('web', '--stop')).status).toBe(0);
@@ -40,7 +40,7 @@ describe('agtmux web', () => {
     expect([silent.status, silent.stderr]).toEqual([2, expect.stringContaining('--unencrypted')]);
     await world.agtmux('web', '--stop');
     const loud = await world.agtmux('web', '--listen', '127.0.0.3', '--unencrypted');
-    expect(loud.stderr).toContain('everybody on that network can read along');
+    expect(loud.stderr).toContain('everyone on that network can read the traffic');
     expect(loud.stdout).toContain('http://127.0.0.3:');
     expect((await world.agtmux('web', '--stop')).status).toBe(0);
   });

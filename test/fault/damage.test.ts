@@ -1,12 +1,23 @@
 // Damage of any kind is either without effect or noticed; then the log is set aside and nothing in it is believed.
 // COUNT repeats it, 15 times by default.
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { storePaths } from '../../src/store/database.ts';
+import { openDatabase } from '../../src/store/node-sqlite.ts';
 import { loadStore } from '../../src/store/recover.ts';
-import { emptyCommit, sampleNew, sampleTime, seeded } from '../../src/store/samples.contract.ts';
+import {
+  contentOf,
+  emptyCommit,
+  SampleWorld,
+  sampleAudit,
+  sampleNew,
+  sampleTarget,
+  sampleTime,
+  seeded,
+} from '../../src/store/samples.contract.ts';
+import { openSqliteStore } from '../../src/store/sqlite.ts';
 import type { ReplayRow, Store } from '../../src/store/store.ts';
 import { endChildren, repetitions, startChild } from './children.ts';
 import { damage } from './damage.ts';
@@ -18,6 +29,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const seed = Number(process.env.SEED ?? 21);
 const commits = 90;
+/** Every step when asked for many, every other one otherwise. */
+const stride = process.env.COUNT === undefined ? 2 : 1;
 const pristine = join(root, 'pristine');
 const older = { database: join(root, 'older.db'), wal: join(root, 'older.db-wal') };
 const truth = new Truth(seed);
@@ -107,3 +120,51 @@ async function expectUsable(store: Store & { close(): Promise<void> }, what: str
   expect((await store.replay(() => {})).events, what).toBe(events + 1);
   await store.close();
 }
+
+describe('LOG2 replacing a damaged log', () => {
+  const whole = join(root, 'whole');
+  let known: Record<string, unknown>;
+
+  beforeAll(async () => {
+    const store = await openSqliteStore({ dir: whole, now: () => sampleTime, ballastBytes: 0 });
+    const world = new SampleWorld(seed, 6);
+    for (let commit = 0; commit < 3; commit++) await store.commit(world.next(40));
+    const { feed_version } = await store.replay(() => {});
+    await store.commit({ ...emptyCommit, audit: [sampleAudit(1), sampleAudit(2)], feed_version });
+    await store.putTarget(sampleTarget('host'));
+    known = await contentOf(store);
+    await store.close();
+    const database = openDatabase(storePaths(whole).database);
+    database.exec('DELETE FROM events WHERE event_id = (SELECT max(event_id) FROM events WHERE kind = 6)');
+    database.close();
+  });
+
+  for (const [way, harm, words] of [
+    ['start', 'kill', 'killed at any step of it at its start'],
+    ['running', 'kill', 'killed at any step of it while it runs'],
+    ['running', 'fail', 'tried again after any step of it failed'],
+  ] as const) {
+    it(`${words}: nothing that can be known is lost, nothing is there twice`, async () => {
+      let steps = 1;
+      for (let at = 1; at <= steps; at += stride) {
+        const dir = join(root, `${way}-${harm}-${at}`);
+        copyStore(whole, dir);
+        const child = startChild('replacer.ts', [dir, way, harm, String(at)]);
+        await child.ended();
+        steps = Math.max(steps, Number(/^done (\d+)$/.exec(child.lines[0] ?? '')?.[1] ?? at + stride));
+        const { store } = await load(dir);
+        const { states, ...found } = (await contentOf(store)) as { states: { state: string }[] };
+        const { runtimes, audit, targets } = known;
+        expect(found, `step ${at}`).toMatchObject({ runtimes, audit, targets });
+        const isRebuilt = states.every(({ state }) => state === 'unknown');
+        if (way === 'start' || isRebuilt) expect([way, isRebuilt, states.length]).toEqual([way, true, 6]);
+        else expect(states, `step ${at}`).toEqual(known.states);
+        await store.close();
+        const names = readdirSync(dir).filter((name) => /\.new|-wal$|-head$/.test(name));
+        expect(names.filter((name) => !existsSync(join(dir, name.replace(/-\w+$/, ''))))).toEqual([]);
+        rmSync(dir, { recursive: true });
+      }
+      expect(steps).toBeGreaterThan(4);
+    });
+  }
+});

@@ -1,14 +1,14 @@
 // A small world for tests of acting: agents with a state, a screen and a pane, hands that really type into that screen,
 // and everything that was kept. Time is simulated.
 
-import { Actor, type ActorParts } from '../../src/act/actor.ts';
-import type { AncestorFacts, CallerFacts } from '../../src/act/callers.ts';
-import type { ActGround, Channel, FreshLook, PaneRest } from '../../src/act/ground.ts';
-import type { Hands, Place, Shown, Touch } from '../../src/act/hands.ts';
-import { defaultPolicy, type Policy } from '../../src/act/policy.ts';
-import type { Keys } from '../../src/agents/contract.ts';
+import { ActionExecutor, type ActionExecutorParts } from '../../src/actions/action-service.ts';
+import type { ActionDependencies } from '../../src/actions/dependencies.ts';
+import type { Channel, FreshLook, Keys } from '../../src/agents/contract.ts';
+import { defaultPolicy, type Policy } from '../../src/auth/policy.ts';
+import type { AncestorFacts, CallerFacts } from '../../src/auth/principal.ts';
 import type { ActionRequest, CallerClaim, Receipt } from '../../src/model/actions.ts';
 import type { Ask } from '../../src/model/asks.ts';
+import { ok } from '../../src/model/errors.ts';
 import type { EventEnvelope, RuntimeIdentity } from '../../src/model/events.ts';
 import {
   agentName,
@@ -21,11 +21,11 @@ import {
   targetId,
 } from '../../src/model/ids.ts';
 import type { AuditRecord, Health, SnapshotRecord, StateRecord } from '../../src/model/records.ts';
-import type { PaneRow } from '../../src/model/rows.ts';
 import { verdict } from '../../src/model/verdicts.ts';
 import { createSimulatedClock } from '../../src/platform/simulated/clock.ts';
 import { createSimulatedFiles } from '../../src/platform/simulated/files.ts';
 import { createSimulatedRandom } from '../../src/platform/simulated/random.ts';
+import type { PaneAddress, PaneContent, PaneWriter, Shown, WriteResult } from '../../src/terminals/tmux/pane-writer.ts';
 import { paneRow } from './rows.ts';
 
 export const statePath = '/state/acting.json';
@@ -127,7 +127,7 @@ export interface FakeAgent {
   /** What it asks as it was told, where its state has something hidden in it; null when nobody knows. */
   whole?: Ask | null;
   look: FreshLook | null;
-  place: Place | null;
+  place: PaneAddress | null;
   screen: string[];
   /** The screen as it was before something was pasted that was not submitted yet. */
   draft: string[] | null;
@@ -156,12 +156,12 @@ export class ActWorld {
   owner: ((pane: string) => RuntimeId | null) | null = null;
   connected: string | null = 'a';
   /** Called before a step takes effect; a touch that it returns is what becomes of it. */
-  onStep: ((step: string, agent: FakeAgent) => Touch | undefined) | null = null;
+  onStep: ((step: string, agent: FakeAgent) => WriteResult | undefined) | null = null;
   onSignal: ((runtime: FakeAgent, signal: string) => boolean) | null = null;
   keys: Keys | null = testKeys;
   /** For agents that have ended: their conversation, and what is in their pane. */
   session: string | null = 'session-1';
-  rest: PaneRest = { kind: 'gone' };
+  rest: PaneContent = { kind: 'gone' };
   cwd = '/home/me/web-shop';
 
   add(name: string, state: StateRecord['state'] = 'idle', parts: Partial<RuntimeIdentity> = {}): FakeAgent {
@@ -214,9 +214,9 @@ export class ActWorld {
     return 1_000_000 + this.clock.monotonicMs();
   }
 
-  async open(parts: Partial<ActorParts> = {}): Promise<Actor> {
+  async open(parts: Partial<ActionExecutorParts> = {}): Promise<ActionExecutor> {
     await this.files.mkdirPrivate('/state');
-    return Actor.open({ ground: this.ground(), files: this.files, path: statePath, ...parts });
+    return ActionExecutor.open({ ground: this.ground(), files: this.files, path: statePath, ...parts });
   }
 
   /** Lets simulated time pass until it is done. */
@@ -231,7 +231,7 @@ export class ActWorld {
   }
 
   act(
-    actor: Actor,
+    actor: ActionExecutor,
     request: Partial<ActionRequest> & { action: ActionRequest['action'] },
     claim = person,
   ): Promise<Receipt> {
@@ -243,7 +243,7 @@ export class ActWorld {
     return this.settled(actor.act(full, claim));
   }
 
-  ground(): ActGround {
+  ground(): ActionDependencies {
     const agentOf = (runtime: RuntimeId): FakeAgent | null => this.agents.get(runtime) ?? null;
     return {
       now: () => this.now(),
@@ -264,7 +264,8 @@ export class ActWorld {
       keysOf: (agent) => (agent === 'claude' || agent === 'codex' ? this.keys : null),
       channels: this.channels,
       placeOf: async (runtime) => agentOf(runtime)?.place ?? null,
-      handsOf: () => this.#hands(),
+      fileAt: async (_, path) => ok(path),
+      handsOf: () => this.#writer(),
       restOf: async () => this.rest,
       wrapped: (_, command) => ['sh', '/wrap', '--', ...command],
       freshLook: async (runtime) => {
@@ -295,15 +296,15 @@ export class ActWorld {
     return here.at(-1)?.identity.runtime_id ?? null;
   }
 
-  #row({ identity, state }: FakeAgent): PaneRow {
-    const { reason, ...rest } = state;
+  #row({ identity, state }: FakeAgent): ReturnType<typeof paneRow> {
+    const { reason, ended, ask, ...rest } = state;
     const { runtime_id, agent, parent, started_at, target, pane } = identity;
     const route = state.ended !== null ? 'NONE' : runtime_id === this.connected ? 'CONNECTED' : 'DISCONNECTED';
     return {
-      ...paneRow(),
-      identity: { target, session_name: 'work', window_id: '@1', pane_id: pane ?? paneId('') },
+      ...paneRow({ fields: { ...rest, ask, reason_code: reason, agent, parent, started_at, route } }),
+      identity: { target, session_name: 'work', window_id: '@1', pane_id: pane },
       cwd: this.cwd,
-      agent: { ...rest, reason_code: reason, agent, nick: null, seen: null, parent, started_at, route },
+      ended: ended === null ? null : { ...ended, at: ended.time, listed_until: null },
     };
   }
 
@@ -313,8 +314,8 @@ export class ActWorld {
     return agent === undefined ? false : (this.onSignal?.(agent, signal) ?? true);
   }
 
-  #hands(): Hands {
-    const step = (place: Place, words: string, effect: (agent: FakeAgent) => void): Touch => {
+  #writer(): PaneWriter {
+    const step = (place: PaneAddress, words: string, effect: (agent: FakeAgent) => void): WriteResult => {
       const agent = [...this.agents.values()].findLast(({ place: now }) => now?.pane === place.pane);
       if (agent === undefined) return { kind: 'refused', why: 'gone' };
       const early = this.onStep?.(words, agent);
@@ -323,9 +324,9 @@ export class ActWorld {
       effect(agent);
       return { kind: 'done' };
     };
-    const screenOf = (place: Place): readonly string[] =>
+    const screenOf = (place: PaneAddress): readonly string[] =>
       [...this.agents.values()].findLast(({ place: now }) => now?.pane === place.pane)?.screen ?? [];
-    const isShown = (place: Place, shown: Shown): boolean => {
+    const isShown = (place: PaneAddress, shown: Shown): boolean => {
       const screen = screenOf(place);
       if ('words' in shown) return screen.some((line) => line.includes(shown.words));
       return shown.rows.every((row) => screen[row] === shown.lines[row]);

@@ -3,8 +3,8 @@
 // refusal can be held against what really happened.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { ReplyBlocks } from '../../src/observe/tmux/command-client.ts';
-import type { Random } from '../security/gate-inputs.ts';
+import type { ReplyBlocks } from '../../src/terminals/tmux/command-client.ts';
+import type { Random } from '../security/sanitize-inputs.ts';
 import { foregroundOf, openLink, type Recorder, recorderCommand, type TestLink } from './recorder.ts';
 import { type TmuxServerKit, until } from './tmux-server.ts';
 

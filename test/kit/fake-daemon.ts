@@ -5,9 +5,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PaneItem, TargetItem } from '../../src/api/schemas.ts';
+import type { PaneItem, PaneRow, TargetItem } from '../../src/api/schemas.ts';
 import { apiHeader, apiVersion, schemaVersion, versionHeader } from '../../src/api/version.ts';
-import type { PaneRow } from '../../src/model/rows.ts';
 import { paneItem } from '../../src/view/lists-items.ts';
 
 export interface FakeRequest {

@@ -2,7 +2,7 @@
 // in the simplest way there is.
 
 import type { LogSource } from '../../src/shells/pages.ts';
-import { foreign, gateBlock } from '../../src/text/gate.ts';
+import { foreign, sanitizeBlock } from '../../src/text/sanitize.ts';
 
 export interface SourceOptions extends Partial<Omit<LogSource, 'read' | 'bytes'>> {
   /** At most this many bytes a read. */
@@ -68,5 +68,5 @@ function lineOf(bytes: Uint8Array): string {
   }
   const last = parts.findLast((part) => part.length > 0) ?? [];
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(last));
-  return gateBlock(foreign(text.replaceAll(/[\u2028\u2029]/g, ' ')));
+  return sanitizeBlock(foreign(text.replaceAll(/[\u2028\u2029]/g, ' ')));
 }

@@ -19,7 +19,7 @@ export type LookAlikeKind = keyof typeof scripts;
 
 /**
  * Draws what stands in the file named by AGTMUX_LOOK_ALIKE whenever it changes, and notes the time in `<file>.drawn`. What is
- * typed stands behind it until Enter.
+ * typed stands behind it until Enter. AGTMUX_LOOK_MS is how often it reads the file: many for a long time should do so rarely.
  */
 const program = `
 const fs = require('node:fs');
@@ -48,7 +48,7 @@ process.stdin.on('data', (data) => {
   fs.appendFileSync(file + '.typed', data);
   if (process.env.AGTMUX_LOOK_ECHO && !(hushed && data.toString().includes(hushed))) process.stdout.write(data.toString().replaceAll('\\r', picture));
   if (data.toString() === 'q') { process.stdout.write('\\u001b]0;\\u0007\\u001b[2J\\u001b[H', () => process.exit(0)); } });
-setInterval(look, 8);
+setInterval(look, Number(process.env.AGTMUX_LOOK_MS ?? 8));
 look();
 `;
 
@@ -127,7 +127,8 @@ export class LookAlike {
   ): { readonly file: string; readonly own: string } {
     const script = join(live.dir, 'node_modules', path);
     mkdirSync(join(script, '..'), { recursive: true });
-    writeFileSync(script, program);
+    // Written once: another may be starting from it at this moment.
+    if (!existsSync(script)) writeFileSync(script, program);
     const file = join(live.dir, `look-${Math.random().toString(36).slice(2)}`);
     return { file, own: `AGTMUX_LOOK_ECHO=1 AGTMUX_LOOK_ALIKE=${file} ${process.execPath} ${script}` };
   }

@@ -3,11 +3,11 @@
 
 import { readFileSync } from 'node:fs';
 import { type Fields, fieldsIn, parseFields, textOf } from '../../src/agents/fields.ts';
-import type { Heard } from '../../src/sessions/dialect.ts';
+import type { Incoming } from '../../src/agents/protocol/adapter.ts';
 import type { Scene } from './replay-session.ts';
 
 const folder = new URL('../fixtures/sessions/kilo-serve/', import.meta.url).pathname;
-/** As the replay begins, in the ids that the dialect makes. */
+/** As the replay begins, in the ids that the adapter makes. */
 const mark = (1_800_000_000_000).toString(36);
 
 export interface RecordedServer {
@@ -74,7 +74,7 @@ function sceneOf(row: Fields, player: Player): readonly Scene[] {
 }
 
 /** Only what is asked first has a name that can be known here; replies to the rest say nothing that events do not. */
-function replyOf(row: Fields, player: Player): Heard | null {
+function replyOf(row: Fields, player: Player): Incoming | null {
   const created = textOf(row.session);
   const create = `create-${mark}-1`;
   if (created !== null) return { from: 'reply', request: create, status: 200, body: JSON.stringify({ id: created }) };

@@ -101,7 +101,7 @@ function claudeDeed(at: number, fields: Fields): readonly Scene[] {
   return [{ at, deed: { action: 'approve', ask_id } }];
 }
 
-/** What our own dialect would ask of the server; the rest of what the recording asked is nobody's here. */
+/** What our own adapter would ask of the server; the rest of what the recording asked is nobody's here. */
 const ownMethods = [
   ...['initialize', 'thread/start', 'thread/resume', 'thread/turns/list'],
   ...['turn/start', 'turn/interrupt'],

@@ -12,14 +12,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { HandsLink } from '../../src/act/guarded-hands.ts';
-import type { Place } from '../../src/act/hands.ts';
 import { AgtmuxError } from '../../src/model/errors.ts';
 import { paneId } from '../../src/model/ids.ts';
-import { controlArgv } from '../../src/observe/tmux/address.ts';
-import { type CommandClient, openCommandClient } from '../../src/observe/tmux/command-client.ts';
-import { linesOf } from '../../src/observe/tmux/sweep-state.ts';
 import { createRealClock } from '../../src/platform/clock.ts';
+import { controlArgv } from '../../src/terminals/tmux/address.ts';
+import { type CommandClient, openCommandClient } from '../../src/terminals/tmux/command-client.ts';
+import type { WriterLink } from '../../src/terminals/tmux/guarded-writer.ts';
+import type { PaneAddress } from '../../src/terminals/tmux/pane-writer.ts';
+import { linesOf } from '../../src/terminals/tmux/sweep-state.ts';
 import type { TmuxServerKit } from './tmux-server.ts';
 
 /** What tmux calls it. */
@@ -99,7 +99,7 @@ export function foregroundOf(panePid: number): number | null {
 }
 
 /** The place as it is now, by tmux. */
-export async function placeNow(kit: TmuxServerKit, pane: string): Promise<Place> {
+export async function placeNow(kit: TmuxServerKit, pane: string): Promise<PaneAddress> {
   const answer = await kit.tmux(
     'display-message',
     '-p',
@@ -111,7 +111,7 @@ export async function placeNow(kit: TmuxServerKit, pane: string): Promise<Place>
   return { serverPid: Number(pid), pane: paneId(id), panePid: Number(panePid), command: command.join(' ') };
 }
 
-export interface TestLink extends HandsLink {
+export interface TestLink extends WriterLink {
   readonly client: CommandClient;
   close(): void;
 }

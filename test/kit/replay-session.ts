@@ -1,18 +1,17 @@
-// A recorded conversation through a dialect and the machine, without a process: every wake of the dialect and every due
+// A recorded conversation through an adapter and the machine, without a process: every wake of the adapter and every due
 // time of the machine is served by a clock that is only a number. What the recording leaves open is played to its end.
 
+import type { Incoming, Opening, Outgoing, ProtocolAdapter, Turn, Wakeful } from '../../src/agents/protocol/adapter.ts';
 import type { Failure } from '../../src/model/errors.ts';
 import { agentSessionId } from '../../src/model/ids.ts';
-import type { MachineEvent, MachineState, SessionDeed, SessionMessage } from '../../src/model/sessions.ts';
-import type { Dialect, Heard, Opening, Said, Turn, Wakeful } from '../../src/sessions/dialect.ts';
+import type { MachineEvent, MachineState, SessionCommand, SessionMessage } from '../../src/model/sessions.ts';
 import { dueOf, exitKind, heard, step, tick } from '../../src/sessions/machine.ts';
-import { wantOf } from '../../src/sessions/machine-deeds.ts';
-import { freshFields, freshMemory, type Machined } from '../../src/sessions/machine-memory.ts';
+import { freshFields, freshMemory, type Machined, wantOf } from '../../src/sessions/machine-memory.ts';
 
 /** One moment of a recording: something was heard, or a person did something. `at` counts milliseconds from the start. */
 export type Scene =
-  | { readonly at: number; readonly heard: Heard }
-  | { readonly at: number; readonly deed: Exclude<SessionDeed, { readonly action: 'remove' }> };
+  | { readonly at: number; readonly heard: Incoming }
+  | { readonly at: number; readonly deed: Exclude<SessionCommand, { readonly action: 'remove' }> };
 
 export interface ReplayOptions {
   readonly opening?: Partial<Opening>;
@@ -31,7 +30,7 @@ export interface Replay {
   /** The last version of each, in the order in which they first appeared. */
   readonly messages: readonly SessionMessage[];
   readonly events: readonly MachineEvent[];
-  readonly said: readonly Said[];
+  readonly said: readonly Outgoing[];
   readonly refusals: readonly Failure[];
   /** Why it would keep its process now; `gone`: it has none. */
   readonly wakeful: Wakeful | 'gone' | null;
@@ -47,7 +46,7 @@ interface Stage<Memory> {
   readonly trail: { at: number; state: MachineState; reason: string | null }[];
   readonly messages: Map<string, SessionMessage>;
   readonly events: MachineEvent[];
-  readonly said: Said[];
+  readonly said: Outgoing[];
   readonly refusals: Failure[];
 }
 
@@ -72,9 +71,9 @@ function take<Memory>(stage: Stage<Memory>, turn: Turn<Memory>): void {
   }
 }
 
-function hear<Memory>(stage: Stage<Memory>, dialect: Dialect<Memory>, what: Heard): void {
+function hear<Memory>(stage: Stage<Memory>, adapter: ProtocolAdapter<Memory>, what: Incoming): void {
   if (what.from !== 'clock' && what.from !== 'exit') stage.record = heard(stage.record, stage.now);
-  take(stage, dialect.hear(stage.memory, what, stage.now));
+  take(stage, adapter.hear(stage.memory, what, stage.now));
   if (what.from !== 'exit') return;
   stage.isAlive = false;
   stage.wakeAt = null;
@@ -82,16 +81,16 @@ function hear<Memory>(stage: Stage<Memory>, dialect: Dialect<Memory>, what: Hear
   adopt(stage, step(stage.record, { kind: exitKind(exit), at: stage.now, exit }).record);
 }
 
-function open<Memory>(stage: Stage<Memory>, dialect: Dialect<Memory>, opening: Opening): void {
+function open<Memory>(stage: Stage<Memory>, adapter: ProtocolAdapter<Memory>, opening: Opening): void {
   stage.isAlive = true;
-  take(stage, dialect.open(opening, stage.now));
+  take(stage, adapter.open(opening, stage.now));
 }
 
 function act<Memory>(
   stage: Stage<Memory>,
-  dialect: Dialect<Memory>,
+  adapter: ProtocolAdapter<Memory>,
   opening: Opening,
-  deed: Exclude<SessionDeed, { readonly action: 'remove' }>,
+  deed: Exclude<SessionCommand, { readonly action: 'remove' }>,
 ): void {
   const want = wantOf(stage.record, deed, stage.now, stage.isAlive);
   if (!want.ok) {
@@ -104,9 +103,9 @@ function act<Memory>(
   else if (effect === 'spawn') {
     adopt(stage, record);
     const prompt = 'text' in deed && deed.text !== undefined ? deed.text : '';
-    open(stage, dialect, { ...opening, prompt, resume: record.agent_session, spawned_at: stage.now });
+    open(stage, adapter, { ...opening, prompt, resume: record.agent_session, spawned_at: stage.now });
   } else if (effect === 'deliver') {
-    const done = dialect.do(stage.memory, want.value.deed, stage.now);
+    const done = adapter.do(stage.memory, want.value.deed, stage.now);
     if (!done.ok) stage.refusals.push(done.failure);
     else {
       adopt(stage, record);
@@ -116,14 +115,14 @@ function act<Memory>(
 }
 
 /** What waited for its turn is sent when the agent takes messages again. */
-function serveQueue<Memory>(stage: Stage<Memory>, dialect: Dialect<Memory>, opening: Opening): void {
+function serveQueue<Memory>(stage: Stage<Memory>, adapter: ProtocolAdapter<Memory>, opening: Opening): void {
   const isOpen = stage.record.state === 'completed' || stage.record.state === 'paused';
   const text = isOpen && stage.isAlive ? stage.queue.shift() : undefined;
-  if (text !== undefined) act(stage, dialect, opening, { action: 'send', text });
+  if (text !== undefined) act(stage, adapter, opening, { action: 'send', text });
 }
 
 /** Lets the time pass, with everything that falls due on the way. */
-function runUntil<Memory>(stage: Stage<Memory>, dialect: Dialect<Memory>, until: number): void {
+function runUntil<Memory>(stage: Stage<Memory>, adapter: ProtocolAdapter<Memory>, until: number): void {
   for (let wakes = 0; wakes < wakesMax; wakes += 1) {
     const due = dueOf(stage.record);
     const at = Math.min(due ?? until, stage.wakeAt ?? until);
@@ -131,7 +130,7 @@ function runUntil<Memory>(stage: Stage<Memory>, dialect: Dialect<Memory>, until:
     stage.now = Math.max(stage.now, at);
     if (stage.wakeAt !== null && stage.wakeAt <= stage.now) {
       stage.wakeAt = null;
-      hear(stage, dialect, { from: 'clock', isAsked: stage.record.pending_ask !== null });
+      hear(stage, adapter, { from: 'clock', isAsked: stage.record.pending_ask !== null });
     }
     adopt(stage, tick(stage.record, stage.now).record);
   }
@@ -139,7 +138,7 @@ function runUntil<Memory>(stage: Stage<Memory>, dialect: Dialect<Memory>, until:
 }
 
 export function replaySession<Memory>(
-  dialect: Dialect<Memory>,
+  adapter: ProtocolAdapter<Memory>,
   scenes: readonly Scene[],
   options: ReplayOptions = {},
 ): Replay {
@@ -158,11 +157,11 @@ export function replaySession<Memory>(
     ...freshFields(start),
     auto_approve: opening.auto_approve,
     agent_session: opening.resume === null ? null : agentSessionId(opening.resume),
-    memory: freshMemory({ hasNoCreated: dialect.hasNoCreated }),
+    memory: freshMemory({ hasNoCreated: adapter.hasNoCreated }),
   };
   const kind = opening.resume === null ? 'start_session' : 'resume_session';
   const first = step(fresh, { kind, at: start, said_at: opening.spawned_at, is_alive: false }).record;
-  const opened = dialect.open(opening, start);
+  const opened = adapter.open(opening, start);
   const stage: Stage<Memory> = {
     now: start,
     wakeAt: null,
@@ -178,12 +177,12 @@ export function replaySession<Memory>(
   };
   take(stage, opened);
   for (const scene of scenes) {
-    runUntil(stage, dialect, start + scene.at);
-    if ('heard' in scene) hear(stage, dialect, scene.heard);
-    else act(stage, dialect, opening, scene.deed);
-    serveQueue(stage, dialect, opening);
+    runUntil(stage, adapter, start + scene.at);
+    if ('heard' in scene) hear(stage, adapter, scene.heard);
+    else act(stage, adapter, opening, scene.deed);
+    serveQueue(stage, adapter, opening);
   }
-  runUntil(stage, dialect, stage.now + (options.settleMs ?? 15 * minutes));
+  runUntil(stage, adapter, stage.now + (options.settleMs ?? 15 * minutes));
   const trail = stage.trail.map(({ at, ...rest }) => ({ at: at - start, ...rest }));
   return {
     states: trail.map(({ state }) => state).filter((state, index, all) => state !== all[index - 1]),
@@ -193,6 +192,6 @@ export function replaySession<Memory>(
     events: stage.events,
     said: stage.said,
     refusals: stage.refusals,
-    wakeful: stage.isAlive ? dialect.wakeful(stage.memory) : 'gone',
+    wakeful: stage.isAlive ? adapter.wakeful(stage.memory) : 'gone',
   };
 }

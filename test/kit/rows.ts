@@ -1,7 +1,12 @@
 // Rows for tests of lists: a pane with or without an agent, written in a few words.
 
+import type { PaneRow, TargetRow } from '../../src/api/schemas.ts';
+import { paneRow as barePane } from '../../src/feed/row-projection.ts';
+import type { Ask } from '../../src/model/asks.ts';
 import { agentName, paneId, runtimeId, targetId } from '../../src/model/ids.ts';
-import type { AgentRow, PaneRow, TargetRow } from '../../src/model/rows.ts';
+
+/** An ask may be the model's own, whose options nobody changes. */
+export type RowFields = Partial<Omit<PaneRow, 'ask'>> & { readonly ask?: Ask | null };
 
 export interface RowOptions {
   readonly target?: string;
@@ -12,60 +17,44 @@ export interface RowOptions {
   readonly id?: number;
   /** Null: no agent runs there. */
   readonly agent?: string | null;
-  readonly row?: Partial<Omit<PaneRow, 'agent' | 'identity'>>;
-  readonly state?: AgentRow['state'];
-  readonly fields?: Partial<AgentRow>;
+  readonly state?: NonNullable<PaneRow['state']>;
+  readonly fields?: RowFields;
 }
 
 export function paneRow(options: RowOptions = {}): PaneRow {
   const { target = 'host', session = 'work', window = 1, pane = 0, agent = 'claude' } = options;
+  const { ask = null, ...fields } = options.fields ?? {};
   const id = options.id ?? window * 10 + pane;
   const name = `${target}-${session}-${id}`;
-  return {
-    identity: {
-      target: targetId(target),
-      session_name: session,
-      window_id: `@${window}`,
-      pane_id: paneId(`%${id}`),
-    },
-    ref: agent === null ? `pane:${target}/${session}/@${window}/%${id}` : `runtime:${name}`,
-    session_id: '$1',
-    window_name: `window ${window}`,
-    window_index: window,
-    pane_index: pane,
+  const bare = barePane(targetId(target), paneId(`%${id}`), {
+    sessionId: '$1',
+    sessionName: session,
+    windowId: `@${window}`,
+    windowName: `window ${window}`,
+    windowIndex: window,
+    paneIndex: pane,
     title: 'a title',
     cwd: '/home/me/web-shop',
-    current_command: agent ?? 'zsh',
-    ...options.row,
-    agent: agent === null ? null : agentRow(name, agent, options),
-  };
+    currentCommand: agent ?? 'zsh',
+  });
+  const asked = ask === null ? {} : { ask: { ...ask, options: [...ask.options] } };
+  return { ...bare, ...(agent === null ? {} : agentFields(name, agent, options)), ...fields, ...asked };
 }
 
-function agentRow(name: string, agent: string, { state = 'idle', fields = {} }: RowOptions): AgentRow {
+function agentFields(name: string, agent: string, { state = 'idle' }: RowOptions): Partial<PaneRow> {
   return {
+    ref: `runtime:${name}`,
     runtime_id: runtimeId(name),
     agent: agentName(agent),
-    nick: null,
     seen: state === 'completed' ? true : null,
-    parent: null,
     state,
     reason_code: state === 'unknown' ? 'not_observed_yet' : 'prompt_ready',
     confidence: 'high',
-    detail: null,
-    until: null,
     since: 900_000,
     last_seen_at: 990_000,
     started_at: 100_000,
     state_version: 3,
-    decided_by: null,
-    competing: [],
     route: 'CONNECTED',
-    ask: null,
-    asks_open: 0,
-    background: { shells: 0, agents: 0 },
-    suspended: false,
-    ended: null,
-    ...fields,
   };
 }
 

@@ -28,8 +28,11 @@ const scenes: Readonly<Record<LookAlikeKind, Readonly<Record<Act, Scene>>>> = {
   },
 };
 
-/** Draws the act; resolves with the time at which it was drawn. */
-export function act(actor: LookAlike, what: Act): Promise<number> {
+/** Draws the act, again every `spinMs` where that is given; resolves with the time at which it was drawn. */
+export async function act(actor: LookAlike, what: Act, spinMs?: number): Promise<number> {
   const { file, title } = scenes[actor.kind][what];
-  return actor.show(LookAlike.recorded(actor.kind, file), title);
+  const screen = LookAlike.recorded(actor.kind, file);
+  const drawn = await actor.show(screen, title);
+  if (spinMs !== undefined) await actor.spin(screen, spinMs);
+  return drawn;
 }

@@ -11,7 +11,7 @@ export const cliProgram = fileURLToPath(new URL('../../bin/agtmux', import.meta.
 /** What the agent would have to be in for the wish to come true, if it were allowed. */
 type WishState = 'waiting_approval' | 'settled' | 'running';
 
-export interface Wish {
+export interface Intent {
   readonly name: string;
   readonly state: WishState;
   /** Arguments of the command line. `ref` is itself. */
@@ -24,17 +24,17 @@ export interface Wish {
 
 const text = 'yes, go on';
 const sent = { text, enter: true, when_ready: false, strip_control: false };
-const wish = (name: string, state: WishState, argv: Wish['argv'], body: Wish['body'], isPower = false): Wish => ({
+const wish = (name: string, state: WishState, argv: Intent['argv'], body: Intent['body'], isPower = false): Intent => ({
   name,
   state,
   argv,
   body,
   isPower,
 });
-const power = (name: string, state: WishState, argv: Wish['argv'], body: Wish['body'] = null): Wish =>
+const power = (name: string, state: WishState, argv: Intent['argv'], body: Intent['body'] = null): Intent =>
   wish(name, state, argv, body, true);
 
-export const wishes: readonly Wish[] = [
+export const wishes: readonly Intent[] = [
   wish(
     'approve',
     'waiting_approval',
@@ -144,7 +144,7 @@ export const wishes: readonly Wish[] = [
 ];
 
 /** What a program that nobody knows must not do either. The rest SECURITY.md names. */
-export const openWishes: readonly Wish[] = wishes.filter(
+export const openWishes: readonly Intent[] = wishes.filter(
   ({ name, isPower }) => isPower || /^(?:approve|answer|reject)/.test(name),
 );
 

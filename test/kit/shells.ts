@@ -2,14 +2,14 @@
 
 import { assert } from '../../src/model/errors.ts';
 import type { ProcessIdentity } from '../../src/model/ids.ts';
-import type { ShellRecord, ShellWish } from '../../src/model/shells.ts';
+import type { ShellRecord, ShellRequest } from '../../src/model/shells.ts';
 import { bornShell, type LifeEvent, type ShellActor, step } from '../../src/shells/life.ts';
 import type { LifeCell } from './shell-cells.ts';
 
 export const t0 = 1_000_000;
 export const process: ProcessIdentity = { boot: 'boot', pid: 4711, start: '99' };
 
-export const wish = (fields: Partial<ShellWish> = {}): ShellWish => ({
+export const wish = (fields: Partial<ShellRequest> = {}): ShellRequest => ({
   command: 'sleep 120',
   cwd: '/srv/web-shop',
   label: null,
@@ -23,7 +23,7 @@ export const wish = (fields: Partial<ShellWish> = {}): ShellWish => ({
   ...fields,
 });
 
-export const born = (fields: Partial<ShellWish> = {}): ShellRecord =>
+export const born = (fields: Partial<ShellRequest> = {}): ShellRecord =>
   bornShell({
     shell_id: 'shell-3',
     owner: { key: 'thread-1', runtime_id: null, client: 'codex', thread: 'thread-1' },

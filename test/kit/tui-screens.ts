@@ -3,10 +3,10 @@
 import type { ManagedItem, MessageItem } from '../../src/api/schemas-sessions.ts';
 import type { ShellItem } from '../../src/api/schemas-shells.ts';
 import type { ShellRecord } from '../../src/model/shells.ts';
-import { shownIn, viewOf } from '../../src/sessions/derived.ts';
+import { shownIn, viewOf } from '../../src/sessions/entry.ts';
 import type { Command, Key, Message, Place, Screen, World } from '../../src/tui/contract.ts';
 import { emptyWorld } from '../../src/tui/world.ts';
-import { shellItem } from '../../src/view/shell-items.ts';
+import { shellItem } from '../../src/view/lists-items.ts';
 import { lineText, type SpanLine } from '../../src/view/shells-spans.ts';
 
 /** The table that the daemon derives its flags from (SES7). */
@@ -15,7 +15,16 @@ export { shownIn };
 export const size = { columns: 80, lines: 24 } as const;
 
 export const worldOf = (fields: Partial<World> = {}): World => ({
-  ...emptyWorld({ nowMs: 2_000_000, offsetMinutes: 0, self: { cwd: '/home/me/shop', home: '/home/me' }, size }),
+  ...emptyWorld({
+    nowMs: 2_000_000,
+    offsetMinutes: 0,
+    self: {
+      cwd: '/home/me/shop',
+      home: '/home/me',
+      agents: ['claude', 'codex', 'gemini', 'copilot', 'opencode', 'kilo'],
+    },
+    size,
+  }),
   link: { is: 'up' },
   ...fields,
 });

@@ -1,9 +1,11 @@
 // `make sim SEEDS=n`: runs n seeds on all cores and says what it saw. Exits 1 when an answer depended on the way of
-// delivery, with the command that shows it again. `--mutants` plants every bug instead and exits 1 when one gets away.
+// delivery, with the command that shows it again. `--clocks` plays scripts of clocks instead (`make clocks SEEDS=n`), and
+// `--mutants` plants every bug and exits 1 when one gets away.
 
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
+import { clockMutants } from './clock-run.ts';
 import { mutants } from './mutants.ts';
 import type { RunReport } from './run.ts';
 import type { Job } from './worker.ts';
@@ -13,6 +15,7 @@ const { values } = parseArgs({
     seeds: { type: 'string', default: '20000' },
     from: { type: 'string', default: '1' },
     mutants: { type: 'boolean', default: false },
+    clocks: { type: 'boolean', default: false },
   },
 });
 const count = Number(values.seeds);
@@ -40,31 +43,35 @@ async function runSound(): Promise<boolean> {
     count: count - place,
     stride,
     mutant: null,
+    isOfClocks: values.clocks,
   }));
   const reports = await Promise.all(jobs.map(inWorker));
   const sum = (of: (report: RunReport) => number): number => reports.reduce((total, report) => total + of(report), 0);
   const divergences = reports.flatMap((report) => report.divergences);
   for (const { seed, words } of divergences) {
-    process.stdout.write(`seed ${seed}: ${words}\n  again: make sim SEEDS=1 FROM=${seed}\n`);
+    process.stdout.write(
+      `seed ${seed}: ${words}\n  again: make ${values.clocks ? 'clocks' : 'sim'} SEEDS=1 FROM=${seed}\n`,
+    );
   }
   process.stdout.write(
     `${sum((one) => one.seeds)} seeds, ${sum((one) => one.schedules)} schedules, ${sum((one) => one.events)} events, ` +
-      `${sum((one) => one.crashes)} crashes: ${divergences.length} divergences in ${seconds()} s\n`,
+      `${sum((one) => one.crashes)} ${values.clocks ? 'restarts' : 'crashes'}: ${divergences.length} divergences in ${seconds()} s\n`,
   );
   return divergences.length === 0;
 }
 
 async function runMutants(): Promise<boolean> {
   let allCaught = true;
-  for (const mutant of Object.keys(mutants)) {
-    const { seeds, divergences } = await inWorker({ from, count, stride: 1, mutant });
+  const names = Object.keys(values.clocks ? clockMutants : mutants);
+  for (const mutant of names) {
+    const { seeds, divergences } = await inWorker({ from, count, stride: 1, mutant, isOfClocks: values.clocks });
     const caught = divergences.length > 0;
     allCaught &&= caught;
     process.stdout.write(
       `${caught ? `caught after ${String(seeds).padStart(5)} seeds` : 'NOT CAUGHT              '}  ${mutant}\n`,
     );
   }
-  process.stdout.write(`${Object.keys(mutants).length} planted bugs in ${seconds()} s\n`);
+  process.stdout.write(`${names.length} planted bugs in ${seconds()} s\n`);
   return allCaught;
 }
 

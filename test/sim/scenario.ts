@@ -18,7 +18,7 @@ export interface Raw {
 
 export const storyStart = 1_000_000;
 
-interface Actor {
+interface ActionExecutor {
   readonly identity: RuntimeIdentity;
   readonly session: string | null;
   /** The process of the agent it runs inside of. */
@@ -58,8 +58,8 @@ export function story(random: SimulatedRandom): readonly Raw[] {
   return withCopies(random, raws);
 }
 
-function cast(random: SimulatedRandom, raws: Raw[]): readonly Actor[] {
-  const actors: Actor[] = [];
+function cast(random: SimulatedRandom, raws: Raw[]): readonly ActionExecutor[] {
+  const actors: ActionExecutor[] = [];
   const targets = random.int(1, 3);
   for (let target = 0; target < targets; target++) {
     const name = `t${target}` as RuntimeIdentity['target'];
@@ -85,7 +85,7 @@ function cast(random: SimulatedRandom, raws: Raw[]): readonly Actor[] {
 function castPane(
   random: SimulatedRandom,
   raws: Raw[],
-  actors: Actor[],
+  actors: ActionExecutor[],
   target: RuntimeIdentity['target'],
   server: NonNullable<RuntimeIdentity['server']>,
   pane: number,
@@ -121,7 +121,7 @@ interface Start {
   parent: RuntimeIdentity | null;
 }
 
-function start(random: SimulatedRandom, raws: Raw[], of: Start): Actor {
+function start(random: SimulatedRandom, raws: Raw[], of: Start): ActionExecutor {
   const pid = random.int(100, 110);
   // Nested agents have no pane; their place in the story tells them apart.
   const place = of.pane ?? `n${raws.length}`;
@@ -166,7 +166,7 @@ function plain(
   return { evidence, source, kind, event_time, payload, ...(dedupe_key === undefined ? {} : { dedupe_key }) };
 }
 
-function evidenceOf(random: SimulatedRandom, { identity, session, inside }: Actor): BindingEvidence {
+function evidenceOf(random: SimulatedRandom, { identity, session, inside }: ActionExecutor): BindingEvidence {
   const { target, runtime_id, agent, process } = identity;
   const named = random.chance(0.4) ? { agent } : {};
   const dice = random.int(0, 3);
@@ -178,7 +178,7 @@ function evidenceOf(random: SimulatedRandom, { identity, session, inside }: Acto
   return { target, runtime_id };
 }
 
-function scene(random: SimulatedRandom, actor: Actor, time: number): Raw {
+function scene(random: SimulatedRandom, actor: ActionExecutor, time: number): Raw {
   const evidence = evidenceOf(random, actor);
   const source = random.pick(witnesses);
   const id = random.chance(0.3) ? `n${random.int(0, 12)}` : undefined;

@@ -1,8 +1,8 @@
 // One story, delivered in many ways: any order, doubled, in any batches, with crashes before and after the commit and a
 // reload from the log. Whatever the way, the answer must be the reference's, and no promise may break on the road.
 
-import { Ledger } from '../../src/daemon/ledger.ts';
 import { type Steps, standardSteps } from '../../src/engine/steps.ts';
+import { EventProcessor } from '../../src/ingest/event-processor.ts';
 import type { RuntimeId } from '../../src/model/ids.ts';
 import type { StateRecord } from '../../src/model/records.ts';
 import type { SimulatedRandom } from '../../src/platform/simulated/random.ts';
@@ -128,7 +128,7 @@ class Courier {
   }
 
   /** Dropping history must change nothing that is served. */
-  async #prune(ledger: Ledger): Promise<void> {
+  async #prune(ledger: EventProcessor): Promise<void> {
     const before = readAnswers(ledger);
     await ledger.prune({
       before: this.#random.pick([0, this.#now - 20_000]),
@@ -142,11 +142,11 @@ class Courier {
     for (const id of this.#versions.keys()) if (!ledger.world.entries.has(id)) this.#versions.delete(id);
   }
 
-  #open(): Promise<Ledger> {
-    return Ledger.open({ store: this.#store, now: () => this.#now, steps: this.#parts.steps });
+  #open(): Promise<EventProcessor> {
+    return EventProcessor.open({ store: this.#store, now: () => this.#now, steps: this.#parts.steps });
   }
 
-  #watch(ledger: Ledger): void {
+  #watch(ledger: EventProcessor): void {
     const { taken, verdicts } = ledger.counters();
     const sum = Object.values(verdicts).reduce((total, count) => total + count, 0);
     // After a crash the counters start again while events may still wait from before: pending may be below zero then.
@@ -175,7 +175,7 @@ class Courier {
 }
 
 /** Everything that must not depend on the way of delivery, one line a runtime. */
-function readAnswers(ledger: Ledger): ReadonlyMap<string, string> {
+function readAnswers(ledger: EventProcessor): ReadonlyMap<string, string> {
   const routes = ledger.world.routes();
   return new Map(
     ledger.states().map((one) => {

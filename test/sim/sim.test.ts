@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { clockMutants, runClockMutant, runClocks } from './clock-run.ts';
 import { mutants } from './mutants.ts';
 import { range, runSeeds } from './run.ts';
 
@@ -21,6 +22,20 @@ describe('the same events in any order, doubled, cut and replayed', () => {
     expect(keptSeeds.length).toBeGreaterThan(0);
     const report = await runSeeds(keptSeeds);
     expect(report.divergences).toEqual([]);
+  });
+});
+
+describe('clocks that are set, drift, sleep and change their zone, here and on other machines', () => {
+  it('RSV7 ORD2 lose no fact, change no state and age nothing, through restarts of the daemon', async () => {
+    const report = await runClocks(range(1, 100));
+    expect(report.divergences).toEqual([]);
+    expect(report.crashes).toBeGreaterThan(30);
+    expect(report.events).toBeGreaterThan(1_000);
+  });
+
+  it.each(Object.keys(clockMutants))('ORD2 caught: %s', { timeout: 60_000 }, async (name) => {
+    const report = await runClockMutant(name, range(1, 2_000));
+    expect(report.divergences.length).toBe(1);
   });
 });
 

@@ -1,14 +1,14 @@
 // Checks of the sources: sizes, heads, who may call what, and what a test may not do. Each takes a tree and hands back
 // its complaints, one line each.
-import { bans, machinePaths, silencers, sizes } from './tables.ts';
+import { agentNamers, agentWords, bans, machinePaths, silencers, sizes } from './tables.ts';
 import {
   dottedName,
   isNode,
   isProduct,
   isSource,
   isTest,
+  layerOf,
   lineAt,
-  roomOf,
   type SyntaxNode,
   syntaxOf,
   type Tree,
@@ -100,9 +100,11 @@ function matches(pattern: string, name: string): boolean {
 
 export function bannedCalls(tree: Tree): string[] {
   return sources(tree, isProduct).flatMap(([path, text]) => {
-    const room = roomOf(path);
+    const layer = layerOf(path);
     const file = path.replace(/^src\/|\.tsx?$/g, '');
-    const forbidden = bans.filter((ban) => room === null || !(ban.rooms.includes(room) || ban.rooms.includes(file)));
+    const forbidden = bans.filter(
+      (ban) => layer === null || !(ban.layers.includes(layer) || ban.layers.includes(file)),
+    );
     const complaints = new Set<string>();
     walk(syntaxOf(path, text).program, (node, role) => {
       const place = `${path}:${lineAt(text, node.start)}`;
@@ -157,3 +159,30 @@ export function foreignPaths(tree: Tree): string[] {
     }),
   );
 }
+
+/**
+ * What knows an agent stands in its folder: elsewhere no name in the code, no text that is one word, no pattern. Sentences
+ * for people may name one as an example, and comments may tell what was measured.
+ */
+export function namedAgents(tree: Tree): string[] {
+  const isOther = (path: string): boolean => isProduct(path) && layerOf(path) !== 'agents' && !(path in agentNamers);
+  return sources(tree, isOther).flatMap(([path, text]) => {
+    const complaints: string[] = [];
+    walk(syntaxOf(path, text).program, (node) => {
+      const word = codeWordOf(node);
+      if (word !== null && agentWords.test(word)) complaints.push(`${path}:${lineAt(text, node.start)}: names ${word}`);
+    });
+    return complaints;
+  });
+}
+
+/** An identifier, a text without blanks, a pattern; null for everything else. */
+function codeWordOf(node: SyntaxNode): string | null {
+  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') return String(node.name);
+  if (node.type === 'TemplateElement') return oneWord((node.value as { readonly cooked?: unknown }).cooked);
+  if (node.type !== 'Literal') return null;
+  const { regex } = node as { readonly regex?: { readonly pattern: string } };
+  return regex === undefined ? oneWord(node.value) : regex.pattern;
+}
+
+const oneWord = (value: unknown): string | null => (typeof value === 'string' && !/\s/.test(value) ? value : null);

@@ -1,21 +1,33 @@
 // Checks of what is written around the code: the rules and the tests that prove them, the layer table, links, packages.
 import { type Lockfile, missingPlatforms } from '../../scripts/lock-platforms.ts';
+import { references } from '../../scripts/references.ts';
 import { packages } from './tables.ts';
-import { dottedName, isNode, isSource, isTest, lineAt, roomOf, roomsBuilt, syntaxOf, type Tree, walk } from './tree.ts';
+import {
+  dottedName,
+  isNode,
+  isSource,
+  isTest,
+  layerOf,
+  layersBuilt,
+  lineAt,
+  syntaxOf,
+  type Tree,
+  walk,
+} from './tree.ts';
 
 export interface Rule {
   readonly id: string;
   /** Where it is carried out. It is due when all of them exist. */
-  readonly rooms: readonly string[];
+  readonly layers: readonly string[];
 }
 
-const idPattern = /\b(?:IDN|ADM|DED|ORD|BND|CNV|ASK|RSV|ACT|RTE|SES|SHL|FED|SCR|NOT|MNU|INS|SEC|LOG)\d+\b/g;
-const rulePattern = /^- \*\*([A-Z]{3}\d+)\*\* \(([a-z]+(?:\/[a-z]+)?(?:, [a-z]+(?:\/[a-z]+)?)*)\) \S/;
+const idPattern = /\b(?:IDN|ADM|DED|ORD|BND|CNV|ASK|RSV|ACT|RTE|SES|SHL|FED|SCR|NOT|MNU|INS|SEC|LOG)\d+[a-z]?\b/g;
+const rulePattern = /^- \*\*([A-Z]{3}\d+[a-z]?)\*\* \(([a-z]+(?:\/[a-z]+)?(?:, [a-z]+(?:\/[a-z]+)?)*)\) \S/;
 
 export function rulesOf(tree: Tree): Rule[] {
   return (tree.get('SPEC.md') ?? '').split('\n').flatMap((line) => {
     const found = rulePattern.exec(line);
-    return found === null ? [] : [{ id: found[1] ?? '', rooms: (found[2] ?? '').split(', ') }];
+    return found === null ? [] : [{ id: found[1] ?? '', layers: (found[2] ?? '').split(', ') }];
   });
 }
 
@@ -49,38 +61,38 @@ export function citedIds(tree: Tree): Map<string, string> {
   return cited;
 }
 
-const isDue = (rule: Rule, built: ReadonlySet<string>): boolean => rule.rooms.every((room) => built.has(room));
+const isDue = (rule: Rule, built: ReadonlySet<string>): boolean => rule.layers.every((layer) => built.has(layer));
 
-/** Rules whose rooms are still to be built. */
+/** Rules whose layers are still to be built. */
 export function openRules(tree: Tree): Rule[] {
-  const built = roomsBuilt(tree);
+  const built = layersBuilt(tree);
   return rulesOf(tree).filter((rule) => !isDue(rule, built));
 }
 
 export function unprovedRules(tree: Tree): string[] {
-  const built = roomsBuilt(tree);
+  const built = layersBuilt(tree);
   const cited = citedIds(tree);
   return rulesOf(tree)
     .filter((rule) => isDue(rule, built) && !cited.has(rule.id))
-    .map((rule) => `SPEC.md: ${rule.id} (${rule.rooms.join(', ')}) is named by no test`);
+    .map((rule) => `SPEC.md: ${rule.id} (${rule.layers.join(', ')}) is named by no test`);
 }
 
-/** The list itself: every entry readable, no id twice, no room that does not exist or is not planned. */
+/** The list itself: every entry readable, no id twice, no layer that does not exist or is not planned. */
 export function badRules(tree: Tree): string[] {
-  const rooms = Object.keys(layersOf(tree).rooms);
+  const layers = Object.keys(layersOf(tree).layers);
   const unreadable = (tree.get('SPEC.md') ?? '')
     .split('\n')
     .flatMap((line, index) =>
-      line.startsWith('- **') && !rulePattern.test(line) ? [`SPEC.md:${index + 1}: not "- **ID** (room) words"`] : [],
+      line.startsWith('- **') && !rulePattern.test(line) ? [`SPEC.md:${index + 1}: not "- **ID** (layer) words"`] : [],
     );
   const rules = rulesOf(tree);
   const twice = rules.filter((rule, index) => rules.findIndex((other) => other.id === rule.id) !== index);
-  const homeless = rules.filter((rule) => rule.rooms.some((room) => !rooms.includes(room.split('/')[0] ?? '')));
+  const homeless = rules.filter((rule) => rule.layers.some((layer) => !layers.includes(layer.split('/')[0] ?? '')));
   return [
     ...(rules.length === 0 ? ['SPEC.md: no rules'] : []),
     ...unreadable,
     ...twice.map((rule) => `SPEC.md: ${rule.id} stands there twice`),
-    ...homeless.map((rule) => `SPEC.md: ${rule.id} names a room that is not in the layer table`),
+    ...homeless.map((rule) => `SPEC.md: ${rule.id} names a layer that is not in the layer table`),
   ];
 }
 
@@ -117,49 +129,79 @@ export function unknownIds(tree: Tree): string[] {
 }
 
 export interface Layers {
-  readonly rooms: Readonly<Record<string, readonly string[]>>;
+  readonly layers: Readonly<Record<string, readonly string[]>>;
 }
 
 export function layersOf(tree: Tree): Layers {
-  return JSON.parse(tree.get('scripts/layers.json') ?? '{"rooms":{}}') as Layers;
+  return JSON.parse(tree.get('scripts/layers.json') ?? '{"layers":{}}') as Layers;
 }
 
-const roomRow = /^\| `([a-z]+)\/` \|[^|]*\| ([^|]*) \| (built|planned) \|$/gm;
+const layerRow = /^\| `([a-z]+)\/` \|[^|]*\| ([^|]*) \| (built|planned) \|$/gm;
 
 /** ARCHITECTURE.md tells people what scripts/layers.json tells dependency-cruiser, and what is really there. */
 export function architectureDrift(tree: Tree): string[] {
-  const built = roomsBuilt(tree);
-  const { rooms } = layersOf(tree);
+  const built = layersBuilt(tree);
+  const { layers } = layersOf(tree);
   const rows = new Map(
-    [...(tree.get('ARCHITECTURE.md') ?? '').matchAll(roomRow)].map((row) => [
+    [...(tree.get('ARCHITECTURE.md') ?? '').matchAll(layerRow)].map((row) => [
       row[1] ?? '',
       { may: row[2] ?? '', status: row[3] ?? '' },
     ]),
   );
-  const folders = new Set([...tree.keys()].map(roomOf).filter((room) => room !== null));
+  const folders = new Set([...tree.keys()].map(layerOf).filter((layer) => layer !== null));
   const complaints: string[] = [];
-  for (const room of folders) if (!(room in rooms)) complaints.push(`src/${room}: not in scripts/layers.json`);
+  for (const layer of folders) if (!(layer in layers)) complaints.push(`src/${layer}: not in scripts/layers.json`);
   for (const path of tree.keys())
-    if (path.startsWith('src/') && roomOf(path) === null) complaints.push(`${path}: lies beside the rooms`);
-  for (const [room, may] of Object.entries(rooms)) {
-    const row = rows.get(room);
+    if (path.startsWith('src/') && path !== 'src/README.md' && layerOf(path) === null)
+      complaints.push(`${path}: lies beside the layers`);
+  for (const [layer, may] of Object.entries(layers)) {
+    const row = rows.get(layer);
     if (row === undefined) {
-      complaints.push(`ARCHITECTURE.md: ${room}/ is not described`);
+      complaints.push(`ARCHITECTURE.md: ${layer}/ is not described`);
       continue;
     }
     const told = row.may.match(/[a-z]+/g) ?? [];
     const same =
       told
-        .filter((name) => name in rooms)
+        .filter((name) => name in layers)
         .sort()
         .join() === [...may].sort().join();
     if (!same)
-      complaints.push(`ARCHITECTURE.md: ${room}/ may import ${may.join(', ') || 'nothing'}, the table differs`);
-    if ((row.status === 'built') !== built.has(room))
-      complaints.push(`ARCHITECTURE.md: ${room}/ is called ${row.status}, the folder says otherwise`);
+      complaints.push(`ARCHITECTURE.md: ${layer}/ may import ${may.join(', ') || 'nothing'}, the table differs`);
+    if ((row.status === 'built') !== built.has(layer))
+      complaints.push(`ARCHITECTURE.md: ${layer}/ is called ${row.status}, the folder says otherwise`);
   }
-  for (const room of rows.keys()) if (!(room in rooms)) complaints.push(`ARCHITECTURE.md: ${room}/ is no room`);
+  for (const layer of rows.keys()) if (!(layer in layers)) complaints.push(`ARCHITECTURE.md: ${layer}/ is no layer`);
   return complaints;
+}
+
+/** Documents that are made from the code say what the code says. */
+export function staleReferences(tree: Tree): string[] {
+  const read = (path: string): string => tree.get(path) ?? '';
+  return [...references(read)].flatMap(([path, text]) =>
+    read(path) === text ? [] : [`${path}: is stale; run \`make references\``],
+  );
+}
+
+/** test/README.md tells of every folder of test/, and of no other. */
+export function suiteDrift(tree: Tree): string[] {
+  const text = tree.get('test/README.md') ?? '';
+  const told = new Set([...text.matchAll(/^\| `([a-z]+)\/` \|/gm)].map((line) => line[1] ?? ''));
+  const folders = new Set([...tree.keys()].flatMap((path) => /^test\/([^/]+)\//.exec(path)?.[1] ?? []));
+  return [
+    ...[...folders].filter((name) => !told.has(name)).map((name) => `test/README.md: test/${name} is not described`),
+    ...[...told].filter((name) => !folders.has(name)).map((name) => `test/README.md: there is no test/${name}`),
+  ];
+}
+
+/** Each record of a decision begins with the number of its file. */
+export function misnumberedDecisions(tree: Tree): string[] {
+  return [...tree].flatMap(([path, text]) => {
+    const number = /^docs\/adr\/(\d{4})-/.exec(path)?.[1];
+    return number === undefined || text.startsWith(`# ${number} `)
+      ? []
+      : [`${path}: does not begin with "# ${number} "`];
+  });
 }
 
 /** Fenced and inline code out of the way, lines kept. */

@@ -5,60 +5,60 @@ export interface Ban {
   readonly calls: readonly string[];
   /** Modules as they are imported, `node:vm`, or one name of a module, `node:crypto#randomBytes`. */
   readonly imports: readonly string[];
-  /** The rooms that may, or single files of a room: `daemon/main`. */
-  readonly rooms: readonly string[];
+  /** The layers that may, or single files of a layer: `daemon/main`. */
+  readonly layers: readonly string[];
   readonly why: string;
 }
 
-const processRooms = ['cli', 'tui', 'menubar', 'mcp', 'daemon/main'];
+const processLayers = ['cli', 'tui', 'menubar', 'mcp', 'daemon/main'];
 
 export const bans: readonly Ban[] = [
   {
     calls: ['Date.now', 'Date', 'performance.*', 'process.hrtime', 'process.hrtime.*', 'process.uptime'],
     imports: ['node:perf_hooks'],
-    rooms: ['platform', 'web/port'],
+    layers: ['platform', 'web/port'],
     why: 'the clock is a port; everything else is told the time',
   },
   {
     calls: ['Math.random', 'crypto.randomBytes', 'crypto.randomInt', 'crypto.randomUUID', 'crypto.getRandomValues'],
     imports: ['node:crypto#randomBytes', 'node:crypto#randomInt', 'node:crypto#randomUUID', 'node:crypto#webcrypto'],
-    rooms: ['platform'],
+    layers: ['platform'],
     why: 'randomness is a port',
   },
   {
     calls: ['setTimeout', 'setInterval', 'setImmediate'],
     imports: ['node:timers', 'node:timers/promises'],
-    rooms: ['platform', 'web/port'],
+    layers: ['platform', 'web/port'],
     why: 'waiting is a port; simulated time must be able to skip it',
   },
   {
     calls: ['process.env'],
     imports: [],
-    rooms: ['platform', 'cli', 'daemon/main'],
+    layers: ['platform', 'cli', 'daemon/main'],
     why: 'settings are read at the edge, once',
   },
   {
     calls: ['process.exit', 'process.exitCode', 'process.argv', 'process.stdin', 'process.stdout', 'process.stderr'],
     imports: ['node:readline', 'node:readline/promises', 'node:tty'],
-    rooms: processRooms,
+    layers: processLayers,
     why: 'only a screen owns the terminal and the way out',
   },
-  { calls: ['process.kill'], imports: ['node:child_process'], rooms: ['platform'], why: 'processes are a port' },
-  { calls: ['console.*'], imports: ['node:console'], rooms: ['cli'], why: 'the library is silent' },
+  { calls: ['process.kill'], imports: ['node:child_process'], layers: ['platform'], why: 'processes are a port' },
+  { calls: ['console.*'], imports: ['node:console'], layers: ['cli'], why: 'the library is silent' },
   {
     calls: [],
     imports: ['node:fs', 'node:fs/promises'],
-    rooms: ['platform', 'store', 'daemon', 'cli'],
+    layers: ['platform', 'store', 'daemon', 'cli', 'install/files-local', 'offline/store', 'sessions/open-sessions'],
     why: 'files are a port; the store and the edges open theirs',
   },
   {
     calls: ['fetch', 'WebSocket', 'EventSource'],
     imports: ['node:net', 'node:http', 'node:https', 'node:http2', 'node:tls', 'node:dgram', 'node:dns'],
-    rooms: ['platform', 'api', 'web'],
+    layers: ['platform', 'api', 'server', 'web'],
     why: 'the network is a port',
   },
-  { calls: [], imports: ['node:sqlite'], rooms: ['store'], why: 'nothing above the store may know what it stands on' },
-  { calls: ['eval', 'Function'], imports: ['node:vm'], rooms: [], why: 'text is never run' },
+  { calls: [], imports: ['node:sqlite'], layers: ['store'], why: 'nothing above the store may know what it stands on' },
+  { calls: ['eval', 'Function'], imports: ['node:vm'], layers: [], why: 'text is never run' },
 ];
 
 /** Every package, and the job it is here for. What is not in this table may not be in package.json. */
@@ -75,7 +75,7 @@ export const packages: Readonly<Record<string, string>> = {
   '@types/react-dom': 'the same for the browser',
   '@vitejs/plugin-react': 'React for the bundle of the pages',
   '@types/ws': 'types of ws',
-  '@vitest/coverage-v8': 'branch coverage of the pure rooms',
+  '@vitest/coverage-v8': 'branch coverage of the pure layers',
   '@xterm/headless': 'a terminal: the model of a pane that is watched live, and the witness of the text gate',
   '@xterm/xterm': 'the live terminal of the pages',
   'axe-core': 'finds what keeps people out of a page',
@@ -88,15 +88,15 @@ export const packages: Readonly<Record<string, string>> = {
   'oxc-parser': 'reads the sources for these checks',
   'playwright-core': 'drives a real browser in tests',
   publint: 'checks the package before it is published',
-  react: 'the pages, and the full-screen view',
-  'react-dom': 'the pages in a browser',
+  react: 'the pages in a browser; bundled into what ships',
+  'react-dom': 'the same for the browser; bundled too',
   re2js: 'patterns of user rules, which cannot hang the daemon there',
   rolldown: 'the bundle',
   'smol-toml': 'reads config.toml',
   typescript: 'the language',
   vite: 'the bundle of the pages',
   vitest: 'the test runner',
-  ws: 'sockets of live panes at the web door',
+  ws: 'WebSockets: live panes in the web server, and the client of servers that agents run',
   zod: 'schemas: one definition gives types, checks, JSON Schema and OpenAPI',
 };
 
@@ -115,3 +115,11 @@ export const silencers =
 
 /** Places that exist on one machine only. */
 export const machinePaths = /(?:^|[^\w./~-])(\/(?:work|root)\/[^\s'"`)]*)/;
+
+/** Names of agents as code would use them. A cursor alone also is where text is typed, or where a page begins. */
+export const agentWords = /claude|codex|gemini|copilot|opencode|kilo(?![a-z])|cursor-agent|agents\/cursor|\^?CURSOR_/i;
+
+/** Files outside of agents/ that may name one, and why. */
+export const agentNamers: Readonly<Record<string, string>> = {
+  'src/cli/demo-scenario.ts': 'a made-up scene in which known agents play a part; nothing is decided by it',
+};

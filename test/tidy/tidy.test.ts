@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closing } from '../../scripts/closing-line.ts';
 import { missingPlatforms } from '../../scripts/lock-platforms.ts';
-import { hosts, operatorRights, passing } from '../../src/act/callers-names.ts';
+import { hosts, operatorRights, passing } from '../../src/auth/program-names.ts';
 import { checks } from './checks.ts';
 import * as code from './code-checks.ts';
 import * as paper from './paper-checks.ts';
@@ -25,12 +25,12 @@ describe('this checkout', () => {
     expect(named.filter((name) => !words.has(name))).toEqual([]);
   });
 
-  it('tells which rules wait for their room', () => {
+  it('tells which rules wait for their layer', () => {
     const open = paper.openRules(checkout);
-    const rooms = [...new Set(open.flatMap((rule) => rule.rooms))].sort();
-    for (const room of rooms) {
-      const ids = open.filter((rule) => rule.rooms.includes(room)).map((rule) => rule.id);
-      console.log(`open, ${room}: ${ids.join(' ')}`);
+    const layers = [...new Set(open.flatMap((rule) => rule.layers))].sort();
+    for (const layer of layers) {
+      const ids = open.filter((rule) => rule.layers.includes(layer)).map((rule) => rule.id);
+      console.log(`open, ${layer}: ${ids.join(' ')}`);
     }
     expect(paper.rulesOf(checkout).length).toBeGreaterThan(open.length);
   });
@@ -46,6 +46,23 @@ describe('the checks on sources', () => {
     expect(code.longFiles(tree({ 'src/engine/a.ts': long }))).toHaveLength(1);
     expect(code.longFiles(tree({ 'src/engine/a.test.ts': long }))).toHaveLength(0);
     expect(code.longFiles(tree({ 'src/engine/a.test.ts': long + long }))).toHaveLength(1);
+  });
+
+  it.each([
+    ["const a = b === 'codex';", 1],
+    ['const opencodeHttp = 1;', 1],
+    ['const a = { gemini: 1 };', 1],
+    ['const a = /^KILO_/;', 1],
+    ["import { a } from '../agents/claude/hooks.ts';", 1],
+    ['const a = `copilot-x`;', 1],
+    ["const a = ['cursor-agent'];", 1],
+    ["const a = 'cursor';", 0],
+    ["const cursorColumn = a.cursor; // as Codex's", 0],
+    ["const a = 'say --agent claude, or another one';", 0],
+  ])('finds an agent that is named outside of its folder: %j', (line, count) => {
+    expect(code.namedAgents(tree({ 'src/actions/a.ts': head + line }))).toHaveLength(count);
+    expect(code.namedAgents(tree({ 'src/agents/x/a.ts': head + line }))).toHaveLength(0);
+    expect(code.namedAgents(tree({ 'src/actions/a.test.ts': head + line }))).toHaveLength(0);
   });
 
   it.each([
@@ -95,7 +112,7 @@ describe('the checks on sources', () => {
     'process.exit(1);',
     "eval('1');",
     "const f = new Function('1');",
-  ])('finds a call outside its room: %s', (line) => {
+  ])('finds a call outside its layer: %s', (line) => {
     expect(code.bannedCalls(tree({ 'src/engine/a.ts': head + line })).length).toBeGreaterThan(0);
     expect(code.bannedCalls(tree({ 'src/engine/a.test.ts': head + line }))).toEqual([]);
   });
@@ -143,11 +160,11 @@ describe('the checks on sources', () => {
 });
 
 const spec = '- **ORD1** (engine) One.\n- **SEC2** (web) Two.\n- **ADM2** (engine, web) Three.\n';
-const layers = JSON.stringify({ rooms: { model: [], engine: ['model'], web: ['model'] } });
+const layers = JSON.stringify({ layers: { model: [], engine: ['model'], web: ['model'] } });
 const engine = { 'SPEC.md': spec, 'scripts/layers.json': layers, 'src/engine/a.ts': head };
 
 describe('the checks on paper', () => {
-  it('finds a rule without a test, and waits for rooms that do not exist', () => {
+  it('finds a rule without a test, and waits for layers that do not exist', () => {
     expect(paper.unprovedRules(tree(engine))).toEqual(['SPEC.md: ORD1 (engine) is named by no test']);
     expect(paper.openRules(tree(engine)).map((rule) => rule.id)).toEqual(['SEC2', 'ADM2']);
     const built = tree({ ...engine, 'src/web/a.ts': head, 'src/web/a.test.ts': "it('SEC2 holds', () => {});" });
@@ -174,7 +191,7 @@ describe('the checks on paper', () => {
   it.each([
     '',
     `${spec}- **ORD1** (engine) Again.\n`,
-    `${spec}- **ORD9** No room.\n`,
+    `${spec}- **ORD9** No layer.\n`,
     `${spec}- **ORD9** (attic) Gone.\n`,
   ])('finds a malformed list of rules', (text) => {
     expect(paper.badRules(tree({ ...engine, 'SPEC.md': text }))).toHaveLength(1);
@@ -199,19 +216,39 @@ describe('the checks on paper', () => {
   });
 
   const rows = (engineMay: string, webStatus: string): string =>
-    `| \`model/\` | words | no other room | planned |\n| \`engine/\` | steps | ${engineMay} | built |\n| \`web/\` | page | model | ${webStatus} |\n`;
+    `| \`model/\` | words | no other layer | planned |\n| \`engine/\` | steps | ${engineMay} | built |\n| \`web/\` | page | model | ${webStatus} |\n`;
 
   it.each([
-    ['a room that is not described', { 'ARCHITECTURE.md': rows('model', 'planned').replace(/^.*web.*$/m, '') }],
+    ['a layer that is not described', { 'ARCHITECTURE.md': rows('model', 'planned').replace(/^.*web.*$/m, '') }],
     ['an import the table does not allow', { 'ARCHITECTURE.md': rows('model, web', 'planned') }],
-    ['a room that is called built', { 'ARCHITECTURE.md': rows('model', 'built') }],
-    ['a room that is called planned', { 'ARCHITECTURE.md': rows('model', 'planned'), 'src/web/a.ts': head }],
-    ['a folder that is no room', { 'ARCHITECTURE.md': rows('model', 'planned'), 'src/attic/a.ts': head }],
-    ['a file beside the rooms', { 'ARCHITECTURE.md': rows('model', 'planned'), 'src/a.ts': head }],
-    ['a row for no room', { 'ARCHITECTURE.md': `${rows('model', 'planned')}| \`attic/\` | old | model | planned |\n` }],
+    ['a layer that is called built', { 'ARCHITECTURE.md': rows('model', 'built') }],
+    ['a layer that is called planned', { 'ARCHITECTURE.md': rows('model', 'planned'), 'src/web/a.ts': head }],
+    ['a folder that is no layer', { 'ARCHITECTURE.md': rows('model', 'planned'), 'src/attic/a.ts': head }],
+    ['a file beside the layers', { 'ARCHITECTURE.md': rows('model', 'planned'), 'src/a.ts': head }],
+    [
+      'a row for no layer',
+      { 'ARCHITECTURE.md': `${rows('model', 'planned')}| \`attic/\` | old | model | planned |\n` },
+    ],
   ])('finds %s', (_name, files) => {
     expect(paper.architectureDrift(tree({ ...engine, ...files }))).toHaveLength(1);
     expect(paper.architectureDrift(tree({ ...engine, 'ARCHITECTURE.md': rows('model', 'planned') }))).toEqual([]);
+  });
+
+  it.each(['src/README.md', 'docs/config.md', 'docs/cli.md'])('finds that %s is stale', (path) => {
+    expect(paper.staleReferences(checkout)).toEqual([]);
+    const text = (checkout.get(path) ?? '').replaceAll(/Print JSON|[.] Pure|How long/g, '');
+    expect(paper.staleReferences(new Map([...checkout, [path, text]]))).toEqual([
+      `${path}: is stale; run \`make references\``,
+    ]);
+  });
+
+  it('finds a suite that is not described, and a decision with the number of another', () => {
+    const suites = { 'test/README.md': '| `cli/` | x |\n', 'test/cli/a.test.ts': head };
+    expect(paper.suiteDrift(tree(suites))).toEqual([]);
+    expect(paper.suiteDrift(tree({ ...suites, 'test/web/a.test.ts': head }))).toHaveLength(1);
+    expect(paper.suiteDrift(tree({ 'test/README.md': '| `cli/` | x |\n' }))).toHaveLength(1);
+    expect(paper.misnumberedDecisions(tree({ 'docs/adr/0015-a.md': '# 0015 A\n' }))).toEqual([]);
+    expect(paper.misnumberedDecisions(tree({ 'docs/adr/0015-a.md': '# 0014 A\n' }))).toHaveLength(1);
   });
 
   it.each(['[a](b.md)', '[a](#nowhere)', '[a](c.md#nowhere)', '![a](docs/x.svg)', '[a]: b.md', '<img src="x.svg">'])(

@@ -29,22 +29,22 @@ export const isTest = (path: string): boolean => /[.](test|contract)[.]tsx?$/.te
 export const isProduct = (path: string): boolean => path.startsWith('src/') && isSource(path) && !isTest(path);
 
 /** `engine` for src/engine/fold.ts, null outside of src/. */
-export function roomOf(path: string): string | null {
-  const [top, room, file] = path.split('/');
-  return top === 'src' && room !== undefined && file !== undefined ? room : null;
+export function layerOf(path: string): string | null {
+  const [top, layer, file] = path.split('/');
+  return top === 'src' && layer !== undefined && file !== undefined ? layer : null;
 }
 
-/** Rooms that hold at least one file that ships. */
-export function roomsBuilt(tree: Tree): Set<string> {
-  const rooms = new Set<string>();
+/** Layers that hold at least one file that ships. */
+export function layersBuilt(tree: Tree): Set<string> {
+  const layers = new Set<string>();
   for (const path of tree.keys()) {
-    const room = roomOf(path);
-    if (room === null || !isProduct(path)) continue;
-    rooms.add(room);
-    // Parts of a room, by folder or by file: `observe/tmux`, `agents/identify`.
-    for (const part of path.split('/').slice(2)) rooms.add(`${room}/${part.replace(/\.tsx?$/, '')}`);
+    const layer = layerOf(path);
+    if (layer === null || !isProduct(path)) continue;
+    layers.add(layer);
+    // Parts of a layer, by folder or by file: `observe/tmux`, `agents/identify`.
+    for (const part of path.split('/').slice(2)) layers.add(`${layer}/${part.replace(/\.tsx?$/, '')}`);
   }
-  return rooms;
+  return layers;
 }
 
 export function lineAt(text: string, offset: number): number {

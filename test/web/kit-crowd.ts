@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { until } from '../kit/live.ts';
-import type { DoorWorld, PaneView, Visitor } from './kit-door.ts';
+import type { DoorWorld, PaneView, Visitor } from './kit-server.ts';
 
 /** Programs that are taken for agents and do nothing; all in one session, so that one rename changes all of them. */
 export async function openAgents(world: DoorWorld, count: number): Promise<void> {

@@ -4,7 +4,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Live } from '../kit/live.ts';
-import { DoorWorld } from './kit-door.ts';
+import { DoorWorld } from './kit-server.ts';
 
 export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 

@@ -49,7 +49,7 @@ describe('who needs you', () => {
     const names = async (): Promise<readonly string[]> => rows.locator('.agent').allTextContents();
     await expect.poll(async () => (await names()).every((name) => name.includes('codex'))).toBe(true);
     await filter.fill('state:nothing');
-    await page.getByText('No agent fits').waitFor();
+    await page.getByText('No agent matches').waitFor();
   });
 
   it.each(['desktop', 'phone'] as const)('ASK3 is answered by the option, for exactly this ask: %s', async (size) => {
@@ -67,7 +67,7 @@ describe('who needs you', () => {
     expect(await asked('/v1/act')).toEqual({ ...to('rt-cart'), action: 'approve', ask_id: 'ask-2' });
     await card.getByText('Delivered').waitFor();
     // What was answered is not asked again while the agent has not gone on.
-    await card.getByText('Answered. Waiting for the agent to go on.').waitFor();
+    await card.getByText('Answered. Waiting for the agent to continue.').waitFor();
     expect(await button(page, 'Approve').count()).toBe(0);
     await page.reload();
     await button(page, 'Reject').click();
@@ -80,11 +80,19 @@ describe('who needs you', () => {
 
   it('is told why not, where it was tried', async () => {
     const { page } = await theatre.show('/');
-    const failure = { code: 'E_STATE_CHANGED', message: 'it asks something else now', next: 'look again, then decide' };
+    const failure = {
+      code: 'E_STATE_CHANGED',
+      message: 'the pending request is another one now',
+      next: 'check its current state, then try again',
+    };
     theatre.play.outcome = { outcome: 'refused', words: null, failure };
     await button(page, 'Approve').click();
     const card = page.getByRole('article', { name: 'codex in checkout: approve' });
-    await card.getByText('Refused: It asks something else now; look again, then decide [E_STATE_CHANGED]').waitFor();
+    await card
+      .getByText(
+        'Refused: The pending request is another one now; check its current state, then try again [E_STATE_CHANGED]',
+      )
+      .waitFor();
     theatre.play.outcome = { outcome: 'unconfirmed', words: 'pasted, not submitted', failure: null };
     await button(page, 'Approve').click();
     await card.getByText('Unconfirmed: pasted, not submitted').waitFor();
@@ -99,13 +107,13 @@ describe('who needs you', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('a');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('Approve what codex asks in checkout?').waitFor();
+    await dialog.getByText('Approve the request of codex in checkout?').waitFor();
     await dialog.getByText('return round(sum(items)').waitFor();
     expect(theatre.play.askedOf('/v1/act')).toEqual([]);
     await page.keyboard.press('Enter');
     expect(await asked('/v1/act')).toEqual({ ...to('rt-cart'), action: 'approve', ask_id: 'ask-2' });
     await page.keyboard.press('r');
-    await page.getByLabel('Tell it why (if you like)').fill('use the shared rounding');
+    await page.getByLabel('Reason (optional)').fill('use the shared rounding');
     await page.keyboard.press('Enter');
     const body = await asked('/v1/act', 2);
     expect(body).toEqual({ ...to('rt-cart'), action: 'reject', ask_id: 'ask-2', because: 'use the shared rounding' });
@@ -123,7 +131,7 @@ describe('who needs you', () => {
     await page.getByText('1 of 11').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('approve or reject what it asks').waitFor();
+    await page.getByRole('dialog').getByText('approve or reject the request').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('n');
@@ -134,7 +142,7 @@ describe('who needs you', () => {
     const { page } = await theatre.show('/');
     await page.getByText('Needs you').waitFor();
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('approve or reject what it asks').waitFor();
+    await page.getByRole('dialog').getByText('approve or reject the request').waitFor();
     const isStillInside = await page.evaluate(() => {
       const dialog = document.querySelector('dialog');
       dialog?.close();
@@ -244,11 +252,11 @@ describe('sessions', () => {
     expect(await button(page, 'Start').isDisabled()).toBe(true);
     await page.getByRole('combobox', { name: 'Agent' }).selectOption('codex');
     await page.getByLabel('Folder').fill('/home/ada/shop');
-    await page.getByLabel('What it shall do').fill('fix the total');
-    await page.getByLabel('approve everything by itself').check();
+    await page.getByLabel('Task').fill('fix the total');
+    await page.getByLabel('approve every request automatically').check();
     await page.getByText('▲ AUTO-APPROVE').waitFor();
     await page.getByText('Model, title, worktree').click();
-    await page.getByLabel('in a fresh git worktree').check();
+    await page.getByLabel('use a new git worktree').check();
     await page.getByLabel('Branch').fill('fix-total');
     await button(page, 'Start').click();
     expect(await asked('/v1/managed')).toMatchObject({
@@ -265,7 +273,7 @@ describe('sessions', () => {
 
   it('SES4 stream in place, warn while they approve for themselves, and take messages', async () => {
     const { page } = await theatre.show('/sessions/s7');
-    await page.getByText('AUTO-APPROVE: it approves everything for itself').waitFor();
+    await page.getByText('AUTO-APPROVE: every request is approved automatically').waitFor();
     await page.getByText('One test expects the old event. I am changing it so that').waitFor();
     const grown = 'One test expects the old event. I am changing it so that it passes.';
     theatre.play.sayInSession({ id: 'm5', role: 'agent', at: new Date().toISOString(), text: grown, partial: false });
@@ -307,14 +315,14 @@ describe('sessions', () => {
     await button(page, 'Remove it').click();
     expect(await asked('/v1/managed/s3/remove')).toEqual({});
     await page.goto(`${theatre.play.url}/sessions/s99`);
-    await page.getByText('This session is gone.').waitFor();
+    await page.getByText('This session no longer exists.').waitFor();
   });
 });
 
 describe('shells', () => {
   it('SHL8 are sent to the background, killed after a second word, and run again', async () => {
     const { page } = await theatre.show('/shells');
-    await button(page, 'To the background').click();
+    await button(page, 'Move to the background').click();
     expect(await asked('/v1/shells/shell-9/background')).toEqual({ via: 'web page' });
     await button(page, 'Kill').click();
     await button(page, 'Kill it').click();
@@ -340,7 +348,7 @@ describe('targets and settings', () => {
     await vm9.getByRole('button', { name: 'Connect now' }).click();
     await vm9.getByText('Connected').waitFor();
     await vm9.getByRole('button', { name: 'Remove' }).click();
-    await button(page, 'Forget it').click();
+    await button(page, 'Remove it').click();
     await expect.poll(() => page.getByRole('heading', { name: 'vm9' }).count()).toBe(0);
   });
 
@@ -359,7 +367,7 @@ describe('targets and settings', () => {
     await page.getByLabel('copilot').click();
     expect(await asked('/v1/agents/copilot')).toEqual({ enabled: true });
     await page.getByRole('tab', { name: 'Notifications' }).click();
-    await page.getByLabel('it is done').uncheck();
+    await page.getByLabel('an agent is done').uncheck();
     expect(await asked('/v1/notifications/settings')).toEqual({ on: ['waiting_approval', 'waiting_input', 'error'] });
     await page.getByText('Saved').waitFor();
     await button(page, 'Mute for an hour').click();
@@ -377,7 +385,7 @@ describe('a page that may only look', () => {
   it('ACT6 offers nothing that would be refused', async () => {
     theatre.play.isReadOnly = true;
     const { page } = await theatre.show('/agents/rt-shop');
-    await page.getByText('This page was opened to look only').first().waitFor();
+    await page.getByText('This page is read-only').first().waitFor();
     for (const name of ['Interrupt', 'Kill', '1 Yes']) expect(await button(page, name).isDisabled()).toBe(true);
     expect(await page.getByRole('switch', { name: 'Typing' }).isDisabled()).toBe(true);
     expect(await page.getByLabel('Message to claude').isDisabled()).toBe(true);

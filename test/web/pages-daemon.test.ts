@@ -26,10 +26,10 @@ describe('sessions at the real daemon', () => {
       const { page, complaints } = await world.page(size, { path: '/sessions/new' });
       await page.getByRole('combobox', { name: 'Agent' }).selectOption('claude');
       await page.getByLabel('Folder').fill(led.project);
-      await page.getByLabel('What it shall do').fill(`approve echo <img src=x onerror=alert(1)> ${size}`);
+      await page.getByLabel('Task').fill(`approve echo <img src=x onerror=alert(1)> ${size}`);
       await button(page, 'Start').click();
       await page.waitForURL(/sessions\/(?!new)/);
-      const ask = page.getByRole('region', { name: 'It asks' });
+      const ask = page.getByRole('region', { name: 'Pending request' });
       await ask.getByText(`<img src=x onerror=alert(1)> ${size}`).waitFor();
       await ask.getByRole('button', { name: /^Approve/ }).click();
       await ask.waitFor({ state: 'detached' });
@@ -46,7 +46,7 @@ describe('sessions at the real daemon', () => {
       await button(page, 'Stop').click();
       await button(page, 'Remove').click();
       await button(page, 'Remove it').click();
-      await page.getByText('This session is gone.').waitFor();
+      await page.getByText('This session no longer exists.').waitFor();
       expect(complaints).toEqual([]);
     },
   );
@@ -123,7 +123,7 @@ describe('settings at the real daemon', () => {
     await item.getByRole('button', { name: 'Connect now' }).click();
     await item.getByText(/^nowhere[.]invalid: .*\[E_TARGET_DOWN\]$/).waitFor();
     await item.getByRole('button', { name: 'Remove' }).click();
-    await button(page, 'Forget it').click();
+    await button(page, 'Remove it').click();
     await item.waitFor({ state: 'detached' });
     await page.getByLabel('Name').fill('<b>x</b>');
     await button(page, 'Add').click();
@@ -184,27 +184,27 @@ describe('notifications at the real daemon', () => {
     const asks = async () =>
       (await shownIn(page)).filter(({ title }) => title.includes('approve')).map(({ isClosed }) => isClosed);
     const waiting = page.getByRole('link', { name: /Overview.*1/ });
-    await saved(page, 'settings', () => page.getByLabel('of this browser').uncheck());
+    await saved(page, 'settings', () => page.getByLabel('browser', { exact: true }).uncheck());
     await act(agent, 'waiting_approval');
     await waiting.waitFor();
     await act(agent, 'settled');
     await waiting.waitFor({ state: 'detached' });
     expect(await asks()).toEqual([]);
-    await saved(page, 'settings', () => page.getByLabel('of this browser').check());
+    await saved(page, 'settings', () => page.getByLabel('browser', { exact: true }).check());
     expect((await led.client.get('/v1/notifications/settings')).channels).toContain('browser');
     await act(agent, 'waiting_approval');
     await expect.poll(asks, { timeout: 10_000 }).toEqual([false]);
     await act(agent, 'settled');
     await expect.poll(asks, { timeout: 10_000 }).toEqual([true]);
     await page.reload();
-    await page.getByLabel('of this browser').waitFor();
+    await page.getByLabel('browser', { exact: true }).waitFor();
     expect(await shownIn(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
 
   it('NOT1 are set, muted and given quiet times for good', async () => {
     const { page, complaints } = await world.page('phone', { path: '/settings/notifications' });
-    await saved(page, 'settings', () => page.getByLabel('it is in error').uncheck());
+    await saved(page, 'settings', () => page.getByLabel('an agent is in error').uncheck());
     await page.getByText('Saved').waitFor();
     await page.getByLabel('From').fill('22:00');
     await page.getByLabel('To', { exact: true }).fill('07:00');
@@ -215,14 +215,14 @@ describe('notifications at the real daemon', () => {
     await page.reload();
     await saved(page, 'unmute', () => button(page, 'Unmute').click());
     await button(page, 'Mute for an hour').waitFor();
-    expect(await page.getByLabel('it is in error').isChecked()).toBe(false);
+    expect(await page.getByLabel('an agent is in error').isChecked()).toBe(false);
     expect(await page.getByLabel('From').inputValue()).toBe('22:00');
-    await saved(page, 'settings', () => page.getByLabel('it is in error').check());
+    await saved(page, 'settings', () => page.getByLabel('an agent is in error').check());
     await page.getByLabel('From').fill('');
     await saved(page, 'settings', () => button(page, 'Save').click());
     await expect.poll(() => button(page, 'Save').isDisabled()).toBe(true);
     await page.reload();
-    await page.getByLabel('it is in error').waitFor();
+    await page.getByLabel('an agent is in error').waitFor();
     expect(await page.getByLabel('From').inputValue()).toBe('');
     expect(complaints).toEqual([]);
   });
@@ -239,7 +239,7 @@ describe('notifications at the real daemon', () => {
     await card.waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('tab', { name: 'Notifications' }).click();
-    await page.getByText('This browser shows no notifications here').waitFor();
+    await page.getByText('This browser cannot show notifications here').waitFor();
     expect(complaints).toEqual([]);
   });
 });
@@ -253,7 +253,7 @@ describe('links at the real door', () => {
     await page.waitForURL((now) => now.hash === '', { timeout: 5_000 });
     await page.goto(new URL('/settings', url).href);
     await page.getByText('human').waitFor();
-    expect(await page.getByText('opened to look only').count()).toBe(0);
+    expect(await page.getByText('This page is read-only').count()).toBe(0);
   });
 });
 

@@ -83,11 +83,11 @@ describe('a daemon that is gone', () => {
     const { page } = await theatre.show('/');
     await page.getByText('Needs you').waitFor();
     theatre.play.stop();
-    await page.getByText(/The daemon does not answer. What is shown is \d+s old/).waitFor();
+    await page.getByText(/The daemon does not respond. The data shown is \d+s old/).waitFor();
     expect(await page.getByRole('article').count()).toBe(4);
     theatre.play.change('row:rt-shop', done());
     theatre.play.start();
-    await page.getByText('The daemon does not answer').waitFor({ state: 'detached' });
+    await page.getByText('The daemon does not respond').waitFor({ state: 'detached' });
     await expect.poll(() => page.getByRole('article').count()).toBe(3);
     theatre.play.change('row:rt-shop', before);
   });
@@ -98,7 +98,7 @@ describe('a daemon that is gone', () => {
         await blank.route('**/web/session', (route) => route.abort());
       },
     });
-    await page.getByText('The daemon does not answer').waitFor();
+    await page.getByText('The daemon does not respond').waitFor();
     await page.unroute('**/web/session');
     await page.getByText('Needs you').waitFor();
   });

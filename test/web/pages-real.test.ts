@@ -17,7 +17,7 @@ afterAll(() => world.close());
 describe('the pages at the real door', () => {
   it('FED1 show what the daemon knows, and change with it', async () => {
     const { page, complaints } = await world.page('desktop');
-    await page.getByText('Everyone else').waitFor();
+    await page.getByText('Other agents').waitFor();
     expect(new URL(page.url()).hash).toBe('');
     await act(agent, 'waiting_approval');
     const card = page.getByRole('article', { name: /claude in .*: approve/ });
@@ -25,7 +25,7 @@ describe('the pages at the real door', () => {
     await expect.poll(() => page.title()).toBe('(1) Overview · agtmux');
     await card.getByRole('button').first().click();
     // Delivered, unconfirmed or refused: whatever the guard made of it, the person is told and the audit knows.
-    await card.locator('.outcome:not(:empty, .t-busy)').or(page.getByText('Nobody needs you')).first().waitFor();
+    await card.locator('.outcome:not(:empty, .t-busy)').or(page.getByText('No agent needs you')).first().waitFor();
     await page.getByRole('navigation').getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('cell', { name: 'answer' }).first().waitFor();
     for (const path of ['/timeline', '/targets', '/sessions', '/shells', '/settings/adapters', '/settings/hooks']) {
@@ -43,7 +43,7 @@ describe('the pages at the real door', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('ACT2 paste lines as one paste, and ask first where the program would submit each', async () => {
+  it('ACT2 ACT2e paste lines as one paste, and ask first where the program would submit each', async () => {
     const other = await world.door.agent('claude', 'pasted', 'settled');
     const { runtime_id } = await world.door.itemOf(other);
     const { page, context, complaints } = await world.page('desktop', { path: `/agents/${runtime_id}` });
@@ -93,8 +93,8 @@ describe('the pages at the real door', () => {
       .toContain(first.trim());
     expect(complaints).toEqual([]);
     await world.door.live.stopDaemon();
-    await page.getByText('The daemon does not answer').first().waitFor();
+    await page.getByText('The daemon does not respond').first().waitFor();
     await world.door.live.startDaemon();
-    await page.getByText('The daemon does not answer').first().waitFor({ state: 'detached' });
+    await page.getByText('The daemon does not respond').first().waitFor({ state: 'detached' });
   });
 });

@@ -11,7 +11,7 @@ import { newTargetSchema, type PaneItem } from '../../src/api/schemas.ts';
 import { actSchema, queueEditSchema } from '../../src/api/schemas-act.ts';
 import { agentChangeSchema } from '../../src/api/schemas-explain.ts';
 import { newHookApplySchema, newHookPlanSchema } from '../../src/api/schemas-hooks.ts';
-import { newSessionSchema, sessionDeedSchemas } from '../../src/api/schemas-sessions.ts';
+import { newSessionSchema, sessionCommandSchemas } from '../../src/api/schemas-sessions.ts';
 import { shellClaimSchema } from '../../src/api/schemas-shells.ts';
 import { playedLive } from './played-live.ts';
 import * as stage from './stage.ts';
@@ -221,7 +221,7 @@ function write(world: World, play: Play, asked: Asked): Reply {
     return [201, { ...head(), session: stage.sessionItems()[0] }];
   }
   if (part[2] === 'managed') {
-    sessionDeedSchemas[part[4] as keyof typeof sessionDeedSchemas].parse(body);
+    sessionCommandSchemas[part[4] as keyof typeof sessionCommandSchemas].parse(body);
     return ok({ session: stage.sessionItems().find(({ id }) => id === part[3]) ?? {} });
   }
   if (part[2] === 'shells') {

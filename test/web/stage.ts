@@ -2,7 +2,7 @@
 // Checked against the schemas of the API, so that the pages are tested with what the real one would say.
 import type { PaneItem, TargetItem } from '../../src/api/schemas.ts';
 import type { AuditItem, QueueList } from '../../src/api/schemas-act.ts';
-import type { AgentItem, ExplanationDocument } from '../../src/api/schemas-explain.ts';
+import type { AdapterItem, ExplanationDocument } from '../../src/api/schemas-explain.ts';
 import type { ManagedItem, MessageItem } from '../../src/api/schemas-sessions.ts';
 import type { ShellItem } from '../../src/api/schemas-shells.ts';
 import type { TimelineLane } from '../../src/api/schemas-timeline.ts';
@@ -36,6 +36,7 @@ export function agentRow({ id, reason, project, place, age, ...rest }: Part): Pa
     reason_code: reason,
     confidence: 'high',
     detail: null,
+    task: null,
     until: null,
     since: ago(age),
     last_seen_at: ago(second),
@@ -681,7 +682,7 @@ export const explanation = (item: PaneItem): Omit<ExplanationDocument, 'schema_v
   ],
 });
 
-const adapter = (agent: string, part: Partial<AgentItem> = {}): AgentItem => ({
+const adapter = (agent: string, part: Partial<AdapterItem> = {}): AdapterItem => ({
   agent,
   contract: '1',
   enabled: true,
@@ -703,7 +704,7 @@ const adapter = (agent: string, part: Partial<AgentItem> = {}): AgentItem => ({
   ...part,
 });
 
-export const adapters = (): AgentItem[] => [
+export const adapters = (): AdapterItem[] => [
   adapter('claude'),
   adapter('codex'),
   adapter('gemini', {

@@ -9,7 +9,7 @@ import { keys } from './keys.ts';
 import { mcp } from './mcp.ts';
 import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
-import { sessions } from './session.ts';
+import { acp, sessions } from './session.ts';
 import { transcript } from './transcript.ts';
 
 export const agent: Agent = {
@@ -34,6 +34,7 @@ export const agent: Agent = {
     ],
   },
   identify,
+  childVariables: ['CLAUDECODE', 'CLAUDE_CODE_\\w+', 'CLAUDE_PID'],
   screen,
   hooks,
   natives,
@@ -42,4 +43,5 @@ export const agent: Agent = {
   keys,
   transcript,
   sessions,
+  acp,
 };

@@ -63,6 +63,10 @@ export function hookReader(): HookReader {
       const session = idOf(payload?.session_id);
       return session === null ? null : agentSessionId(session);
     },
+    prompt: ({ event, payload }) => {
+      if (event === 'SessionStart' && payload?.source === 'clear') return '';
+      return event === 'UserPromptSubmit' && idOf(payload?.agent_id) === null ? textOf(payload?.prompt) : null;
+    },
     read: ({ event, payload, time }: HookCall) => {
       const reading = Object.hasOwn(readings, event) ? readings[event] : undefined;
       if (reading === undefined || payload === null) return [];

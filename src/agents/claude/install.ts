@@ -78,11 +78,11 @@ function versionNotes(version: string | null): readonly string[] {
   const unknown = allEvents.filter((event) => !known.includes(event)).join(', ');
   if (version === null) {
     return [
-      `its version was not found out: \`claude\` is not on the PATH of the daemon, or did not answer; ${unknown} are left out, for a version that does not know one of them would skip your whole settings file; install again when \`claude\` is on the PATH`,
+      `its version is not known: \`claude\` is not on the PATH of the daemon, or did not answer; ${unknown} are omitted, because a version that does not support one of them would skip your whole settings file; install again when \`claude\` is on the PATH`,
     ];
   }
-  if (unknown === '') return [`version ${version} was found, which knows every event`];
-  return [`version ${version} was found, which does not know ${unknown}: left out; install again after an upgrade`];
+  if (unknown === '') return [`version ${version} was found, which supports every event`];
+  return [`version ${version} was found, which does not support ${unknown}: omitted; install again after an upgrade`];
 }
 
 export const install: HookInstall = {
@@ -92,7 +92,7 @@ export const install: HookInstall = {
     const version = context.version ?? null;
     return [version === null ? fileForAny(context) : settingsFile(context, version)];
   },
-  notes: ['sessions that run already may need /hooks or a restart to notice them'],
+  notes: ['running sessions may need /hooks or a restart to load them'],
   version: {
     // Its own installers put it into folders that a daemon or an ssh command often does not have on its PATH.
     argv: ['sh', '-c', 'PATH=$PATH:$HOME/.local/bin:$HOME/.claude/local; export PATH; exec claude --version'],

@@ -2,7 +2,7 @@
 // from the top, since where they begin differs from dialog to dialog and from version to version.
 
 import type { AskOption } from '../../model/asks.ts';
-import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { hasBlank, marked, plainPath } from '../keys/file-ref.ts';
 import { isNumbered, isPlain } from '../keys/options.ts';
@@ -28,13 +28,13 @@ const words: DialogWords = {
   menus: [[/^Exit and stop tasks$/, /^Move to background and exit$/, /^Stay$/]],
 };
 
-function choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null {
+function choose(ask: AnswerableAsk, option: AskOption): readonly KeyStep[] | null {
   if (isNumbered(ask)) return digit(option);
   return isPlain(ask) ? walk(['Home'], ask.options.indexOf(option)) : null;
 }
 
 /** Escape refuses everywhere but in the questions of its start, where it has other meanings than the option beside it. */
-const refuse = (ask: AnswerableAsk, no: AskOption): readonly Stroke[] | null =>
+const refuse = (ask: AnswerableAsk, no: AskOption): readonly KeyStep[] | null =>
   ask.kind === 'trust' && no.label !== 'No, exit' ? choose(ask, no) : escapeKey;
 
 export const keys: Keys = {

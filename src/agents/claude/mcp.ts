@@ -17,7 +17,7 @@ export const mcp: McpInstall = {
     serverEntry(fileOf(context), 'mcpServers', { type: 'stdio', command: context.programPath, args: [] }),
   ],
   notes: [
-    'Claude Code takes it at its next start, and asks before it runs a command with it',
-    'a session that runs may write its own copy of that file over ours; if `agtmux mcp status` says absent, install again',
+    'Claude Code loads it at its next start and asks before it runs a command with it',
+    'a running session may overwrite that file with its own copy; if `agtmux mcp status` shows absent, install again',
   ],
 };

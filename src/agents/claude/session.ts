@@ -1,8 +1,9 @@
 // How Claude Code is started as a session that agtmux leads: headless, in its stream-json, asking us for leave.
 
-import type { SessionWay } from '../session-way.ts';
+import { type AcpAgent, honest } from '../protocol/acp/profile.ts';
+import type { SessionLauncher } from '../protocol/launch.ts';
 
-export const sessions: readonly SessionWay[] = [
+export const sessions: readonly SessionLauncher[] = [
   {
     driver: 'claude-stream',
     install: 'npm install -g @anthropic-ai/claude-code',
@@ -21,3 +22,10 @@ export const sessions: readonly SessionWay[] = [
     }),
   },
 ];
+
+/** As it speaks over ACP. */
+export const acp: AcpAgent = {
+  name: 'claude',
+  called: /claude/i,
+  profile: { ...honest, login: 'run `claude` and type /login' },
+};

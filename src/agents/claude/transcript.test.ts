@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { linesOf } from '../transcript/lines.ts';
 import { linesFrom, transcriptRun, transcriptSuite } from '../transcript/transcript.contract.ts';
-import { transcript } from './transcript.ts';
+import { transcript, transcriptReader } from './transcript.ts';
 
 const person = (content: unknown, more: object = {}) => ({ type: 'user', message: { role: 'user', content }, ...more });
 const agent = (part: object, more: object = {}) => ({ type: 'assistant', message: { content: [part] }, ...more });
@@ -26,6 +26,22 @@ describe('what was said to and by Claude', () => {
       'tool: Bash make',
       'tool: Bash → ok (+1 lines)',
       'assistant: Done.',
+    ]);
+  });
+
+  it('FED5 tells what a person asked for, once, and no command, answer of a tool or summary', () => {
+    const reader = transcriptReader();
+    const heard = (...rows: readonly object[]): readonly (string | undefined)[] => {
+      const lines = rows.map((row) => JSON.stringify(row));
+      const input = { kind: 'lines', path: '/p/s1.jsonl', lines, changedAt: 1, isFirst: false } as const;
+      return reader.take(input as never, [], 1).findings.map(({ prompt }) => prompt);
+    };
+    expect(heard(person('fix it'), agent({ type: 'text', text: 'I will.' }))).toEqual(['fix it']);
+    expect(heard(agent({ type: 'text', text: 'more' }))).toEqual([undefined]);
+    const result = [{ type: 'tool_result', tool_use_id: 't', content: 'ok' }];
+    expect(heard(person(result), person('a summary', { isCompactSummary: true }))).toEqual([undefined]);
+    expect(heard(person([{ type: 'text', text: 'now this' }]), person('inner', { isSidechain: true }))).toEqual([
+      'now this',
     ]);
   });
 

@@ -27,14 +27,17 @@ export function transcriptReader(): NativeReader {
       if (input.kind !== 'lines') return { findings: [] };
       const endsAtAnswer = runs.length > 0 && runs.every((run) => isBefore21(run.version));
       let told: Row | null = null;
+      let prompt: string | null = null;
       for (const line of input.lines) {
         const row = readRow(line, last, endsAtAnswer);
         if (row === null) continue;
         last = row;
         told = row;
+        prompt = row.prompt ?? prompt;
       }
       // Of rows that are read together only the last says what is so now.
-      return { findings: told === null ? [] : [findingOf(told, input, runs)] };
+      const asked = prompt === null ? {} : { prompt };
+      return { findings: told === null ? [] : [{ ...findingOf(told, input, runs), ...asked }] };
     },
   };
 }
@@ -42,6 +45,8 @@ export function transcriptReader(): NativeReader {
 interface Row {
   readonly fact: StateFact;
   readonly time: number | null;
+  /** What a person wrote in it; null in all others. */
+  readonly prompt: string | null;
 }
 
 function findingOf({ fact, time }: Row, input: NativeInput & { kind: 'lines' }, runs: readonly RunView[]): Finding {
@@ -66,7 +71,7 @@ function readRow(line: string, last: Row | null, endsAtAnswer: boolean): Row | n
   const stamp = Date.parse(textOf(row.timestamp) ?? '');
   const time = Number.isFinite(stamp) ? stamp : null;
   const fact = factOf(row, last?.fact ?? null, endsAtAnswer);
-  return fact === null ? null : { fact, time };
+  return fact === null ? null : { fact, time, prompt: row.type === 'user' ? promptOf(row) : null };
 }
 
 function factOf(row: Fields, last: StateFact | null, endsAtAnswer: boolean): StateFact | null {
@@ -129,6 +134,14 @@ function readResult(row: Fields, result: Fields): StateFact {
   if (isRefused && result.is_error === true) return state('idle', 'refused_by_person');
   const isCut = result.is_error === true && words.endsWith('[Request interrupted by user for tool use]');
   return isCut ? state('idle', 'interrupted') : state('running', 'turn_running');
+}
+
+function promptOf(row: Fields): string | null {
+  const content = fieldsOf(row.message)?.content;
+  const parts = rowsOf(content);
+  if (parts.some(({ type }) => type === 'tool_result')) return null;
+  const words = typeof content === 'string' ? content : textOf(parts.find(({ type }) => type === 'text')?.text);
+  return words === null || words.startsWith('[Request interrupted') || !isPrompt(row, words) ? null : words;
 }
 
 /** Commands of the program itself, their output, and summaries of a compacted conversation are written as prompts. */

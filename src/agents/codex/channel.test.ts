@@ -1,12 +1,21 @@
-// The desk at Codex's shared server and the requests it is asked, on messages as they were recorded.
+// Codex's shared server as a way to act, and the requests it is asked, on messages as they were recorded.
 
 import { describe, expect, it } from 'vitest';
 import { askId, runtimeId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { RunView } from '../contract.ts';
-import { parseFields } from '../fields.ts';
-import { ThreadDesk } from './channel.ts';
-import { type Approval, approvalIn, askTextOf, isToldByHook, takes, withoutShell } from './channel-approval.ts';
+import { type Fields, parseFields } from '../fields.ts';
+import { ThreadControl } from './channel.ts';
+import {
+  type Approval,
+  AppServerClient,
+  approvalIn,
+  askTextOf,
+  isToldByHook,
+  requests,
+  takes,
+  withoutShell,
+} from './protocol.ts';
 
 const thread = '01a1de36-b671-7cc0-9bb0-6df43546e29c';
 const runtime = runtimeId('a');
@@ -44,20 +53,28 @@ const status = (type: string, activeFlags: readonly string[] = []) => ({
   params: { threadId: thread, status: { type, activeFlags } },
 });
 
-/** A desk on an open connection; what it sent is in `sent`. */
+/** The threads of an open connection; what was sent is in `sent`. */
 class Table {
-  readonly desk = new ThreadDesk();
+  readonly #client = new AppServerClient();
+  readonly desk = new ThreadControl(this.#client);
   readonly sent: { id: number; method: string; params: Record<string, unknown> }[] = [];
   runs: readonly RunView[] = [titled];
 
   constructor(loaded: readonly string[] = [thread]) {
     this.#take(this.desk.take({ kind: 'opened' }, this.runs, 0));
-    this.tell({ id: 1, result: { userAgent: 'codex' } });
+    this.desk.open();
+    this.tell({ id: 0, result: { userAgent: 'codex' } });
     this.reply('thread/loaded/list', { data: loaded });
   }
 
   tell(message: object, now = 0): void {
+    if (!('method' in message)) this.#client.take(message as Fields, now);
     this.#take(this.desk.take({ kind: 'message', text: JSON.stringify(message) }, this.runs, now));
+  }
+
+  close(): void {
+    this.#client.reset(0);
+    this.desk.take({ kind: 'closed' }, this.runs, 0);
   }
 
   reply(method: string, result: object): void {
@@ -265,8 +282,8 @@ describe('the desk at the shared server', () => {
     const replies: unknown[] = [];
     const table = waiting();
     table.desk.answer(approvalAt(table), 'accept', noting(ends));
-    table.desk.request('turn/start', {}, (reply) => replies.push(reply));
-    table.desk.take({ kind: 'closed' }, table.runs, 0);
+    table.desk.request(requests.startTurn(thread, 'hello'), (reply) => replies.push(reply));
+    table.close();
     expect([ends, replies]).toEqual([['lost'], [null]]);
     expect(table.desk.standingOf(runtime)).toBeNull();
     const second = waiting();

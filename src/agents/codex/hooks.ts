@@ -42,6 +42,10 @@ export function codexHooks(): HookReader {
     events,
     stored: ['session_id', 'turn_id', 'tool_name', 'tool_use_id', 'permission_mode', 'trigger', 'reason'],
     session: sessionOf,
+    prompt({ event, payload }) {
+      const text = event === 'UserPromptSubmit' ? textOf(payload?.prompt) : null;
+      return idOf(payload?.agent_id) !== null || isTitlePrompt(text) ? null : text;
+    },
     read(call) {
       if (!isEventName(call.event)) return [];
       const facts = factsOf(call.event, call.payload ?? {}, memory);

@@ -34,7 +34,7 @@ export const install: HookInstall = {
   ],
   trust,
   notes: [
-    'Codex runs new hooks only after a person trusted them: it asks at its next start, or say --trust to do it now',
-    'the shared server of Codex takes new hooks when it is started anew',
+    'Codex runs new hooks only after a person trusted them: it asks at its next start, or use --trust to do it now',
+    'the shared server of Codex loads new hooks when it restarts',
   ],
 };

@@ -2,7 +2,7 @@
 // that stands behind the words.
 
 import type { AskOption } from '../../model/asks.ts';
-import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { plainPath } from '../keys/file-ref.ts';
 import { isNumbered, saysOneOf, type Words } from '../keys/options.ts';
@@ -25,7 +25,7 @@ const words: DialogWords = {
   menus: [hookReview, folderTrust, [/^Yes, continue$/, /^No, quit$/], [/^Try new model$/, /^Use existing model$/]],
 };
 
-function choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null {
+function choose(ask: AnswerableAsk, option: AskOption): readonly KeyStep[] | null {
   if (!isNumbered(ask)) return null;
   // Only behind words that are known to the last letter: elsewhere a command of a stranger stands before the bracket.
   const letter = saysOneOf(once, option) ? /\(([a-z])\)$/.exec(option.label)?.[1] : undefined;
@@ -35,6 +35,8 @@ function choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null
 
 export const keys: Keys = {
   interrupt: [press('Escape')],
+  afterInterruptSignal:
+    'INT ends Codex and leaves its terminal dirty: type `reset` there; `agtmux interrupt` stops the turn alone',
   collapsed: String.raw`\[Pasted Content \d+ chars\]`,
   enterPauseMs: 0,
   prompt: lastPrompt,

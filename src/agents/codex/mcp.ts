@@ -17,7 +17,7 @@ export const mcp: McpInstall = {
     }),
   ],
   notes: [
-    'Codex takes it at its next start, its shared server when that is started anew',
+    'Codex loads it at its next start, its shared server when that restarts',
     'its commands run outside the sandbox of Codex, which asks before each; `codex exec`, where nobody can be asked, refuses them',
   ],
 };

@@ -134,7 +134,7 @@ describe('the control socket of codex', () => {
     expect(seen.at(-1)).toBe('running/turn_running');
   });
 
-  it('BND1 without a name two changes that the screen shares are needed, and nothing of another pane is told', () => {
+  it('BND1 BND1c without a name two changes that the screen shares are needed, and nothing of another pane is told', () => {
     const reader = server.open({ kind: 'websocket', socketPath });
     const runs = [view(), view({ runtime_id: runtimeId('b') })];
     const look = (id: string, state: 'idle' | 'running', now: number): readonly Finding[] =>

@@ -75,8 +75,8 @@ describe('notify in TOML', () => {
   it.each([
     ['a = \n', /line 1: /],
     ['x = 1\ny = [1, \n', /line \d: /],
-    ['notify = "text"\n', /no list of words/],
-    ['[notify]\na = 1\n', /no list of words/],
+    ['notify = "text"\n', /not a list of strings/],
+    ['[notify]\na = 1\n', /not a list of strings/],
   ])('refuses %j', (text, words) => {
     for (const answer of [file.install(text), file.remove(text), file.status(text)])
       expect(answer).toMatchObject({ problem: expect.stringMatching(words) });

@@ -63,14 +63,14 @@ function readNotify(path: string, before: string | null): Notify | InstallProble
   if (before === null) return none;
   const read = readToml(before);
   if ('reason' in read) {
-    return { problem: `${path}, line ${read.line}: ${read.reason}`, next: 'mend that line, then try again' };
+    return { problem: `${path}, line ${read.line}: ${read.reason}`, next: 'fix that line, then try again' };
   }
   const { notify } = read.value;
   if (notify === undefined) return none;
   const place = findTopLevel(before, 'notify');
   const isList = Array.isArray(notify) && notify.every((word) => typeof word === 'string');
   if (!isList || place === null) {
-    return { problem: `${path}: "notify" is no list of words`, next: 'make it one, or leave --notify out' };
+    return { problem: `${path}: "notify" is not a list of strings`, next: 'make it one, or omit --notify' };
   }
   const list: readonly string[] = notify;
   const [shell, flag, script = '', name] = list;

@@ -40,7 +40,7 @@ function pair(): { matcher: ThreadMatcher; runs: readonly RunView[] } {
 
 const later = limits.threadFitMs;
 
-describe('BND1 a thread is given to a run on evidence only', () => {
+describe('BND1 BND1c a thread is given to a run on evidence only', () => {
   it('the title names it by its first 29 characters', () => {
     const matcher = new ThreadMatcher();
     matcher.threadIs(one, 'settled', 0);

@@ -4,6 +4,7 @@
 import { folderOf, isOurCommand } from '../config-text/own-file.ts';
 import type { HookTrust, InstallContext, TrustTalk } from '../contract.ts';
 import { fieldsIn, listOf } from '../fields.ts';
+import { initializedLine, requests } from './protocol.ts';
 
 const ids = { hello: 1, list: 2, write: 3 } as const;
 
@@ -15,16 +16,7 @@ export const trust: HookTrust = {
 function talk(context: InstallContext): TrustTalk {
   let asked = 0;
   return {
-    first: [
-      line({
-        id: ids.hello,
-        method: 'initialize',
-        params: {
-          clientInfo: { name: 'agtmux', title: 'agtmux', version: '1' },
-          capabilities: { experimentalApi: true, requestAttestation: false },
-        },
-      }),
-    ],
+    first: [line({ id: ids.hello, ...requests.initialize() })],
     take(text) {
       const { id, result, error } = fieldsIn(parsed(text));
       if (error !== undefined && typeof id === 'number') return { say: [], end: refused(fieldsIn(error).message) };
@@ -32,10 +24,7 @@ function talk(context: InstallContext): TrustTalk {
       switch (id) {
         case ids.hello:
           return {
-            say: [
-              line({ method: 'initialized' }),
-              line({ id: ids.list, method: 'hooks/list', params: { cwds: [context.home] } }),
-            ],
+            say: [initializedLine, line({ id: ids.list, method: 'hooks/list', params: { cwds: [context.home] } })],
           };
         case ids.list: {
           const hooks = untrusted(result, context);
@@ -82,7 +71,7 @@ function editsOf(hooks: readonly Hook[]): object {
 }
 
 const refused = (reason: unknown) => ({
-  problem: `Codex did not take it: ${typeof reason === 'string' ? reason : 'it gave no reason'}`,
+  problem: `Codex did not accept it: ${typeof reason === 'string' ? reason : 'it gave no reason'}`,
   next: 'trust the hooks when Codex asks at its next start',
 });
 

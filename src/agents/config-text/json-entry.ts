@@ -127,7 +127,7 @@ function treeOf({ path, table: tableName, name }: JsonEntry, text: string): Tree
   if (property === null) return { root, property, table: null, own: null };
   const table = memberOf(property)?.value;
   if (table?.type !== 'object') {
-    throw new Refusal(path, lineOf(text, property.offset), `"${tableName}" is no object`);
+    throw new Refusal(path, lineOf(text, property.offset), `"${tableName}" is not an object`);
   }
   return { root, property, table, own: only(path, text, table, name) };
 }

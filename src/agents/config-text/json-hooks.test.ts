@@ -236,9 +236,9 @@ describe('hooks in JSON that others changed', () => {
   it.each([
     ['{"a": 1,, }', 1, /expected/],
     ['{\n  "hooks": {\n    "Stop": [1 2]\n}', 3, /expected/],
-    ['[1]', 1, /no object/],
-    ['{"hooks": []}', 1, /"hooks" is no object/],
-    ['{\n"hooks": {\n"Stop": {}}}', 3, /"Stop" is no list/],
+    ['[1]', 1, /not an object/],
+    ['{"hooks": []}', 1, /"hooks" is not an object/],
+    ['{\n"hooks": {\n"Stop": {}}}', 3, /"Stop" is not a list/],
     ['{"hooks": {},\n "hooks": {}}', 2, /twice/],
     ['{"hooks": {"Stop": [],\n "Stop": []}}', 2, /twice/],
     ['['.repeat(200_000), 1, /./],

@@ -237,7 +237,7 @@ function treeOf({ path, events: wanted }: JsonHooks, text: string): Tree {
   const property = only(path, text, root, 'hooks');
   if (property === null) return { root, property, hooks: null, events: [] };
   const hooks = memberOf(property)?.value;
-  if (hooks?.type !== 'object') throw new Refusal(path, lineOf(text, property.offset), '"hooks" is no object');
+  if (hooks?.type !== 'object') throw new Refusal(path, lineOf(text, property.offset), '"hooks" is not an object');
   const events = childrenOf(hooks).flatMap((one) => {
     const member = memberOf(one);
     if (member === null) return [];
@@ -245,7 +245,7 @@ function treeOf({ path, events: wanted }: JsonHooks, text: string): Tree {
     if (isWanted) only(path, text, hooks, member.key);
     if (member.value.type === 'array') return [{ event: member.key, property: one, list: member.value }];
     if (!isWanted) return [];
-    throw new Refusal(path, lineOf(text, one.offset), `"${member.key}" is no list`);
+    throw new Refusal(path, lineOf(text, one.offset), `"${member.key}" is not a list`);
   });
   return { root, property, hooks, events };
 }

@@ -33,7 +33,7 @@ export function readJson(text: string): Node | JsonProblem {
   }
   const [error] = errors;
   if (error !== undefined) return { line: lineOf(text, error.offset), reason: words(printParseErrorCode(error.error)) };
-  return tree ?? { line: 1, reason: 'there is nothing in it' };
+  return tree ?? { line: 1, reason: 'it is empty' };
 }
 
 export const isProblem = (read: Node | JsonProblem): read is JsonProblem => 'reason' in read;

@@ -24,7 +24,7 @@ import {
 export class Refusal extends Error {
   readonly problem: InstallProblem;
 
-  constructor(path: string, line: number, reason: string, next = 'mend that line, then try again') {
+  constructor(path: string, line: number, reason: string, next = 'fix that line, then try again') {
     super(reason);
     this.problem = { problem: `${path}, line ${line}: ${reason}`, next };
   }
@@ -43,13 +43,13 @@ export function guarded<Value>(work: () => Value): Value | InstallProblem {
 export function rootOf(path: string, text: string): Node {
   const root = readJson(text);
   if (isProblem(root)) throw new Refusal(path, root.line, root.reason);
-  if (root.type !== 'object') throw new Refusal(path, lineOf(text, root.offset), 'it is no object');
+  if (root.type !== 'object') throw new Refusal(path, lineOf(text, root.offset), 'it is not an object');
   return root;
 }
 
 export function only(path: string, text: string, object: Node, name: string): Node | null {
   const [first, second] = membersNamed(object, name);
-  if (second !== undefined) throw new Refusal(path, lineOf(text, second.offset), `"${name}" stands there twice`);
+  if (second !== undefined) throw new Refusal(path, lineOf(text, second.offset), `"${name}" occurs twice`);
   return first ?? null;
 }
 

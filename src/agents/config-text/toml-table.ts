@@ -78,13 +78,14 @@ function find(entry: TomlEntry, before: string | null): Found | InstallProblem {
   const { path, table, value, isOurs } = entry;
   const read = readToml(before);
   if ('reason' in read) {
-    return { problem: `${path}, line ${read.line}: ${read.reason}`, next: 'mend that line, then try again' };
+    return { problem: `${path}, line ${read.line}: ${read.reason}`, next: 'fix that line, then try again' };
   }
   const name = table.join('.');
   let held: unknown = read.value;
   for (const part of table) {
     if (held === undefined) break;
-    if (!isTable(held)) return { problem: `${path}: "${name}" lies in what is no table`, next: 'make it one' };
+    if (!isTable(held))
+      return { problem: `${path}: "${name}" is inside something that is not a table`, next: 'make it one' };
     held = held[part];
   }
   if (held === undefined) return { state: 'absent', tables: [] };

@@ -18,6 +18,8 @@ export const hooks: HookReader = {
   ],
   stored: ['sessionId', 'notification_type', 'toolName', 'stopReason', 'reason', 'recoverable'],
   session: (call) => sessionOf(call),
+  prompt: ({ event, payload }) =>
+    event === 'userPromptSubmitted' && isFromPerson(payload ?? {}) ? textOf(payload?.prompt) : null,
   read: (call) => factsOf(call).map((fact) => ({ fact, time: call.time })),
 };
 

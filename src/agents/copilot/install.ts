@@ -23,5 +23,5 @@ export const install: HookInstall = {
       isNamedForUs: true,
     }),
   ],
-  notes: ['Copilot takes them at its next start'],
+  notes: ['Copilot loads them at its next start'],
 };

@@ -1,7 +1,7 @@
 // What the rows of Copilot's journal add up to: one state after each reading, the asks that are open and the work in the
 // background. Rows that nobody knows change nothing.
 
-import type { Ask, AskKind, AskOption, SettleWay } from '../../model/asks.ts';
+import type { Ask, AskKind, AskOption, SettleKind } from '../../model/asks.ts';
 import type { StateFact } from '../../model/events.ts';
 import { askId, mainScope } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
@@ -34,7 +34,7 @@ export class Journal {
   /** What was told, so that only news is told again. */
   #toldAsks: ReadonlySet<string> = new Set();
   #toldBackground = '0 0';
-  #settled = new Map<string, SettleWay>();
+  #settled = new Map<string, SettleKind>();
   #hasGoodbye = false;
   #timeMs = 0;
   #toldMs = 0;
@@ -213,7 +213,7 @@ export class Journal {
     if (this.#open.size < limits.asksPerRuntimeMax) this.#open.set(ask.ask_id, ask);
   }
 
-  #settle(id: string | null, how: SettleWay): boolean {
+  #settle(id: string | null, how: SettleKind): boolean {
     if (id === null || !this.#open.delete(id)) return false;
     this.#settled.set(id, how);
     return true;

@@ -2,7 +2,7 @@
 // without numbers begin at their first option.
 
 import type { AskOption } from '../../model/asks.ts';
-import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { atPath } from '../keys/file-ref.ts';
 import { isNumbered, isPlain } from '../keys/options.ts';
@@ -23,7 +23,7 @@ const words: DialogWords = {
   menus: [],
 };
 
-function choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null {
+function choose(ask: AnswerableAsk, option: AskOption): readonly KeyStep[] | null {
   if (isNumbered(ask)) return digit(option);
   if (!isPlain(ask)) return null;
   const downCount = ask.options.indexOf(option);

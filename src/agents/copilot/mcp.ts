@@ -15,5 +15,5 @@ export const mcp: McpInstall = {
       tools: ['*'],
     }),
   ],
-  notes: ['Copilot takes it at its next start, and asks before it runs a command with it'],
+  notes: ['Copilot loads it at its next start and asks before it runs a command with it'],
 };

@@ -22,13 +22,15 @@ export const agent: Agent = {
     supports_interrupted: true,
     measured: [],
     limits: [
-      'It was never run here: everything is from its documentation and from what others captured.',
+      'Not tested with the real program: everything is from its documentation and from captures of others.',
       'Asking for approval fires no hook; it is read from the screen with low confidence.',
       'A ready prompt is not told from a busy one on the screen: without hooks it is unknown.',
       'Its hooks are not called in print mode.',
     ],
   },
   identify,
+  // Its editor sets the trace id in the terminals of people.
+  childVariables: ['CURSOR_(?!TRACE_ID$)\\w+'],
   screen,
   hooks,
   natives,

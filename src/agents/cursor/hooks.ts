@@ -5,6 +5,7 @@
 import { agentSessionId, mainScope } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Finding, HookCall, HookReader } from '../contract.ts';
+import { textOf } from '../fields.ts';
 
 type Fact = Finding['fact'];
 
@@ -15,6 +16,9 @@ export const hooks: HookReader = {
     const id = payload?.conversation_id ?? payload?.session_id;
     const isId = typeof id === 'string' && id.length <= limits.idCharsMax && /^[\w.:-]+$/.test(id);
     return isId ? agentSessionId(id) : null;
+  },
+  prompt({ event, payload }) {
+    return event === 'beforeSubmitPrompt' ? textOf(payload?.prompt) : null;
   },
   read(call) {
     return factsOf(call).map((fact) => ({ fact, time: call.time }));

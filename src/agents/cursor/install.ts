@@ -41,5 +41,5 @@ export const install: HookInstall = {
       beside: { version: 1 },
     }),
   ],
-  notes: ['written after the documentation of Cursor; agtmux never ran it'],
+  notes: ['based on the documentation of Cursor; not tested with the real program'],
 };

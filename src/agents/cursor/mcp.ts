@@ -9,5 +9,5 @@ export const mcp: McpInstall = {
   files: (context) => [
     serverEntry(`${folder(context)}/mcp.json`, 'mcpServers', { command: context.programPath, args: [] }),
   ],
-  notes: ['written after the documentation of Cursor; agtmux never ran it'],
+  notes: ['based on the documentation of Cursor; not tested with the real program'],
 };

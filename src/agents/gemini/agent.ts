@@ -8,7 +8,7 @@ import { install } from './install.ts';
 import { keys } from './keys.ts';
 import { mcp } from './mcp.ts';
 import screen from './screen.json' with { type: 'json' };
-import { sessions } from './session.ts';
+import { acp, sessions } from './session.ts';
 import { transcript } from './transcript.ts';
 
 export const agent: Agent = {
@@ -30,6 +30,7 @@ export const agent: Agent = {
     ],
   },
   identify,
+  childVariables: ['GEMINI_CLI\\w*'],
   screen,
   hooks,
   natives: [],
@@ -38,4 +39,5 @@ export const agent: Agent = {
   keys,
   transcript,
   sessions,
+  acp,
 };

@@ -15,6 +15,10 @@ export const hooks: HookReader = {
   events: ['SessionStart', 'BeforeAgent', 'BeforeTool', 'Notification', 'AfterTool', 'AfterAgent', 'SessionEnd'],
   stored: ['session_id', 'source', 'reason', 'notification_type', 'tool_name'],
   session: (call) => sessionOf(call),
+  prompt: ({ event, payload }) => {
+    if (event === 'SessionStart' && payload?.source === 'clear') return '';
+    return event === 'BeforeAgent' ? textOf(payload?.prompt) : null;
+  },
   read: (call) => factsOf(call).map((fact) => ({ fact, time: call.time, ...dedupeOf(call, fact) })),
 };
 

@@ -34,7 +34,7 @@ export const install: HookInstall = {
       }),
     ];
   },
-  notes: ['Gemini takes them at its next start', 'while one runs, Gemini shows its name beside the spinner'],
+  notes: ['Gemini loads them at its next start', 'while one runs, Gemini shows its name beside the spinner'],
 };
 
 const manifest = { name: 'agtmux', version: '1.0.0' };

@@ -3,7 +3,7 @@
 
 import type { AskOption } from '../../model/asks.ts';
 import { limits } from '../../model/limits.ts';
-import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { marked } from '../keys/file-ref.ts';
 import { isNumbered, optionOf } from '../keys/options.ts';
@@ -23,7 +23,7 @@ const words: DialogWords = {
 const canTick = ({ options }: AnswerableAsk): boolean =>
   options.some(({ label }) => /^\[.?\] |^All of the above$|^Done$/.test(label));
 
-const choose = (ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null =>
+const choose = (ask: AnswerableAsk, option: AskOption): readonly KeyStep[] | null =>
   isNumbered(ask) && !canTick(ask) ? digit(option) : null;
 
 const answers = answersTo(words, {

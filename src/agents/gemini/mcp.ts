@@ -10,5 +10,5 @@ export const mcp: McpInstall = {
   files: (context) => [
     serverEntry(`${folder(context)}/settings.json`, 'mcpServers', { command: context.programPath, args: [] }),
   ],
-  notes: ['Gemini takes it at its next start, and asks before it runs a command with it'],
+  notes: ['Gemini loads it at its next start and asks before it runs a command with it'],
 };

@@ -2,7 +2,7 @@
 // own. A dialog that is not recognised as a whole gets no stroke at all.
 
 import { type AskOption, stateOfAsk } from '../../model/asks.ts';
-import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { isLasting, onlyOption, optionOf, saysOneOf, type Words } from './options.ts';
 import { escapeKey, fill, isFieldText } from './strokes.ts';
 
@@ -18,20 +18,20 @@ export interface DialogWords {
   readonly menus: readonly Words[];
 }
 
-export interface DialogHands {
+export interface DialogKeys {
   /** Null: there is no key that chooses it and nothing else. */
-  choose(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null;
-  refuse(ask: AnswerableAsk, no: AskOption): readonly Stroke[] | null;
+  choose(ask: AnswerableAsk, option: AskOption): readonly KeyStep[] | null;
+  refuse(ask: AnswerableAsk, no: AskOption): readonly KeyStep[] | null;
   /** Whether these words are harmless should the field not have opened. */
   isHarmless(text: string): boolean;
 }
 
 type Answers = Pick<Keys, 'approve' | 'reject' | 'choose' | 'write'>;
 
-export function answersTo(words: DialogWords, hands: DialogHands): Answers {
+export function answersTo(words: DialogWords, hands: DialogKeys): Answers {
   const noOf = (ask: AnswerableAsk): AskOption | null => (isApproval(ask) ? onlyOption(ask, words.no) : null);
   const ownOf = (ask: AnswerableAsk): AskOption | null => (isApproval(ask) ? null : onlyOption(ask, words.own));
-  const filled = (ask: AnswerableAsk, field: AskOption | null, text: string): readonly Stroke[] | null => {
+  const filled = (ask: AnswerableAsk, field: AskOption | null, text: string): readonly KeyStep[] | null => {
     if (field === null || !isFieldText(text) || !hands.isHarmless(text)) return null;
     const open = hands.choose(ask, field);
     return open === null ? null : fill(open, text);

@@ -4,10 +4,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AskOption, askKinds, stateOfAsk } from '../../model/asks.ts';
-import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 
 /** What strokes do to a list that begins at its first option: the option they end on, or `escape`. */
-export function hitBy(strokes: readonly Stroke[], options: readonly AskOption[]): AskOption | 'escape' | null {
+export function hitBy(strokes: readonly KeyStep[], options: readonly AskOption[]): AskOption | 'escape' | null {
   let at = 0;
   for (const key of strokes.flatMap((stroke) => ('keys' in stroke ? stroke.keys : []))) {
     const named = options.find(

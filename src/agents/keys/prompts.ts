@@ -3,9 +3,9 @@
 
 import type { SeenPrompt } from '../contract.ts';
 import { withoutAside } from '../screen/aside.ts';
-import { type Dressed, dressedIn, isDim, isReversed } from './dressed.ts';
+import { isDim, isReversed, type StyledText, styledText } from './styled-text.ts';
 
-type Row = readonly Dressed[];
+type Row = readonly StyledText[];
 
 const textOf = (row: Row): string => row.map(({ text }) => text).join('');
 
@@ -48,7 +48,7 @@ function besideAside(rows: readonly Row[], aside: RegExp): readonly Row[] {
 
 /** Between two rules, or in a frame of its own: Claude Code and Copilot. Below it stand hints that no dialog has. */
 export function boxPrompt(lines: readonly string[], aside: RegExp | null = null): SeenPrompt | null {
-  const rows = aside === null ? dressedIn(lines) : besideAside(dressedIn(lines), aside);
+  const rows = aside === null ? styledText(lines) : besideAside(styledText(lines), aside);
   const plain = rows.map(textOf);
   const end = plain.findLastIndex((line) => rule.test(line) || frameEnd.test(line));
   if (end < 0) return null;
@@ -63,7 +63,7 @@ export function boxPrompt(lines: readonly string[], aside: RegExp | null = null)
 
 /** A bold mark in the first column, and below what is written a line that tells the model: Codex. */
 export function lastPrompt(lines: readonly string[]): SeenPrompt | null {
-  const rows = dressedIn(lines);
+  const rows = styledText(lines);
   const plain = rows.map(textOf);
   const at = rows.findLastIndex((row) => {
     const first = row.find(({ text }) => text !== '');
@@ -85,7 +85,7 @@ const composerMark = /^ ([>*!])(?: |$)/;
 
 /** After a mark in the second column, as far as the lower edge of its field or the line of labels: Gemini, old ones in a frame. */
 export function fieldPrompt(lines: readonly string[]): SeenPrompt | null {
-  const plain = dressedIn(lines).map((row) => textOf(row).replace(/^│|│\s*$/g, ''));
+  const plain = styledText(lines).map((row) => textOf(row).replace(/^│|│\s*$/g, ''));
   const at = plain.findLastIndex((line) => composerMark.test(line));
   if (at < 0) return null;
   const mark = plain[at]?.[1] ?? '';
@@ -101,7 +101,7 @@ const barEnd = /^(\s*)╹▀+/;
 
 /** Beside a bar that ends in an edge; its last line names who answers: OpenCode and Kilo. */
 export function barPrompt(lines: readonly string[]): SeenPrompt | null {
-  const plain = dressedIn(lines).map(textOf);
+  const plain = styledText(lines).map(textOf);
   const end = plain.findLastIndex((line) => barEnd.test(line));
   const edge = barEnd.exec(plain[end] ?? '');
   if (edge === null) return null;

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stateOfAsk } from '../../model/asks.ts';
-import type { Agent, SeenAsk, Stroke } from '../contract.ts';
+import type { Agent, KeyStep, SeenAsk } from '../contract.ts';
 import { classify } from '../screen/classify.ts';
 import { readRuleFile } from '../screen/rule-file.ts';
 import { hitBy, meansNo, meansOnce } from './keys.contract.ts';
@@ -37,7 +37,7 @@ export function recordedDialogs(
   });
 }
 
-export const shown = (strokes: readonly Stroke[] | null): string =>
+export const shown = (strokes: readonly KeyStep[] | null): string =>
   strokes === null
     ? '-'
     : strokes.map((one) => ('keys' in one ? one.keys.join(' ') : JSON.stringify(one.text))).join(', ');

@@ -1,16 +1,16 @@
 // Strokes that dialogs share. The last one of a list decides, and none follows it: what it hit would be the next dialog.
 
 import type { AskOption } from '../../model/asks.ts';
-import type { Stroke } from '../contract.ts';
+import type { KeyStep } from '../contract.ts';
 
-export const press = (...keys: readonly string[]): Stroke => ({ keys });
+export const press = (...keys: readonly string[]): KeyStep => ({ keys });
 
-export const escapeKey: readonly Stroke[] = [press('Escape')];
+export const escapeKey: readonly KeyStep[] = [press('Escape')];
 
-export const digit = ({ id }: AskOption): readonly Stroke[] => [press(id)];
+export const digit = ({ id }: AskOption): readonly KeyStep[] => [press(id)];
 
 /** From the option that is marked: so many down, and then Enter as a step of its own, once the list has been drawn anew. */
-export const walk = (first: readonly string[], downCount: number): readonly Stroke[] => {
+export const walk = (first: readonly string[], downCount: number): readonly KeyStep[] => {
   const moves = [...first, ...Array.from({ length: downCount }, () => 'Down')];
   return [...(moves.length === 0 ? [] : [press(...moves)]), press('Enter')];
 };
@@ -22,4 +22,4 @@ export const walk = (first: readonly string[], downCount: number): readonly Stro
 export const isFieldText = (text: string): boolean =>
   text.trim() !== '' && !/\p{Cc}/u.test(text) && !/^\s*\d\s*$/.test(text);
 
-export const fill = (open: readonly Stroke[], text: string): readonly Stroke[] => [...open, { text }, press('Enter')];
+export const fill = (open: readonly KeyStep[], text: string): readonly KeyStep[] => [...open, { text }, press('Enter')];

@@ -2,6 +2,7 @@
 
 import { agentName } from '../../model/ids.ts';
 import { type Agent, contractVersion } from '../contract.ts';
+import { serverChannel } from '../opencode/channel.ts';
 import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
 import { install } from './install.ts';
@@ -9,7 +10,7 @@ import { keys } from './keys.ts';
 import { mcp } from './mcp.ts';
 import { natives } from './native.ts';
 import { screen } from './screen.ts';
-import { sessions } from './session.ts';
+import { acp, sessions } from './session.ts';
 import { transcript } from './transcript.ts';
 
 export const agent: Agent = {
@@ -33,6 +34,7 @@ export const agent: Agent = {
     ],
   },
   identify,
+  childVariables: ['KILO\\w*'],
   screen,
   hooks,
   natives,
@@ -41,4 +43,7 @@ export const agent: Agent = {
   keys,
   transcript,
   sessions,
+  acp,
+  // 7.7.7 makes one up.
+  channel: serverChannel({ agent: 'kilo', hasOwnPassword: true }),
 };

@@ -2,4 +2,4 @@
 
 import { keysOf } from '../opencode/keys.ts';
 
-export const keys = keysOf('kilo');
+export const keys = keysOf('kilo', 'Kilo');

@@ -15,7 +15,7 @@ export const mcp: McpInstall = {
     }),
   ],
   notes: [
-    'Kilo takes it at its next start',
-    'whether Kilo asks before it calls a tool of a server is said in its "permission" settings',
+    'Kilo loads it at its next start',
+    'the "permission" settings of Kilo decide whether it asks before it calls a tool of a server',
   ],
 };

@@ -1,17 +1,17 @@
 // How Kilo is started as a session that agtmux leads: since 7 by its server or over ACP, before that by lines of JSON.
 
-import { acpWay } from '../acp-way.ts';
-import { serverWay } from '../opencode/server-way.ts';
-import type { SessionWay } from '../session-way.ts';
+import { serverLauncher } from '../opencode/server-launcher.ts';
+import { type AcpAgent, honest } from '../protocol/acp/profile.ts';
+import { acpLauncher, type SessionLauncher } from '../protocol/launch.ts';
 
 const install = 'npm install -g @kilocode/cli';
 
 /** Before 7 a conversation has a name only in Kilo's cloud; all others go on as the last one of their directory. */
 export const lastConversation = 'last-of-directory';
 
-const linesWay: SessionWay = {
+const linesWay: SessionLauncher = {
   driver: 'kilo-lines',
-  install: 'a version of @kilocode/cli before 7; newer ones are led by opencode-http',
+  install: 'a version of @kilocode/cli before 7; newer ones use opencode-http',
   launch: ({ cwd, model, auto_approve, resume }) => ({
     command: [
       ...['kilocode', '--json-io', '--nosplash', `--workspace=${cwd}`],
@@ -24,8 +24,15 @@ const linesWay: SessionWay = {
   }),
 };
 
-export const sessions: readonly SessionWay[] = [
-  serverWay({ program: 'kilo', prefix: 'KILO', install }),
-  acpWay({ command: ['kilo', 'acp'], install }),
+export const sessions: readonly SessionLauncher[] = [
+  serverLauncher({ program: 'kilo', prefix: 'KILO', install }),
+  acpLauncher({ command: ['kilo', 'acp'], install }),
   linesWay,
 ];
+
+/** As it speaks over ACP. */
+export const acp: AcpAgent = {
+  name: 'kilo',
+  called: /kilo/i,
+  profile: { ...honest, questionTool: 'question', login: 'run `kilo auth login`' },
+};

@@ -69,10 +69,10 @@ describe('an entry that its user or its agent has worked on', () => {
     });
     expect(fileOf('codex').install('a = \n')).toMatchObject({ problem: expect.stringContaining('line 1') });
     expect(fileOf('claude').install('{\n  "mcpServers": []\n}')).toMatchObject({
-      problem: expect.stringContaining('line 2: "mcpServers" is no object'),
+      problem: expect.stringContaining('line 2: "mcpServers" is not an object'),
     });
     expect(fileOf('claude').install('{ "mcpServers": {}, "mcpServers": {} }')).toMatchObject({
-      problem: expect.stringContaining('stands there twice'),
+      problem: expect.stringContaining('occurs twice'),
     });
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { ActionRequest } from '../../model/actions.ts';
 import type { Ask } from '../../model/asks.ts';
 import { type Fields, fieldsIn } from '../fields.ts';
-import { abortCall, busyIn, canReply, hasServer, listPathOf, replyTo, type ServerCall } from './channel.ts';
+import { abortCall, busyIn, canReply, hasServer, kindOf, replyTo, type ServerCall } from './channel.ts';
 import { EventReader } from './events.ts';
 
 const stream = readFileSync(join(import.meta.dirname, 'fixtures/events/stream-1.18.33.jsonl'), 'utf8');
@@ -43,7 +43,7 @@ describe('what is said to the server of OpenCode', () => {
     for (const event of asked) {
       const ask = askIn(event);
       const isPermission = event.type === 'permission.asked';
-      expect(listPathOf(ask)).toBe(isPermission ? '/permission' : '/question');
+      expect(kindOf(ask)).toBe(isPermission ? 'permission' : 'question');
       expect(canReply(approve, ask)).toBe(isPermission);
       const reply = events.find(({ type, properties }) => {
         const { requestID } = fieldsIn(properties);
@@ -75,7 +75,7 @@ describe('what is said to the server of OpenCode', () => {
 
   it('never grants what lasts', () => {
     for (const event of asked.filter(({ type }) => type === 'permission.asked')) {
-      expect(callOf(approve, event).body).toEqual({ reply: 'once' });
+      expect(callOf(approve, event).request.body).toEqual({ reply: 'once' });
       expect(canReply(wish({ action: 'answer', option: 'always' }), askIn(event))).toBe(false);
     }
   });
@@ -83,13 +83,13 @@ describe('what is said to the server of OpenCode', () => {
   it('takes ids of its own alone: none that the screen gave, none that would lead to another path', () => {
     const [event = {}] = asked;
     for (const id of ['screen:1', 'per_1/../../x', 'per_', 'ses_1', 'per_1?x=1']) {
-      expect(listPathOf({ ...askIn(event), ask_id: id as Ask['ask_id'] }), id).toBeNull();
+      expect(kindOf({ ...askIn(event), ask_id: id as Ask['ask_id'] }), id).toBeNull();
     }
   });
 
   it('ends a turn by its conversation, and knows it by the end of that one', () => {
     const call = abortCall('ses_1/../x');
-    expect(call.path).toBe('/session/ses_1%2F..%2Fx/abort');
+    expect(call.request.path).toBe('/session/ses_1%2F..%2Fx/abort');
     const idle = (sessionID: string) => ({ type: 'session.idle', properties: { sessionID } });
     expect([idle('ses_1/../x'), idle('ses_2')].map((event) => call.outcomeIn(event))).toEqual(['ours', null]);
     expect(busyIn({ a: { type: 'busy' }, b: { type: 'idle' }, c: { type: 'retry' } })).toEqual(['a', 'c']);

@@ -3,14 +3,14 @@
 // one marks it: Enter is pressed only where the mark stands on the first, as far as somebody has looked.
 
 import { type AskOption, stateOfAsk } from '../../model/asks.ts';
-import type { AnswerableAsk, Keys, Stroke } from '../contract.ts';
+import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo } from '../keys/dialogs.ts';
-import { dressedIn } from '../keys/dressed.ts';
 import { atPath } from '../keys/file-ref.ts';
 import { isNumbered, optionOf, saysOneOf, type Words } from '../keys/options.ts';
 import { barPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { digit, escapeKey, fill, isFieldText, press } from '../keys/strokes.ts';
+import { styledText } from '../keys/styled-text.ts';
 
 /** The last label of a wide screen runs into the foot beside it. */
 const permission: Words = [/^Allow once$/, /^Allow always$/, /^Reject(?: • .*)?$/];
@@ -32,7 +32,7 @@ const isReason = ({ kind, text, options }: AnswerableAsk): boolean =>
 const startsAtFirst = ({ options, marked }: AnswerableAsk): boolean =>
   marked === undefined || (marked !== null && marked === options[0]?.label);
 
-function along(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null {
+function along(ask: AnswerableAsk, option: AskOption): readonly KeyStep[] | null {
   if (!startsAtFirst(ask)) return null;
   const moves = Array.from({ length: ask.options.indexOf(option) }, () => 'Right');
   return [...(moves.length === 0 ? [] : [press(...moves)]), press('Enter')];
@@ -40,7 +40,7 @@ function along(ask: AnswerableAsk, option: AskOption): readonly Stroke[] | null 
 
 const inlineKeys = ['Enter', 'a', 'd'] as const;
 
-function chooseInRow(ask: AnswerableAsk, optionId: string): readonly Stroke[] | null {
+function chooseInRow(ask: AnswerableAsk, optionId: string): readonly KeyStep[] | null {
   const option = optionOf(ask, optionId);
   if (option === null) return null;
   const place = ask.options.indexOf(option);
@@ -50,12 +50,12 @@ function chooseInRow(ask: AnswerableAsk, optionId: string): readonly Stroke[] | 
 }
 
 /** In versions 1.0 nothing is marked: Enter is the key of the first. */
-function approve(ask: AnswerableAsk): readonly Stroke[] | null {
+function approve(ask: AnswerableAsk): readonly KeyStep[] | null {
   if (isRow(ask, inline)) return [press('Enter')];
   return isRow(ask, permission) && startsAtFirst(ask) ? [press('Enter')] : null;
 }
 
-function reject(ask: AnswerableAsk, because: string | null): readonly Stroke[] | null {
+function reject(ask: AnswerableAsk, because: string | null): readonly KeyStep[] | null {
   if (isReason(ask)) {
     if (because === null) return [press('Enter')];
     return isFieldText(because) ? fill([], because) : null;
@@ -71,7 +71,7 @@ function reject(ask: AnswerableAsk, because: string | null): readonly Stroke[] |
  * row, without colours, and wherever it is not exactly one.
  */
 export function markedIn(lines: readonly string[]): string | null {
-  const row = dressedIn(lines).findLast((pieces) => pieces.some(({ text }) => text.trim() === 'Allow once'));
+  const row = styledText(lines).findLast((pieces) => pieces.some(({ text }) => text.trim() === 'Allow once'));
   const labels = ['Allow once', 'Allow always', 'Reject'];
   const dresses = labels.map((label) => (row ?? []).filter(({ text }) => text.trim() === label));
   if (dresses.some((found) => found.length !== 1)) return null;
@@ -91,10 +91,11 @@ const questions = answersTo(
   },
 );
 
-/** For the program of this name. */
-export const keysOf = (program: string): Keys => ({
+/** For the program of this name, and as people call it. */
+export const keysOf = (program: string, title: string): Keys => ({
   // The first only says so, for some seconds; two that come too close are one to it.
   interrupt: [press('Escape'), { ...press('Escape'), after: 'esc again to interrupt' }],
+  afterInterruptSignal: `INT ends ${title} as a whole; \`agtmux interrupt\` stops the turn alone`,
   collapsed: String.raw`\[Pasted ~\d+ lines\]`,
   enterPauseMs: 0,
   approve,
@@ -109,4 +110,4 @@ export const keysOf = (program: string): Keys => ({
   start: [program],
 });
 
-export const keys = keysOf('opencode');
+export const keys = keysOf('opencode', 'OpenCode');

@@ -15,7 +15,7 @@ export const mcp: McpInstall = {
     }),
   ],
   notes: [
-    'OpenCode takes it at its next start',
-    'OpenCode does not ask before it calls a tool of a server unless you tell it to: "permission": { "agtmux_shell_run": "ask" }',
+    'OpenCode loads it at its next start',
+    'OpenCode does not ask before it calls a tool of a server unless you configure it: "permission": { "agtmux_shell_run": "ask" }',
   ],
 };

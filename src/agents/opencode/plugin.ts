@@ -73,8 +73,8 @@ export const agtmux = async () => ({
 });
 `;
 
-const head = `// Written by \`agtmux hooks install\`, taken away by \`agtmux hooks remove\`. Changes made here are lost.
-// Tells agtmux what this agent does: one small file an event, in the form that agtmux-hook writes. Holds up nobody.
+const head = `// Written by \`agtmux hooks install\`, removed by \`agtmux hooks remove\`. Changes made here are lost.
+// Tells agtmux what this agent does: one small file an event, in the form that agtmux-hook writes. Never blocks the agent.
 
 import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 
@@ -92,7 +92,7 @@ ${body}`;
  * Hashes of `fixedPart` of every version that was ever written: a new version adds its own. A text that is none of them was
  * changed by somebody, and is theirs.
  */
-const knownTexts: ReadonlySet<string> = new Set(['159htbrgp830gw16g9a2xm']);
+const knownTexts: ReadonlySet<string> = new Set(['159htbrgp830gw16g9a2xm', '2gh28unkodi113iwl4pvo0']);
 
 /** Without the three lines that differ from machine to machine. */
 const fixedPart = (text: string): string =>

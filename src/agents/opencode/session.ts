@@ -1,13 +1,20 @@
 // How OpenCode is started as a session that agtmux leads: by its server, which tells of questions and retries and lives on
 // without us, or over ACP, which does not.
 
-import { acpWay } from '../acp-way.ts';
-import type { SessionWay } from '../session-way.ts';
-import { serverWay } from './server-way.ts';
+import { type AcpAgent, honest } from '../protocol/acp/profile.ts';
+import { acpLauncher, type SessionLauncher } from '../protocol/launch.ts';
+import { serverLauncher } from './server-launcher.ts';
 
 const install = 'npm install -g opencode-ai';
 
-export const sessions: readonly SessionWay[] = [
-  serverWay({ program: 'opencode', prefix: 'OPENCODE', install }),
-  acpWay({ command: ['opencode', 'acp'], install }),
+export const sessions: readonly SessionLauncher[] = [
+  serverLauncher({ program: 'opencode', prefix: 'OPENCODE', install }),
+  acpLauncher({ command: ['opencode', 'acp'], install }),
 ];
+
+/** As it speaks over ACP. */
+export const acp: AcpAgent = {
+  name: 'opencode',
+  called: /opencode/i,
+  profile: { ...honest, questionTool: 'question', login: 'run `opencode auth login`' },
+};

@@ -117,3 +117,15 @@ describe('RSV10 quoted interfaces change nothing', () => {
     expect(read('opencode', [...lines, ...panel])).toBe('unclassified');
   });
 });
+
+describe('an option that was just chosen', () => {
+  it.each([opencode, kilo])('ASK2 carries a tick for a moment: the question is still the same one', (rules) => {
+    const lines = linesOf('opencode', '1.18.33-lab_question.80x24.txt');
+    const ticked = lines.map((line) => line.replace(/1\. Red$/, '1. Red ✓'));
+    expect(ticked).not.toEqual(lines);
+    const askOf = (shown: readonly string[]) =>
+      classify(rules, { lines: shown, title: '', command: null, isAlive: true }, '1.18.33').ask;
+    expect(askOf(lines)?.options.map(({ label }) => label)).toEqual(['Red', 'Blue', 'Type your own answer']);
+    expect(askOf(ticked)).toEqual(askOf(lines));
+  });
+});

@@ -48,8 +48,8 @@ function compileRe2(source: string): RE2JS {
     const what = problem.message.replace('error parsing regexp: ', '');
     const hasLookAround = /\(\?<?[=!]/.test(source);
     const why = hasLookAround
-      ? 'rules of a user have no look-around, (?=…) and the like; use another condition (`none`) instead'
-      : 'patterns are written as RE2 takes them';
+      ? 'user rules support no look-around such as (?=…); use another condition (`none`) instead'
+      : 'patterns must be valid RE2';
     throw new Error(`${what}: ${why}`);
   }
 }

@@ -177,7 +177,7 @@ function checkRegions(regions: ReadonlyMap<string, Region>): void {
     let at: string = region.of;
     for (let steps = 0; at !== 'screen' && at !== 'title'; steps += 1) {
       const next = regions.get(at);
-      if (next === undefined) throw new RuleProblem(`region ${name} is part of ${at}, which is not there`, at);
+      if (next === undefined) throw new RuleProblem(`region ${name} is part of ${at}, which does not exist`, at);
       if (steps > regions.size) throw new RuleProblem(`region ${name} is part of itself`, name);
       at = next.of;
     }
@@ -321,5 +321,5 @@ function countOf(fields: Fields, name: string, near: string): number | null {
 /** A word nobody reads is a mistake: a rule that silently does less than it says would be worse than none. */
 function known(fields: Fields, names: readonly string[], near: string): void {
   const odd = Object.keys(fields).find((name) => !names.includes(name));
-  if (odd !== undefined) throw new RuleProblem(`${near === '' ? '' : `${near}: `}${odd} is not a known word`, odd);
+  if (odd !== undefined) throw new RuleProblem(`${near === '' ? '' : `${near}: `}${odd} is not a known key`, odd);
 }

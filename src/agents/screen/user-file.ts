@@ -19,7 +19,7 @@ export function readUserRules(text: string, path: string, builtIn: RuleFile): Re
 }
 
 function wrong(path: string, line: number, words: string): Result<never> {
-  return fail('E_RULES', `${path}:${line}: ${words}`, 'mend the file; until then the built-in rules are in force');
+  return fail('E_RULES', `${path}:${line}: ${words}`, 'fix the file; until then the built-in rules apply');
 }
 
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? text;

@@ -3,7 +3,7 @@
 
 import { redact } from '../../engine/redact.ts';
 import { limits } from '../../model/limits.ts';
-import { foreign, gateBlock, gateLine } from '../../text/gate.ts';
+import { foreign, sanitizeBlock, sanitizeLine } from '../../text/sanitize.ts';
 import type { Spoken } from '../contract.ts';
 
 /** The last `linesMax` lines of it. */
@@ -21,11 +21,11 @@ export function linesOf(spoken: readonly Spoken[], linesMax: number): readonly s
 }
 
 /** Sequences go first: a secret with one inside it would not look like one. */
-const safe = (text: string): string => redact(gateBlock(foreign(text.slice(0, limits.spokenCharsMax))));
+const safe = (text: string): string => redact(sanitizeBlock(foreign(text.slice(0, limits.spokenCharsMax))));
 
 function oneLine({ who, text }: Spoken): readonly string[] {
   const words = safe(text).replace(/\s+/g, ' ').trim();
-  return words === '' ? [] : [gateLine(foreign(`${who}: ${words}`), { columnsMax: limits.spokenColumnsMax })];
+  return words === '' ? [] : [sanitizeLine(foreign(`${who}: ${words}`), { columnsMax: limits.spokenColumnsMax })];
 }
 
 /** Further lines are set in: a line that says `user:` was written by nobody but us (SEC3). */

@@ -2,6 +2,7 @@
 // Changes nothing by itself except where `plant` puts what other programs left.
 
 import { assert } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
 import { assertAbsolute, FileError, type FileKind } from '../files.ts';
 import { type DirectoryNode, FileNode, type Name, type Node, type NodeRights } from './file-nodes.ts';
 
@@ -14,9 +15,6 @@ export interface Planted {
   readonly uid?: number;
   readonly mtimeMs?: number;
 }
-
-/** As many as the kernel follows. */
-const linksMax = 40;
 
 export class FileTree {
   readonly #root: DirectoryNode = { kind: 'directory', entries: new Map(), mode: 0o755, uid: 0, mtimeMs: 0 };
@@ -38,7 +36,7 @@ export class FileTree {
       const last = names.length === 0;
       if (node.kind === 'link' && (!last || followLast)) {
         links += 1;
-        if (links > linksMax) throw new FileError(operation, path, 'ELOOP');
+        if (links > limits.linksMax) throw new FileError(operation, path, 'ELOOP');
         names = [...namesOf(node.target), ...names];
         if (node.target.startsWith('/')) walked.length = 1;
       } else if (node.kind === 'directory') {

@@ -111,17 +111,17 @@ describe('rows', () => {
     const target = { target: 'host', kind: 'local', tmux_version: null, last_seen_at: null, panes: 0 } as const;
     const down = { ...target, health: 'down', trouble: 'tmux is not installed there' } as const;
     const played = new Played(boardScreen, { screen: 'board' }, worldOf({ rows: new Map(), targets: [down] }));
-    expect(played.text()).not.toContain('No agent runs');
-    expect(played.text()).toMatch(/No agent was found; not looked into:\s+host: tmux is not installed there/);
+    expect(played.text()).not.toContain('No agent is running');
+    expect(played.text()).toMatch(/No agent was found; not checked:\s+host: tmux is not installed there/);
   });
 
   it('an empty board says what would fill it', () => {
-    expect(board().text()).toContain('No agent runs in any tmux pane.');
+    expect(board().text()).toContain('No agent is running in any tmux pane.');
     expect(
       board(first)
         .press('/', ...'zzz')
         .text(),
-    ).toContain('Nothing fits this filter');
+    ).toContain('Nothing matches this filter');
   });
 });
 
@@ -202,7 +202,7 @@ describe('acting', () => {
     const played = board(first, second).press('a');
     expect(played.text()).toContain('Approve for claude, host/work:1.0?');
     expect(played.text()).toContain('Bash: rm -rf build');
-    expect(played.text()).toContain('takes "Yes"');
+    expect(played.text()).toContain('chooses "Yes"');
     expect(played.took()).toEqual([]);
     const [sent] = await sentBy(played.press('a').took()[0]);
     expect(sent).toEqual({
@@ -228,7 +228,7 @@ describe('acting', () => {
 
   it('any other key leaves it undone', () => {
     expect(board(first).press('a', 'q').took()).toEqual([{ do: 'say', text: 'Nothing was sent.' }]);
-    expect(board(second).press('a').took()).toEqual([{ do: 'say', text: 'codex asks nothing.' }]);
+    expect(board(second).press('a').took()).toEqual([{ do: 'say', text: 'codex has no pending request.' }]);
   });
 
   it('answers by number or in words, rejects, sends now or when it is ready, interrupts', async () => {
@@ -285,7 +285,7 @@ describe('acting', () => {
     expect(selectedLine(played)).toContain('codex');
     played.becomes({ rows: rowsOf(first, second), nowMs });
     expect(selectedLine(played)).toContain('▲ claude');
-    const words = [{ do: 'say', text: 'What is selected has just changed; look, and press again.' }];
+    const words = [{ do: 'say', text: 'The selected row has just changed; check it and press again.' }];
     played.world = { ...played.world, nowMs: nowMs + 200 };
     expect(played.press('a').took()).toEqual(words);
     // Whoever goes on typing has not looked.
@@ -318,15 +318,15 @@ describe('acting', () => {
     for (const at of [{ columns: 80, lines: 20 }, small]) {
       played.press('a');
       expect(played.text(at)).toMatch(
-        /step 0\.[\s\S]*… \d+ more, ↓ shows them[\s\S]*takes "Yes"[\s\S]*a or enter does it/,
+        /step 0\.[\s\S]*… \d+ more, ↓ scrolls[\s\S]*chooses "Yes"[\s\S]*a or enter confirms/,
       );
       expect(played.text(at)).not.toContain('step 39.');
       for (let presses = 0; presses < 8; presses += 1) played.press('pagedown');
-      expect(played.text(at)).toMatch(/step 39\.\n {2}that is all of it/);
+      expect(played.text(at)).toMatch(/step 39\.\n {2}end of the request/);
       expect(played.press('esc').took()).toEqual([{ do: 'say', text: 'Nothing was sent.' }]);
     }
     const wordy = board({ ...first, ask: { ...ask, options: [{ id: '1', label: `Yes ${'x'.repeat(5_000)}` }] } });
-    expect(wordy.press('a').text(small)).toMatch(/Approve for[\s\S]*takes "Yes x+…[\s\S]*a or enter does it/);
+    expect(wordy.press('a').text(small)).toMatch(/Approve for[\s\S]*chooses "Yes x+…[\s\S]*a or enter confirms/);
     played.press('e');
     for (let presses = 0; presses < 12; presses += 1) played.press('pagedown');
     expect(played.text(small)).toMatch(/3 {2}No[\s\S]*1-9 chooses/);

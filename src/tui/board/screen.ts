@@ -104,7 +104,7 @@ function takeKey(key: Key, model: BoardModel, world: World): BoardStep | null {
   const begun = beginActing(key, selectedItem(model, world));
   if (begun !== null && isActing(begun.acting) && world.nowMs - model.askedMs < limits.tuiAskSeenMs) {
     // Whoever types on without looking does not get there either.
-    const text = 'What is selected has just changed; look, and press again.';
+    const text = 'The selected row has just changed; check it and press again.';
     return { model: { ...calm, askedMs: world.nowMs }, commands: [{ do: 'say', text }] };
   }
   // The agent is fixed from here on, also where nobody had chosen it before.
@@ -197,7 +197,7 @@ function withItem(
 /** A session is opened as its conversation, every other agent as its pane. */
 function entered(model: BoardModel, world: World): BoardStep {
   const entry = selectedEntry(model, world);
-  if (entry === null) return { model, commands: [{ do: 'say', text: 'There is nothing to open.' }] };
+  if (entry === null) return { model, commands: [{ do: 'say', text: 'Nothing to open.' }] };
   if (entry.is === 'group') return { model: turned(model, world, 'turn') };
   const { session, runtime_id } = entry.item;
   return {
@@ -302,16 +302,16 @@ function keys(model: BoardModel, world: World): readonly KeyHelp[] {
     { keys: '/', words: 'filter' },
     { keys: 'n', words: 'new' },
     { keys: 'v', words: views[(views.indexOf(model.grouping) + 1) % views.length] ?? '' },
-    { keys: 'q', words: 'leave' },
-    ...(asks.length > 0 ? [] : [rare('a r e', 'approve, reject, answer what it asks')]),
+    { keys: 'q', words: 'quit' },
+    ...(asks.length > 0 ? [] : [rare('a r e', 'approve, reject, answer a request')]),
     rare('↑ ↓ j k', 'select'),
     rare('g G', 'first, last'),
     rare('← → space', 'fold and unfold a group'),
     rare('v', 'agents, windows, sessions'),
     rare('i', 'interrupt'),
     rare('K', 'kill'),
-    rare('m', 'sessions that agtmux leads'),
+    rare('m', 'managed sessions'),
     rare('/', 'filter: words, state:approve agent:claude target:vm1 in:host/work'),
-    rare('esc', 'takes the filter away'),
+    rare('esc', 'clear the filter'),
   ];
 }

@@ -1,7 +1,7 @@
 // The board as lines: the summary, the filter, groups with their rows in a window around the selected one, and below them
 // what the selected agent asks or does in full. Pure.
 
-import { foreign, gateLine } from '../../text/gate.ts';
+import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { cut, pad, width } from '../../text/width.ts';
 import { wrapped } from '../../view/asks.ts';
 import type { AgentItem, BoardGroup } from '../../view/board.ts';
@@ -57,24 +57,24 @@ function filterLines(
   const count = `  ${shown} of ${total}`;
   const field = isFiltering
     ? fieldSpans(filter, Math.max(4, columns - 2 - count.length))
-    : [span(gateLine(foreign(filter.text)))];
+    : [span(sanitizeLine(foreign(filter.text)))];
   return [[span('/ ', 'title'), ...field, span(count, 'dim')]];
 }
 
 function emptyLines({ link, targets }: World, total: number): readonly SpanLine[] {
-  if (total > 0) return [[], [span('  Nothing fits this filter; esc takes it away.')]];
+  if (total > 0) return [[], [span('  Nothing matches this filter; esc clears it.')]];
   if (link.is === 'connecting') return [];
   const unseen = unseenTargets(targets);
   const words =
     unseen.length === 0
-      ? ['No agent runs in any tmux pane.']
-      : ['No agent was found; not looked into:', '', ...unseen.map((line) => `  ${line}`)];
+      ? ['No agent is running in any tmux pane.']
+      : ['No agent was found; not checked:', '', ...unseen.map((line) => `  ${line}`)];
   const lines = [
     ...words,
     '',
-    '  tmux new -s work   a terminal that agtmux sees',
-    '  claude             an agent in it, or codex, gemini, ...',
-    '  n                  or one that agtmux leads itself',
+    '  tmux new -s work   open a terminal that agtmux watches',
+    '  claude             start an agent in it, or codex, gemini, ...',
+    '  n                  or start a managed session',
   ];
   return [[], ...lines.map((line): SpanLine => [span(`  ${line}`)])];
 }
@@ -110,7 +110,7 @@ function selectable(line: SpanLine, isSelected: boolean, columns: number): SpanL
 
 function groupLine({ group, isFolded }: Entry & { is: 'group' }, isSelected: boolean, columns: number): SpanLine {
   const counts = group.key === needsYouKey ? [] : countSpans(group.counts);
-  const title = gateLine(foreign(group.title));
+  const title = sanitizeLine(foreign(group.title));
   const top = group.top === null || !isFolded ? '' : `${wordsOf(group.top).mark} `;
   const mark = isFolded ? `▸ ${top}${title} (${group.items.length})` : `─ ${title}`;
   const counted = counts.reduce((sum, { text }) => sum + width(text), 0);
@@ -137,9 +137,9 @@ function cellsOf(item: AgentItem): Cells {
   const known = cellsKnown.get(item);
   if (known !== undefined) return known;
   const cells = {
-    agent: gateLine(foreign(agentLabel(item))),
-    project: gateLine(foreign(projectOf(item.cwd))),
-    where: gateLine(foreign(placeOf(item))),
+    agent: sanitizeLine(foreign(agentLabel(item))),
+    project: sanitizeLine(foreign(projectOf(item.cwd))),
+    where: sanitizeLine(foreign(placeOf(item))),
   };
   cellsKnown.set(item, cells);
   return cells;
@@ -174,6 +174,8 @@ function widthsOf(entries: readonly Entry[], columns: number): Widths {
 
 const wordColumnsMin = 8;
 const ageColumns = 4;
+/** Less of a task says nothing. */
+const taskColumnsMin = 12;
 
 /** Mark, word and colour as every table has them. */
 function shownOf(item: AgentItem): { readonly mark: string; readonly word: string; readonly colour: ColourRole } {
@@ -200,9 +202,16 @@ function agentLine(item: AgentItem, isSelected: boolean, world: World, widths: W
     routeSpan(item),
   ];
   const used = [...left, ...right].reduce((sum, { text }) => sum + width(text), 0);
-  const what = gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes)));
-  const line = [...left, span(pad(what, Math.max(0, columns - used)), grey), ...right];
-  return selectable(line, isSelected, columns);
+  const what = sanitizeLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes)));
+  const room = Math.max(0, columns - used);
+  // What it works on stands behind what it does, as far as there is room.
+  const task = item.task === null ? '' : `${what === '' ? '' : '  '}${sanitizeLine(foreign(item.task))}`;
+  const taskRoom = room - width(what);
+  const middle =
+    task === '' || taskRoom < taskColumnsMin
+      ? [span(pad(what, room), grey)]
+      : [span(what, grey), span(pad(task, taskRoom), 'dim')];
+  return selectable([...left, ...middle, ...right], isSelected, columns);
 }
 
 const routeSpan = ({ route }: AgentItem): Span =>
@@ -235,7 +244,7 @@ function peekLines(entry: Entry | null, world: World, { columns, lines }: Screen
   const { item } = entry;
   const { mark, word, colour } = shownOf(item);
   const isNarrow = columns < sidebarColumns;
-  const what = gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes)));
+  const what = sanitizeLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes)));
   const many = Math.max(1, Math.min(isNarrow ? 4 : 2, lines - 8));
   const texts = what === '' ? [] : wrapped(what, columns - 2);
   const shown = texts.slice(0, many);

@@ -76,7 +76,7 @@ describe('the chat by state', () => {
     expect(chatScreen.isTyping?.(play.model)).toBe(isShown('inputEnabled'));
     expect(play.text().includes('AUTO-APPROVE')).toBe(false);
     const auto = chat(managed({ state, auto_approve: true }));
-    expect(auto.text().includes('AUTO-APPROVE: it approves everything')).toBe(isShown('showAutoModeWarning'));
+    expect(auto.text().includes('AUTO-APPROVE: every request is approved')).toBe(isShown('showAutoModeWarning'));
     expect(auto.text()).toContain('[auto-approve]');
   });
 
@@ -106,12 +106,12 @@ describe('the chat by state', () => {
     const play = chat(managed({ state: 'stopped', is_resumable: false }));
     expect(play.text()).not.toContain('[Resume]');
     play.press('ctrl+g');
-    expect(saidBy(play)).toContain('nothing to resume');
+    expect(saidBy(play)).toContain('Nothing to resume');
   });
 
   it('SES5 what was asked before a restart is shown and cannot be answered', () => {
     const play = chat(managed({ state: 'paused', pending_ask: ask }));
-    expect(play.text()).toContain('had asked: rm -r build');
+    expect(play.text()).toContain('last request: rm -r build');
     play.took();
     expect(play.press('a', 'r').took()).toEqual([]);
   });
@@ -162,16 +162,16 @@ describe('an ask', () => {
     expect(asking().press('w', 'x', 'esc').took()).toEqual([]);
   });
 
-  it('ASK3 one that has only just come up takes no answer yet', () => {
+  it('ASK3 one that has has just appeared takes no answer yet', () => {
     const play = chat(managed({ state: 'waiting_approval', pending_ask: ask }));
     expect(play.took()).toHaveLength(1);
     play.press('a');
-    expect(saidBy(play)).toContain('only just come up');
+    expect(saidBy(play)).toContain('has just appeared');
     play.own({ is: 'read', ask_id: 'another', early: 1 }).press('a');
-    expect(saidBy(play)).toContain('only just come up');
+    expect(saidBy(play)).toContain('has just appeared');
     // Whoever types on has not looked: the moment begins anew with every key.
     play.press('s').own({ is: 'read', ask_id: 'a1', early: 0 }, { is: 'read', ask_id: 'a1', early: 2 }).press('a');
-    expect(saidBy(play)).toContain('only just come up');
+    expect(saidBy(play)).toContain('has just appeared');
     play.own({ is: 'read', ask_id: 'a1', early: 4 }).press('a');
     expect(play.took()).toMatchObject([{ do: 'call' }]);
   });
@@ -189,8 +189,12 @@ describe('an ask', () => {
     play.took();
     play.press('a', 'r');
     expect(saidBy(play)).toContain('still waiting');
-    play.own({ is: 'refused', deed: 'approve', problem: new AgtmuxError('E_STATE_CHANGED', 'it asks nothing now') });
-    expect(saidBy(play)).toMatch(/not done: it asks nothing now.*\[E_STATE_CHANGED\]/);
+    play.own({
+      is: 'refused',
+      deed: 'approve',
+      problem: new AgtmuxError('E_STATE_CHANGED', 'there is no pending request now'),
+    });
+    expect(saidBy(play)).toMatch(/not done: there is no pending request now.*\[E_STATE_CHANGED\]/);
     expect(play.press('a').took()).toMatchObject([{ do: 'call' }]);
   });
 
@@ -201,7 +205,7 @@ describe('an ask', () => {
     const other = asking({ pending_ask: { ...question, ask_id: 'a1', accepts: ['option'] } });
     expect(other.tell({ is: 'key', key: '3' })).toBe(false);
     other.press('a');
-    expect(saidBy(other)).toContain('does not take that answer');
+    expect(saidBy(other)).toContain('does not accept that answer');
   });
 
   it('a question takes words, or the number of what is offered, from a focused field', async () => {
@@ -249,9 +253,9 @@ describe('deeds', () => {
   });
 
   it.each([
-    ['streaming', 'ctrl+g', 'nothing to resume'],
-    ['stopped', 'ctrl+x', 'nothing to cancel'],
-    ['completed', 'enter', 'Write something first'],
+    ['streaming', 'ctrl+g', 'Nothing to resume'],
+    ['stopped', 'ctrl+x', 'Nothing to cancel'],
+    ['completed', 'enter', 'Type a message first'],
   ] as const)('SES7 %s, %s: refused with words', (state, key, words) => {
     const play = chat(managed({ state }));
     play.press(key);
@@ -284,7 +288,7 @@ describe('deeds', () => {
     expect(play.text()).toContain('> one\n  two');
     const busy = chat();
     busy.tell({ is: 'paste', text: 'x' });
-    expect(saidBy(busy)).toContain('takes no text');
+    expect(saidBy(busy)).toContain('accepts no text');
   });
 });
 
@@ -340,9 +344,9 @@ describe('what was said', () => {
     const play = chat();
     const problem = new AgtmuxError('E_DAEMON_DOWN', 'it left');
     play.own({ is: 'followed', event: { type: 'lost', error: problem } });
-    expect(play.text()).toContain('The daemon is gone');
+    expect(play.text()).toContain('The daemon stopped');
     play.own(session(managed({ state_version: 2 })));
-    expect(play.text()).not.toContain('gone');
+    expect(play.text()).not.toContain('daemon stopped');
     const key = (): string | undefined => chatScreen.streams?.(play.model, play.world)[0]?.key;
     const before = key();
     play.own({ is: 'unfollowed', problem }).becomes({});
@@ -352,7 +356,7 @@ describe('what was said', () => {
     play.own({ is: 'followed', event: { type: 'gone' } });
     expect(play.text()).toContain('was removed');
     expect(key()).toBeUndefined();
-    expect(chat(null).text()).toContain('Reading session s1');
+    expect(chat(null).text()).toContain('Loading session s1');
   });
 
   it('an older word on the session does not undo a newer one', () => {
@@ -452,7 +456,7 @@ describe('shells in the chat', () => {
   it('SHL2 moves to the background are told once, by who moved it', () => {
     const auto = mine(shellOf(lived(born(), started, eventOf('budget_elapsed'))));
     const play = chat(managed(), [auto]).becomes({ shellEvents: [event('promote'), event('start')] });
-    expect(play.text()).toContain('· shell-3 runs on in the background');
+    expect(play.text()).toContain('· shell-3 continues in the background');
     const user = mine(shellOf(lived(born(), started, eventOf('background_request:user'))));
     play.becomes({ shells: [user], shellEvents: [event('background_request'), event('promote', { seq: 2 })] });
     expect(play.text()).toContain('· shell-3 was sent to the background by the user');

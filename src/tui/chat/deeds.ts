@@ -4,23 +4,23 @@
 import { sessionPath } from '../../api/client.ts';
 import type { ManagedItem } from '../../api/schemas-sessions.ts';
 import { limits } from '../../model/limits.ts';
-import { foreign, gateLine } from '../../text/gate.ts';
+import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import type { PaintRole } from '../../view/paint.ts';
 import { machineLabel } from '../../view/sessions.ts';
 import type { Command } from '../contract.ts';
-import type { ChatOwn, DeedName } from './model.ts';
+import type { ActionName, ChatOwn } from './model.ts';
 
-const doneWords: Readonly<Record<DeedName, string>> = {
+const doneWords: Readonly<Record<ActionName, string>> = {
   send: 'sent',
   approve: 'approved',
   reject: 'rejected',
   answer: 'answered',
   stop: 'stopped',
   resume: 'resumed',
-  retry: 'trying again',
+  retry: 'retrying',
 };
 
-export const deed = (id: string, name: DeedName, more: object, what = ''): Command<ChatOwn> => ({
+export const deed = (id: string, name: ActionName, more: object, what = ''): Command<ChatOwn> => ({
   do: 'call',
   run: async ({ api, pid, hops }) => {
     const { session } = await api.post(`${sessionPath(id)}/${name}`, { ...more, pid, hops });
@@ -38,9 +38,9 @@ export function receiptOf(own: ChatOwn): { readonly text: string; readonly role:
   return { text: `not done: ${message}. ${next} [${code}]`, role: 'bad' };
 }
 
-function wordsOf(name: DeedName, item: ManagedItem, what: string): string {
-  const waits = name === 'send' && item.queued > 0 ? '; it goes out when the turn has ended' : '';
-  const subject = what === '' ? '' : `: ${gateLine(foreign(what), { columnsMax: 60 })}`;
+function wordsOf(name: ActionName, item: ManagedItem, what: string): string {
+  const waits = name === 'send' && item.queued > 0 ? '; sent when the turn has ended' : '';
+  const subject = what === '' ? '' : `: ${sanitizeLine(foreign(what), { columnsMax: 60 })}`;
   return `${doneWords[name]}${subject} · ${item.ref} ${machineLabel(item)}${waits}`;
 }
 

@@ -2,41 +2,39 @@
 // what others did to its shells, with who ended them.
 
 import type { MessageItem } from '../../api/schemas-sessions.ts';
-import type { ShellEventItem } from '../../api/schemas-shells.ts';
-import type { ShellId, ShellNotice, ShellRow } from '../../model/shells.ts';
+import type { ShellEventItem, ShellItem } from '../../api/schemas-shells.ts';
+import type { ShellId, ShellNotice } from '../../model/shells.ts';
 import { shellEventText } from '../../view/shell-events.ts';
-import { shellRowOf } from '../../view/shell-items.ts';
 import type { World } from '../contract.ts';
 
 export type NoticeWords = Pick<ShellNotice, 'kind' | 'by' | 'words'>;
 
 export type Entry =
   | { readonly is: 'message'; readonly message: MessageItem }
-  | { readonly is: 'card'; readonly row: ShellRow }
+  | { readonly is: 'card'; readonly row: ShellItem }
   | { readonly is: 'notice'; readonly notice: NoticeWords };
 
 type Extra = Exclude<Entry, { readonly is: 'message' }> & { readonly at: number };
 
-const numberOf = ({ shell_id }: ShellRow): number => Number(shell_id.slice('shell-'.length));
+const numberOf = ({ shell_id }: ShellItem): number => Number(shell_id.slice('shell-'.length));
 
 /** The shells that the agent of this session runs, in the order in which they were first begun. */
-export const shellsOf = (world: Pick<World, 'shells'>, runtime: string | null): readonly ShellRow[] =>
+export const shellsOf = (world: Pick<World, 'shells'>, runtime: string | null): readonly ShellItem[] =>
   world.shells
     .filter(({ owner }) => runtime !== null && owner.runtime_id === runtime)
-    .map(shellRowOf)
     .toSorted((one, other) => numberOf(one) - numberOf(other));
 
 export interface Told {
   readonly messages: readonly MessageItem[];
-  readonly rows: readonly ShellRow[];
+  readonly rows: readonly ShellItem[];
   readonly events: readonly ShellEventItem[];
   readonly cards: ReadonlyMap<ShellId, number>;
 }
 
 export function entriesOf({ messages, rows, events, cards }: Told): readonly Entry[] {
-  const byId = new Map<string, ShellRow>(rows.map((row) => [row.shell_id, row]));
+  const byId = new Map<string, ShellItem>(rows.map((row) => [row.shell_id, row]));
   const extras: readonly Extra[] = [
-    ...rows.map((row): Extra => ({ is: 'card', row, at: cards.get(row.shell_id) ?? row.started_at })),
+    ...rows.map((row): Extra => ({ is: 'card', row, at: cards.get(row.shell_id) ?? Date.parse(row.started_at) })),
     ...rows.flatMap(endOf),
     ...events.flatMap((event) => changeOf(event, byId.get(event.shell_id))),
   ].toSorted((one, other) => one.at - other.at);
@@ -58,7 +56,7 @@ const runTool = 'shell_run';
 const namedShell = /\bshell-\d{1,9}\b/g;
 
 /** The call of our own tool that began a shell, whose card tells the same in place (SHL8). Of one that is refused there is none. */
-function isOnCard({ role, tool, text }: MessageItem, rows: readonly ShellRow[]): boolean {
+function isOnCard({ role, tool, text }: MessageItem, rows: readonly ShellItem[]): boolean {
   if (role !== 'tool' || tool?.name.includes(runTool) !== true || rows.length === 0) return false;
   const named: readonly string[] = text.match(namedShell) ?? [];
   if (rows.some(({ shell_id }) => named.includes(shell_id))) return true;
@@ -70,17 +68,17 @@ function isOnCard({ role, tool, text }: MessageItem, rows: readonly ShellRow[]):
 const inJson = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 /** That one ended well is on its card; everything else is told. */
-function endOf(row: ShellRow): readonly Extra[] {
+function endOf(row: ShellItem): readonly Extra[] {
   const { shell_id, ended_at, ended_by, end_reason, status, exit_code } = row;
   if (ended_at === null || ended_by === null || (status === 'completed' && ended_by === 'system')) return [];
   const kind = end_reason === 'lost' ? 'lost' : end_reason === 'killed' ? 'killed' : 'exited';
   const code = exit_code === null ? '' : ` with status ${exit_code}`;
   const words = kind === 'lost' ? `the status of ${shell_id} is lost` : `${shell_id} ${kind}${code}`;
-  return [{ is: 'notice', at: ended_at, notice: { kind, by: ended_by, words } }];
+  return [{ is: 'notice', at: Date.parse(ended_at), notice: { kind, by: ended_by, words } }];
 }
 
 /** Moved to the background or run again. How it ended stands in its row, of the attempts before this one only here. */
-function changeOf(event: ShellEventItem, row: ShellRow | undefined): readonly Extra[] {
+function changeOf(event: ShellEventItem, row: ShellItem | undefined): readonly Extra[] {
   if (row === undefined) return [];
   const at = Date.parse(event.at);
   const told = (kind: NoticeWords['kind'], by: NoticeWords['by']): readonly Extra[] => [

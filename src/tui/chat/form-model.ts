@@ -9,9 +9,6 @@ import { emptyField, fieldOf, type TextField } from './text-field.ts';
 export const fieldNames = ['agent', 'directory', 'model', 'auto', 'worktree', 'prompt'] as const;
 export type FieldName = (typeof fieldNames)[number];
 
-/** Those that can be led; others are added in the settings and are typed by their name. */
-export const agentNames = ['claude', 'codex', 'gemini', 'copilot', 'opencode', 'kilo'] as const;
-
 export interface FormModel {
   readonly focus: FieldName;
   readonly agent: TextField;
@@ -33,7 +30,7 @@ export type FormOwn =
 
 export const firstForm = ({ self }: Pick<World, 'self'>): FormModel => ({
   focus: 'prompt',
-  agent: fieldOf(agentNames[0]),
+  agent: fieldOf(self.agents[0] ?? ''),
   directory: fieldOf(self.cwd),
   model: emptyField,
   isAuto: false,
@@ -50,8 +47,8 @@ export type Wanted = Omit<NewSessionBody, 'env' | 'pid' | 'hops'>;
 /** What is missing is said before anybody is asked. */
 export function wantedOf(form: FormModel, { cwd, home }: World['self']): Result<Wanted> {
   const [agent, typed, prompt] = [form.agent, form.directory, form.prompt].map(({ text }) => text.trim());
-  if (agent === undefined || agent === '') return fail('E_INPUT', 'which agent?', 'name one');
-  if (prompt === undefined || prompt === '') return fail('E_INPUT', 'what shall it do?', 'write a prompt');
+  if (agent === undefined || agent === '') return fail('E_INPUT', 'missing agent', 'name one');
+  if (prompt === undefined || prompt === '') return fail('E_INPUT', 'missing prompt', 'type a prompt');
   const directory = (typed ?? '').replace(/^~(?=\/|$)/, home);
   return ok({
     agent,

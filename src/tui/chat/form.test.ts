@@ -28,8 +28,8 @@ describe('the New Agent form', () => {
       'New Agent',
       '  Agent         claude',
       '/home/me/shop',
-      'as the agent is set',
-      '[ ] off: you are asked',
+      "the agent's default",
+      '[ ] off: you approve each request',
     ])
       expect(play.text()).toContain(words);
     expect(play.text()).toContain('> Prompt');
@@ -63,13 +63,13 @@ describe('the New Agent form', () => {
 
   it('SES7 warns before anything is started with auto-approve', () => {
     const play = form().press(...to(4), ' ');
-    expect(play.text()).toContain('AUTO-APPROVE: it approves everything for itself');
+    expect(play.text()).toContain('AUTO-APPROVE: every request is approved automatically');
   });
 
   it('says what is missing, and asks nobody', () => {
     const play = form().press('enter');
-    expect(play.text()).toContain('what shall it do? [E_INPUT]');
-    expect(play.press(...to(1), 'ctrl+u', 'shift+tab', 'x', 'enter').text()).toContain('which agent? [E_INPUT]');
+    expect(play.text()).toContain('missing prompt [E_INPUT]');
+    expect(play.press(...to(1), 'ctrl+u', 'shift+tab', 'x', 'enter').text()).toContain('missing agent [E_INPUT]');
     expect(play.took()).toEqual([]);
   });
 

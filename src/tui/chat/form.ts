@@ -2,7 +2,7 @@
 // is there or chosen.
 
 import { limits } from '../../model/limits.ts';
-import { foreign, gateLine } from '../../text/gate.ts';
+import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { pad } from '../../text/width.ts';
 import { autoWarning } from '../../view/sessions.ts';
 import type { ScreenSize } from '../../view/shells-panel.ts';
@@ -10,15 +10,7 @@ import { cutLine, type SpanLine, span } from '../../view/shells-spans.ts';
 import { wrapText } from '../../view/wrap.ts';
 import type { Command, Key, KeyHelp, Message, Place, Screen, Step, World } from '../contract.ts';
 import { fieldKey, isCharacter } from './field-keys.ts';
-import {
-  agentNames,
-  type FieldName,
-  type FormModel,
-  type FormOwn,
-  fieldNames,
-  firstForm,
-  wantedOf,
-} from './form-model.ts';
+import { type FieldName, type FormModel, type FormOwn, fieldNames, firstForm, wantedOf } from './form-model.ts';
 import { creatingWords, spinnerAt } from './spinner.ts';
 import { fieldLines, fieldOf, insert, type TextField } from './text-field.ts';
 
@@ -48,7 +40,7 @@ function updateForm(message: Message<FormOwn>, model: FormModel, world: World): 
 /** The daemon may have started it already: it goes on whether one looks or not. */
 function onStarting(key: Key, model: FormModel): FormStep {
   if (key === 'esc') return { model, commands: [{ do: 'back' }] };
-  return { model, commands: [{ do: 'say', text: 'It is being started; Esc goes back, and it goes on.' }] };
+  return { model, commands: [{ do: 'say', text: 'Starting; Esc goes back while it starts.' }] };
 }
 
 function onKey(key: Key, model: FormModel, world: World): FormStep | null {
@@ -64,7 +56,7 @@ function onKey(key: Key, model: FormModel, world: World): FormStep | null {
     case 'enter':
       return model.focus === 'prompt' ? started(model, world) : { model: focused(model, 1) };
     default:
-      return onFieldKey(key, { ...model, problem: null });
+      return onFieldKey(key, { ...model, problem: null }, world);
   }
 }
 
@@ -73,10 +65,11 @@ function focused(model: FormModel, by: 1 | -1): FormModel {
   return { ...model, focus: fieldNames[(place + fieldNames.length) % fieldNames.length] ?? 'prompt' };
 }
 
-function onFieldKey(key: Key, model: FormModel): FormStep | null {
+function onFieldKey(key: Key, model: FormModel, world: World): FormStep | null {
   switch (model.focus) {
     case 'agent':
-      if (key === 'left' || key === 'right') return { model: { ...model, agent: otherAgent(model.agent, key) } };
+      if (key === 'left' || key === 'right')
+        return { model: { ...model, agent: otherAgent(model.agent, world.self.agents, key) } };
       return changed(model, 'agent', fieldKey(model.agent, key, true));
     case 'directory':
       return changed(model, 'directory', fieldKey(model.directory, key, true));
@@ -103,11 +96,10 @@ const changed = (
   field: TextField | null,
 ): FormStep | null => (field === null ? null : { model: { ...model, [name]: field } });
 
-function otherAgent({ text }: TextField, key: 'left' | 'right'): TextField {
-  const names: readonly string[] = agentNames;
+function otherAgent({ text }: TextField, names: readonly string[], key: 'left' | 'right'): TextField {
   const place = names.indexOf(text.trim());
   const next = place < 0 ? 0 : (place + (key === 'right' ? 1 : -1) + names.length) % names.length;
-  return fieldOf(names[next] ?? agentNames[0]);
+  return fieldOf(names[next] ?? text);
 }
 
 function onPaste(text: string, model: FormModel): FormStep {
@@ -150,7 +142,7 @@ function onOwn(own: FormOwn, model: FormModel): FormStep {
     return { model: calm, commands: [{ do: 'open', place: { screen: 'chat', id: own.item.id }, replaces: true }] };
   }
   const { message, next, code } = own.problem;
-  return { model: { ...calm, problem: gateLine(foreign(`${message}. ${next} [${code}]`)) } };
+  return { model: { ...calm, problem: sanitizeLine(foreign(`${message}. ${next} [${code}]`)) } };
 }
 
 const labels: Readonly<Record<FieldName, string>> = {
@@ -164,9 +156,9 @@ const labels: Readonly<Record<FieldName, string>> = {
 const labelColumns = 14;
 const promptLinesMax = 8;
 
-function viewForm(model: FormModel, _: World, size: ScreenSize): readonly SpanLine[] {
+function viewForm(model: FormModel, { self }: World, size: ScreenSize): readonly SpanLine[] {
   const { columns } = size;
-  const safe = (text: string): string => gateLine(foreign(text));
+  const safe = (text: string): string => sanitizeLine(foreign(text));
   if (model.isStarting) {
     const words = `${safe(model.agent.text)} in ${safe(model.directory.text)}`;
     return [
@@ -183,23 +175,33 @@ function viewForm(model: FormModel, _: World, size: ScreenSize): readonly SpanLi
   const lines = [
     [span('New Agent', 'title')],
     [],
-    ...fieldNames.flatMap((name) => rowOf(name, model, size)),
+    ...fieldNames.flatMap((name) => rowOf(name, model, size, self.agents)),
     ...problem,
   ];
   return lines.map((line) => cutLine(line, columns)).slice(0, size.lines);
 }
 
-function rowOf(name: FieldName, model: FormModel, { columns, lines }: ScreenSize): readonly SpanLine[] {
+function rowOf(
+  name: FieldName,
+  model: FormModel,
+  { columns, lines }: ScreenSize,
+  agents: readonly string[],
+): readonly SpanLine[] {
   const isFocused = model.focus === name;
   const label = `${isFocused ? '> ' : '  '}${pad(labels[name], labelColumns)}`;
   const room = Math.max(1, columns - label.length);
   const first = span(label, isFocused ? 'title' : 'dim');
   const next = span(' '.repeat(label.length));
-  const body = bodyOf(name, model, { columns: room, lines });
+  const body = bodyOf(name, model, { columns: room, lines }, agents);
   return body.map((line, place) => [place === 0 ? first : next, ...line]);
 }
 
-function bodyOf(name: FieldName, model: FormModel, { columns, lines }: ScreenSize): readonly SpanLine[] {
+function bodyOf(
+  name: FieldName,
+  model: FormModel,
+  { columns, lines }: ScreenSize,
+  agents: readonly string[],
+): readonly SpanLine[] {
   const isFocused = model.focus === name;
   const field = (one: TextField, hint: string, linesMax = 1): readonly SpanLine[] =>
     fieldLines(one, { columns, lines: linesMax, isFocused, prompt: '', hint });
@@ -207,29 +209,29 @@ function bodyOf(name: FieldName, model: FormModel, { columns, lines }: ScreenSiz
     wrapText(text, columns).map((line) => [span(line, role)]);
   switch (name) {
     case 'agent':
-      return [...field(model.agent, 'which'), ...(isFocused ? wrapped(`←/→ ${agentNames.join(' ')}`, 'dim') : [])];
+      return [...field(model.agent, 'agent'), ...(isFocused ? wrapped(`←/→ ${agents.join(' ')}`, 'dim') : [])];
     case 'directory':
-      return field(model.directory, 'where agtmux was started');
+      return field(model.directory, 'the directory agtmux was started in');
     case 'model':
-      return field(model.model, 'as the agent is set');
+      return field(model.model, "the agent's default");
     case 'auto':
       return model.isAuto
         ? [
             [span(isFocused ? '[x]' : '[x]', isFocused ? 'selected' : null), span(' on', 'attention')],
             ...wrapped(`▲ ${autoWarning}`, 'attention'),
           ]
-        : [[span('[ ]', isFocused ? 'selected' : null), span(' off: you are asked', 'dim')]];
+        : [[span('[ ]', isFocused ? 'selected' : null), span(' off: you approve each request', 'dim')]];
     case 'worktree':
       return worktreeLines(model, columns, isFocused);
     case 'prompt':
-      return field(model.prompt, 'what shall it do?', Math.max(1, Math.min(promptLinesMax, lines - 10)));
+      return field(model.prompt, "the agent's task", Math.max(1, Math.min(promptLinesMax, lines - 10)));
   }
 }
 
 function worktreeLines(model: FormModel, columns: number, isFocused: boolean): readonly SpanLine[] {
   const box = span(model.isWorktree ? '[x] ' : '[ ] ', isFocused && !model.isWorktree ? 'selected' : null);
-  if (!model.isWorktree) return [[box, span('off: in the directory itself', 'dim')]];
-  const options = { columns: columns - 4, lines: 1, isFocused, prompt: '', hint: 'a branch of its own name' };
+  if (!model.isWorktree) return [[box, span('off: works in the directory itself', 'dim')]];
+  const options = { columns: columns - 4, lines: 1, isFocused, prompt: '', hint: 'branch (generated if empty)' };
   return fieldLines(model.branch, options).map((line) => [box, ...line]);
 }
 

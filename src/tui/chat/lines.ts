@@ -3,7 +3,7 @@
 
 import type { ManagedItem, MessageItem } from '../../api/schemas-sessions.ts';
 import { isReasonCode, reasons } from '../../model/reasons.ts';
-import { foreign, gateBlock, gateLine, gateRevealed } from '../../text/gate.ts';
+import { foreign, sanitizeBlock, sanitizeLine, sanitizeRevealed } from '../../text/sanitize.ts';
 import type { PaintRole } from '../../view/paint.ts';
 import { autoWarning, machineLabel, machineRole } from '../../view/sessions.ts';
 import { shellCard, shellNotice } from '../../view/shells.ts';
@@ -13,7 +13,7 @@ import type { Entry, NoticeWords } from './entries.ts';
 import { openAsk } from './model.ts';
 import { creatingWords, spinnerAt } from './spinner.ts';
 
-const safe = (text: string): string => gateLine(foreign(text));
+const safe = (text: string): string => sanitizeLine(foreign(text));
 const toolLinesMax = 6;
 
 export function entryLines(entry: Entry, columns: number): readonly SpanLine[] {
@@ -49,7 +49,7 @@ function messageLines(message: MessageItem, columns: number): readonly SpanLine[
 }
 
 function freshLines({ role, text, tool }: MessageItem, columns: number): readonly SpanLine[] {
-  const body = gateBlock(foreign(text)).trimEnd();
+  const body = sanitizeBlock(foreign(text)).trimEnd();
   switch (role) {
     case 'user':
       return block(body, columns, '> ', 'title');
@@ -150,7 +150,7 @@ export function tailLines(item: ManagedItem, options: TailOptions): readonly Spa
   const buttons = buttonsOf(item);
   const said = restWords(item);
   return [
-    ...(said === '' ? [] : block(gateBlock(foreign(said)), columns, '', machineRole(state))),
+    ...(said === '' ? [] : block(sanitizeBlock(foreign(said)), columns, '', machineRole(state))),
     ...wasAsked(item, columns),
     ...(buttons === '' ? [] : block(buttons, columns, '', 'title')),
   ];
@@ -188,7 +188,7 @@ function buttonsOf({ view, state, is_resumable }: ManagedItem): string {
 function wasAsked({ pending_ask, state }: ManagedItem, columns: number): readonly SpanLine[] {
   return pending_ask === null || state !== 'paused'
     ? []
-    : block(`had asked: ${safe(pending_ask.text)}`, columns, '· ', 'dim');
+    : block(`last request: ${safe(pending_ask.text)}`, columns, '· ', 'dim');
 }
 
 const bar = '▌ ';
@@ -201,10 +201,10 @@ function askBlock(
 ): readonly SpanLine[] {
   const isApproval = state === 'waiting_approval';
   const role: PaintRole = isApproval ? 'attention' : 'ask';
-  const title = isApproval ? `▲ approval needed: ${kind}` : '? it asks';
+  const title = isApproval ? `▲ approval needed: ${kind}` : '? question';
   const lines = (words: string, own: PaintRole | null): readonly SpanLine[] =>
     wrapText(words, columns - bar.length).map((line) => [span(bar, role), span(line, own)]);
-  const revealed = (words: string): string => gateRevealed(foreign(words));
+  const revealed = (words: string): string => sanitizeRevealed(foreign(words));
   const choices = options.map(({ label }, place) => `  ${place + 1}. ${revealed(label)}`);
   return [
     [span(`${bar}${title}`, role)],
@@ -215,10 +215,10 @@ function askBlock(
 }
 
 function askKeys(isApproval: boolean, accepts: readonly string[], optionCount: number, isRejecting: boolean): string {
-  if (isRejecting) return 'Enter rejects with this reason · Esc keeps it open';
+  if (isRejecting) return 'Enter rejects with this reason · Esc cancels';
   const numbers = optionCount === 0 ? '' : optionCount === 1 ? '1' : `1-${Math.min(9, optionCount)}`;
   if (!isApproval) {
-    return numbers === '' ? 'Enter answers' : `Enter answers: ${numbers} for what is offered, or your own words`;
+    return numbers === '' ? 'Enter answers' : `Enter answers: ${numbers} for an option, or your own text`;
   }
   const keys = [
     ...(accepts.includes('approve') ? ['a approve'] : []),

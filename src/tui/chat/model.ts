@@ -7,8 +7,8 @@ import type { AgtmuxError } from '../../model/errors.ts';
 import type { ShellId } from '../../model/shells.ts';
 import { emptyField, type TextField } from './text-field.ts';
 
-export const deedNames = ['send', 'approve', 'reject', 'answer', 'stop', 'resume', 'retry'] as const;
-export type DeedName = (typeof deedNames)[number];
+export const actionNames = ['send', 'approve', 'reject', 'answer', 'stop', 'resume', 'retry'] as const;
+export type ActionName = (typeof actionNames)[number];
 
 /** Why there is nothing to be seen of it, or nothing new. */
 export type Trouble =
@@ -39,7 +39,7 @@ export interface ChatModel {
    */
   readonly asked: { readonly ask_id: string; readonly isRead: boolean; readonly early: number } | null;
   /** Under way: nothing is asked for twice. */
-  readonly doing: DeedName | null;
+  readonly doing: ActionName | null;
   readonly trouble: Trouble | null;
   /** Counts up to follow it anew. */
   readonly tries: number;
@@ -49,8 +49,8 @@ export interface ChatModel {
 export type ChatOwn =
   | { readonly is: 'followed'; readonly event: SessionEvent }
   | { readonly is: 'unfollowed'; readonly problem: AgtmuxError }
-  | { readonly is: 'done'; readonly deed: DeedName; readonly item: ManagedItem; readonly words: string }
-  | { readonly is: 'refused'; readonly deed: DeedName; readonly problem: AgtmuxError }
+  | { readonly is: 'done'; readonly deed: ActionName; readonly item: ManagedItem; readonly words: string }
+  | { readonly is: 'refused'; readonly deed: ActionName; readonly problem: AgtmuxError }
   | { readonly is: 'said'; readonly text: string }
   | { readonly is: 'read'; readonly ask_id: string; readonly early: number };
 

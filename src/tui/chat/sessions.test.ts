@@ -36,8 +36,8 @@ describe('the list of sessions', () => {
 
   it('teaches what to do where there is none', () => {
     const play = new Played(sessionsScreen, { screen: 'sessions' });
-    expect(play.text()).toContain('Reading sessions...');
-    expect(play.own(listOf()).text()).toContain('No session yet. n starts');
+    expect(play.text()).toContain('Loading sessions...');
+    expect(play.own(listOf()).text()).toContain('No sessions yet. n starts');
     expect(
       play
         .press('enter', 'x', 'down')

@@ -3,7 +3,7 @@
 import { sessionPath } from '../../api/client.ts';
 import type { ManagedItem, ManagedList } from '../../api/schemas-sessions.ts';
 import type { AgtmuxError } from '../../model/errors.ts';
-import { foreign, gateLine } from '../../text/gate.ts';
+import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { cut, pad, width } from '../../text/width.ts';
 import { autoMark, autoWarning, machineLabel, machineRole, whatOf } from '../../view/sessions.ts';
 import type { ScreenSize } from '../../view/shells-panel.ts';
@@ -100,7 +100,7 @@ function onOwn(own: SessionsOwn, model: SessionsModel, world: World): SessionsSt
     }
     case 'failed': {
       const { message, next, code } = own.problem;
-      return { model: { ...model, isReading: false, problem: gateLine(foreign(`${message}. ${next} [${code}]`)) } };
+      return { model: { ...model, isReading: false, problem: sanitizeLine(foreign(`${message}. ${next} [${code}]`)) } };
     }
   }
 }
@@ -146,7 +146,7 @@ function moved(model: SessionsModel, by: number): SessionsModel {
   return { ...model, selected: items[place]?.id ?? null };
 }
 
-const emptyWords = 'No session yet. n starts an agent that agtmux leads itself.';
+const emptyWords = 'No sessions yet. n starts one.';
 
 function view(model: SessionsModel, world: World, size: ScreenSize): readonly SpanLine[] {
   const { columns, lines } = size;
@@ -156,7 +156,7 @@ function view(model: SessionsModel, world: World, size: ScreenSize): readonly Sp
   const chosen = selectedOf(model);
   const place = chosen === null ? 0 : items.indexOf(chosen);
   const first = Math.max(0, Math.min(place - Math.floor(room / 2), items.length - room));
-  const empty: SpanLine = [span(model.items === null ? 'Reading sessions...' : emptyWords, 'dim')];
+  const empty: SpanLine = [span(model.items === null ? 'Loading sessions...' : emptyWords, 'dim')];
   const rows = items.slice(first, first + room).map((item) => rowLine(item, item === chosen, world.nowMs, columns));
   const top = rows.length === 0 ? [cutLine(empty, columns)] : rows;
   const blank: readonly SpanLine[] = Array.from({ length: Math.max(0, room - top.length) }, () => []);
@@ -175,7 +175,7 @@ const narrow = 60;
 
 /** On a narrow screen the mark stands for the state, and the project gives way. */
 function rowLine(item: ManagedItem, isChosen: boolean, nowMs: number, columns: number): SpanLine {
-  const safe = (text: string): string => gateLine(foreign(text));
+  const safe = (text: string): string => sanitizeLine(foreign(text));
   const isNarrow = columns < narrow;
   // Its column is too narrow for both words.
   const label = machineLabel({ ...item, asleep_since: null });

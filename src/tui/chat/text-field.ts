@@ -1,7 +1,7 @@
 // A field that a person writes in: what is in it, where the cursor stands, and how both are drawn. What is put in loses
 // everything that has an effect on a terminal, so what is seen is what is sent.
 
-import { foreign, gateBlock } from '../../text/gate.ts';
+import { foreign, sanitizeBlock } from '../../text/sanitize.ts';
 import { cut, width } from '../../text/width.ts';
 import { type SpanLine, span } from '../../view/shells-spans.ts';
 
@@ -20,7 +20,7 @@ const charsMax = 200_000;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 export function insert({ text, at }: TextField, typed: string, isOneLine = false): TextField {
-  const gated: string = gateBlock(foreign(typed.replaceAll('\r\n', '\n').replaceAll('\r', '\n')));
+  const gated: string = sanitizeBlock(foreign(typed.replaceAll('\r\n', '\n').replaceAll('\r', '\n')));
   const plain = gated.replaceAll('\t', '    ');
   const added = (isOneLine ? plain.replaceAll('\n', ' ') : plain).slice(0, Math.max(0, charsMax - text.length));
   return { text: text.slice(0, at) + added + text.slice(at), at: at + added.length };

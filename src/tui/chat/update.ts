@@ -8,7 +8,7 @@ import { backgroundForeground } from '../shells/commands.ts';
 import { deed, readAsk, receiptOf } from './deeds.ts';
 import { shellsOf } from './entries.ts';
 import { fieldKey, isCharacter } from './field-keys.ts';
-import { type ChatModel, type ChatOwn, type DeedName, isWriting, joined, openAsk } from './model.ts';
+import { type ActionName, type ChatModel, type ChatOwn, isWriting, joined, openAsk } from './model.ts';
 import { emptyField, insert, type TextField } from './text-field.ts';
 import { scrollMax } from './view.ts';
 
@@ -21,7 +21,7 @@ export function updateChat(message: Message<ChatOwn>, model: ChatModel, world: W
     case 'paste':
       return isWriting(model)
         ? written(model, insert(model.field, message.text))
-        : told(model, 'It takes no text now.');
+        : told(model, 'It accepts no text now.');
     case 'world':
     case 'back':
       return { model: onWorld(model, world) };
@@ -104,7 +104,7 @@ function scrolled(model: ChatModel, world: World, by: number): ChatModel {
   return { ...model, up, held: up === 0 ? null : held };
 }
 
-function doing(model: ChatModel, name: DeedName, more: object, what = ''): ChatStep {
+function doing(model: ChatModel, name: ActionName, more: object, what = ''): ChatStep {
   if (model.doing !== null) return told(model, `still waiting for the daemon (${model.doing})`);
   return { model: { ...model, doing: name }, commands: [deed(model.id, name, more, what)] };
 }
@@ -115,10 +115,10 @@ function onDeedKey(key: Key, model: ChatModel, { view, is_resumable }: ManagedIt
   switch (key) {
     case 'ctrl+x':
       if (view.showCancelButton || view.showDismissButton) return doing(model, 'stop', {});
-      return told(model, 'There is nothing to cancel: it does nothing now.');
+      return told(model, 'Nothing to cancel: it is not working.');
     case 'ctrl+g':
       if (view.showResumeButton && is_resumable) return doing(model, 'resume', text === '' ? {} : { text });
-      return told(model, 'There is nothing to resume now.');
+      return told(model, 'Nothing to resume now.');
     default:
       return null;
   }
@@ -141,18 +141,18 @@ function onLetter(key: Key, model: ChatModel, item: ManagedItem): ChatStep | nul
   if (option !== undefined && accepts.includes('option')) {
     return doing(model, 'answer', { ask_id, option: option.id }, option.label);
   }
-  return told(model, 'This ask does not take that answer.');
+  return told(model, 'This request does not accept that answer.');
 }
 
 /** Why an answer must wait: what it would answer is not on the screen, or has only just come. */
 function notYet(model: ChatModel): ChatStep | null {
-  if (model.up > 0) return told({ ...model, up: 0, held: null }, 'This is what it asks; press the key again.');
+  if (model.up > 0) return told({ ...model, up: 0, held: null }, 'This is the request; press the key again.');
   return model.asked?.isRead === true ? null : early(model);
 }
 
 /** A key that was meant for what stood there before. */
 function early(model: ChatModel): ChatStep {
-  const text = 'This has only just come up; read it and press the key again.';
+  const text = 'This request has just appeared; read it and press the key again.';
   if (model.asked === null) return told(model, text);
   const asked = { ...model.asked, early: model.asked.early + 1 };
   return { model: { ...model, asked }, commands: [{ do: 'say', text }, readAsk(asked.ask_id, asked.early)] };
@@ -174,11 +174,11 @@ function submitted(model: ChatModel, item: ManagedItem): ChatStep {
   const text = model.field.text.trim();
   if (text === '') {
     const resume = item.view.showResumeButton && item.is_resumable ? ', or Ctrl+G resumes it as it is' : '';
-    return told(model, `Write something first${resume}.`);
+    return told(model, `Type a message first${resume}.`);
   }
   const ask = openAsk(item);
   if ((ask?.ask_id ?? null) !== model.writtenFor) {
-    const words = 'It is not what it was when you wrote this; press Enter again to send it.';
+    const words = 'The session has changed since you typed this; press Enter again to send it.';
     return told({ ...model, writtenFor: ask?.ask_id ?? null }, words);
   }
   if (ask === null) return doing(model, 'send', { text });
@@ -188,7 +188,7 @@ function submitted(model: ChatModel, item: ManagedItem): ChatStep {
   const option = /^[1-9]\d?$/.test(text) ? options[Number(text) - 1] : undefined;
   if (option !== undefined) return doing(model, 'answer', { ask_id, option: option.id }, option.label);
   if (accepts.includes('text')) return doing(model, 'answer', { ask_id, text }, text);
-  return told(model, 'It takes one of the numbers above and nothing else.');
+  return told(model, 'Choose one of the numbers above.');
 }
 
 /** What could not be followed is tried again when the daemon is back. */
@@ -202,7 +202,10 @@ function withCards(model: ChatModel, world: World): ChatModel {
   const rows = shellsOf(world, model.item?.runtime_id ?? null);
   const fresh = rows.filter(({ shell_id }) => !model.cards.has(shell_id));
   if (fresh.length === 0) return model;
-  return { ...model, cards: new Map([...model.cards, ...fresh.map((row) => [row.shell_id, row.started_at] as const)]) };
+  return {
+    ...model,
+    cards: new Map([...model.cards, ...fresh.map((row) => [row.shell_id, Date.parse(row.started_at)] as const)]),
+  };
 }
 
 /** The daemon is there again: no need to wait until the connection tries by itself. */

@@ -2,7 +2,7 @@
 // one.
 
 import type { ManagedItem } from '../../api/schemas-sessions.ts';
-import { foreign, gateLine } from '../../text/gate.ts';
+import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import type { ScreenSize } from '../../view/shells-panel.ts';
 import { cutLine, type SpanLine, span } from '../../view/shells-spans.ts';
 import type { KeyHelp, World } from '../contract.ts';
@@ -46,13 +46,15 @@ function layoutOf(model: ChatModel, world: World, { columns, lines }: ScreenSize
 /** That the daemon is gone is told by the frame, above every screen. */
 function troubleLines({ trouble, item, id }: ChatModel, { link }: World, columns: number): readonly SpanLine[] {
   if (link.is === 'lost' && trouble?.is !== 'gone') return [];
-  if (trouble === null) return item === null ? [[span(`Reading session ${id}...`, 'dim')]] : [];
-  const safe = (text: string): string => gateLine(foreign(text));
+  if (trouble === null) return item === null ? [[span(`Loading session ${id}...`, 'dim')]] : [];
+  const safe = (text: string): string => sanitizeLine(foreign(text));
   switch (trouble.is) {
     case 'gone':
       return [cutLine([span('This session was removed. Esc goes back.', 'bad')], columns)];
     case 'lost':
-      return [cutLine([span(`The daemon is gone; this is as it was. ${safe(trouble.words)}`, 'bad')], columns)];
+      return [
+        cutLine([span(`The daemon stopped; this is the last known state. ${safe(trouble.words)}`, 'bad')], columns),
+      ];
     case 'failed': {
       const { message, next, code } = trouble.problem;
       return [cutLine([span(`${safe(message)}. ${safe(next)} [${code}]`, 'bad')], columns)];
@@ -96,14 +98,14 @@ function footLines(model: ChatModel, columns: number, linesMax: number): readonl
 }
 
 function hintOf({ item, isRejecting }: ChatModel): string {
-  if (isRejecting) return 'why not';
+  if (isRejecting) return 'reason';
   switch (item?.state) {
     case 'waiting_input':
       return 'your answer';
     case 'completed':
-      return 'what to do next';
+      return 'next message';
     default:
-      return 'a word to resume it with';
+      return 'message to resume with';
   }
 }
 
@@ -119,14 +121,14 @@ export function chatKeys(model: ChatModel): readonly KeyHelp[] {
   return [
     ...when(isApproval && ask.accepts.includes('approve'), 'a', 'approve'),
     ...when(isApproval && ask.accepts.includes('reject'), 'r', 'reject'),
-    ...when(isApproval && ask.accepts.includes('reject'), 'w', 'reject, why'),
+    ...when(isApproval && ask.accepts.includes('reject'), 'w', 'reject with a reason'),
     ...when(isApproval && ask.accepts.includes('option') && ask.options.length > 0, '1-9', 'choose'),
     ...when(isWriting(model), 'enter', isAnswer ? 'answer' : 'send'),
     ...when(view?.showRetryButton, 't', 'retry'),
     ...when(view?.showResumeButton && item?.is_resumable, 'ctrl+g', 'resume'),
     ...when(view?.showCancelButton || view?.showDismissButton, 'ctrl+x', 'cancel'),
     { keys: 'ctrl+n', words: 'new' },
-    { keys: 'alt+enter', words: 'a new line', isRare: true },
+    { keys: 'alt+enter', words: 'new line', isRare: true },
     { keys: 'pageup/pagedown', words: 'scroll (also ↑)', isRare: true },
     { keys: '↓', words: 'shells' },
     { keys: 'esc', words: 'back' },

@@ -59,7 +59,7 @@ describe('one agent', () => {
     const next = { ...asking, ask: { ...ask, ask_id: 'a2' } };
     played.becomes({ rows: rowsOf(next) });
     expect(played.press('1').took()).toEqual([
-      { do: 'say', text: 'What it asks has just changed; look, and press again.' },
+      { do: 'say', text: 'The request has just changed; check it and press again.' },
     ]);
     played.becomes({ nowMs: nowMs + 400 });
     const [sent] = await sentBy(played.press('1').took()[0]);

@@ -132,7 +132,7 @@ function takeKey(key: Key, model: DetailModel, world: World): DetailStep | null 
   const begun = beginActing(key, item) ?? answerBy(key, item, isAskWhole(model, world));
   if (begun !== null && world.nowMs - model.askedMs < limits.tuiAskSeenMs && begun.acting.is !== 'none') {
     // Whoever types on without looking does not get there either.
-    const text = 'What it asks has just changed; look, and press again.';
+    const text = 'The request has just changed; check it and press again.';
     return { model: { ...calm, askedMs: world.nowMs }, commands: [{ do: 'say', text }] };
   }
   if (begun !== null) return acted(calm, begun);

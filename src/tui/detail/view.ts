@@ -2,7 +2,7 @@
 // the other where the terminal is narrow. Pure.
 
 import { reasons } from '../../model/reasons.ts';
-import { foreign, gateLine } from '../../text/gate.ts';
+import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { cut, pad, width } from '../../text/width.ts';
 import { askText, wrapped } from '../../view/asks.ts';
 import { explanationLines } from '../../view/explain-text.ts';
@@ -31,10 +31,10 @@ export function detailView(model: DetailModel, world: World, size: ScreenSize): 
 }
 
 function headLine({ item, isGone, runtime }: DetailModel, world: World, columns: number): SpanLine {
-  if (item === null) return [span(gateLine(foreign(runtime)), 'title')];
-  const name = gateLine(foreign(`${agentLabel(item)}  ${projectOf(item.cwd)}`));
+  if (item === null) return [span(sanitizeLine(foreign(runtime)), 'title')];
+  const name = sanitizeLine(foreign(`${agentLabel(item)}  ${projectOf(item.cwd)}`));
   const label = isGone ? '- gone' : paneLabel(item);
-  const where = gateLine(foreign(placeOf(item)));
+  const where = sanitizeLine(foreign(placeOf(item)));
   const age = isGone ? '' : ` ${ageSince(item.since, world.nowMs)}`;
   const left: SpanLine = [
     span(`${label}${age}`, isGone ? 'dim' : stateRole(item.state, item.suspended)),
@@ -98,13 +98,13 @@ function paneBlock(
   { columns, lines }: ScreenSize,
 ): readonly SpanLine[] {
   if (output === null) {
-    const words = outputTrouble ?? (isGone ? 'It is gone.' : 'Reading its pane…');
-    return wrapped(gateLine(foreign(words)), columns).map((line): SpanLine => [span(line, 'dim')]);
+    const words = outputTrouble ?? (isGone ? 'The pane is gone.' : 'Loading its pane…');
+    return wrapped(sanitizeLine(foreign(words)), columns).map((line): SpanLine => [span(line, 'dim')]);
   }
   const all = paneLines(output.lines);
   const start = Math.max(0, all.length - lines - Math.min(up, Math.max(0, all.length - lines)));
   const trouble: readonly SpanLine[] =
-    outputTrouble === null ? [] : [[span(cut(gateLine(foreign(outputTrouble)), columns), 'bad')]];
+    outputTrouble === null ? [] : [[span(cut(sanitizeLine(foreign(outputTrouble)), columns), 'bad')]];
   return [...all.slice(start, start + lines - trouble.length), ...trouble];
 }
 
@@ -122,7 +122,7 @@ function explainLines(model: DetailModel, { columns, lines }: ScreenSize): reado
 
 function factLines(model: DetailModel, world: World, columns: number): readonly SpanLine[] {
   const { item } = model;
-  if (item === null) return [[span('It is not known any more.', 'dim')]];
+  if (item === null) return [[span('This agent is no longer known.', 'dim')]];
   return [
     ...stateLines(model, world, columns),
     ...askLines(model, world, columns),
@@ -135,7 +135,7 @@ function factLines(model: DetailModel, world: World, columns: number): readonly 
 function stateLines({ item }: DetailModel, world: World, columns: number): readonly SpanLine[] {
   if (item === null) return [];
   const why = reasons[item.reason_code].words;
-  const said = item.ask === null ? gateLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes))) : '';
+  const said = item.ask === null ? sanitizeLine(foreign(whatOf(item, world.nowMs, world.offsetMinutes))) : '';
   // Where nothing more is known than the reason, once is enough.
   const what = said === why ? '' : said;
   const beside = backgroundLabel(item.background);
@@ -179,7 +179,7 @@ function queueLines({ queue }: DetailModel, columns: number): readonly SpanLine[
   return [
     [],
     [span(`Queue (${queue.length})`, 'title')],
-    ...queue.slice(0, 3).map((one): SpanLine => [span(cut(`  ${gateLine(foreign(one.text))}`, columns))]),
+    ...queue.slice(0, 3).map((one): SpanLine => [span(cut(`  ${sanitizeLine(foreign(one.text))}`, columns))]),
   ];
 }
 

@@ -2,11 +2,10 @@
 // meant is always named by its id, so that no other one of the same label is ever touched.
 
 import { shellPath } from '../../api/client.ts';
-import type { ShellReceiptReply } from '../../api/schemas-shells.ts';
+import type { ShellItem, ShellReceiptReply } from '../../api/schemas-shells.ts';
 import { limits } from '../../model/limits.ts';
-import type { ShellControl, ShellId, ShellLogMode, ShellRow, ShellVia } from '../../model/shells.ts';
-import { foreign, gateLine } from '../../text/gate.ts';
-import { shellRowOf } from '../../view/shell-items.ts';
+import type { ShellControl, ShellId, ShellLogMode, ShellVia } from '../../model/shells.ts';
+import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { isForeground } from '../../view/shells.ts';
 import { shellsOfTab } from '../../view/shells-panel.ts';
 import type { Command, World } from '../contract.ts';
@@ -51,20 +50,20 @@ export const readLog = (id: ShellId, mode: ShellLogMode, cursor: string | null):
 });
 
 export function receiptNote({ reason, failure }: Pick<ShellReceiptReply, 'reason' | 'failure'>): Note {
-  if (failure === null) return { text: gateLine(foreign(reason)), role: 'good' };
-  return { text: gateLine(foreign(`${failure.message}. ${failure.next} [${failure.code}]`)), role: 'bad' };
+  if (failure === null) return { text: sanitizeLine(foreign(reason)), role: 'good' };
+  return { text: sanitizeLine(foreign(`${failure.message}. ${failure.next} [${failure.code}]`)), role: 'bad' };
 }
 
 /** Of several the one that began last: that is what the person sees going on. */
-export function foregroundOf(world: Pick<World, 'shells'>, isMeant: (row: ShellRow) => boolean): ShellRow | null {
-  const running = shellsOfTab(world.shells.map(shellRowOf), 'running');
+export function foregroundOf(world: Pick<World, 'shells'>, isMeant: (row: ShellItem) => boolean): ShellItem | null {
+  const running = shellsOfTab(world.shells, 'running');
   return running.find((row) => isForeground(row) && isMeant(row)) ?? null;
 }
 
 /** Ctrl+R where no row is selected: what to do, and what became of it in one line. Null: nothing is in the foreground. */
 export function backgroundForeground(
   world: Pick<World, 'shells'>,
-  isMeant: (row: ShellRow) => boolean = () => true,
+  isMeant: (row: ShellItem) => boolean = () => true,
 ): readonly Command<string>[] | null {
   const row = foregroundOf(world, isMeant);
   if (row === null) return null;
@@ -74,7 +73,7 @@ export function backgroundForeground(
       do: 'call',
       run: async ({ api, pid }) =>
         receiptNote(await api.controlShell('background', shell_id, { pid, via: 'Ctrl+R' })).text,
-      failed: ({ message, code }) => `${shell_id} was not sent to the background: ${message} [${code}]`,
+      failed: ({ message, code }) => `${shell_id} was not moved to the background: ${message} [${code}]`,
     },
   ];
 }

@@ -3,7 +3,7 @@
 import { type ScreenSize, shellDetail, shellPanel } from '../../view/shells-panel.ts';
 import { type SpanLine, span } from '../../view/shells-spans.ts';
 import type { KeyHelp, Place, Screen, World } from '../contract.ts';
-import { firstModel, rowsOf, type ShellsModel, type ShellsOwn, selectedOf, shellBy } from './model.ts';
+import { firstModel, type ShellsModel, type ShellsOwn, selectedOf, shellBy } from './model.ts';
 import { detailSize, noteLines, updateShells } from './update.ts';
 
 export { backgroundForeground } from './commands.ts';
@@ -15,11 +15,11 @@ const help: readonly KeyHelp[] = [
   { keys: '↑/↓', words: 'select, or scroll' },
   { keys: 'enter', words: 'details and log' },
   { keys: 'c', words: 'copy the log that is shown' },
-  { keys: 'g/G', words: 'the log from its beginning, or its end' },
-  { keys: 'k', words: 'kill it, after a yes' },
-  { keys: 'd', words: 'diagnostic: its end and how it ended' },
-  { keys: 'r', words: 'continue a stopped one, run an ended one again' },
-  { keys: 'ctrl+r', words: 'send it to the background' },
+  { keys: 'g/G', words: 'log from the beginning, or its end' },
+  { keys: 'k', words: 'kill, after confirmation' },
+  { keys: 'd', words: 'diagnostic: end of the log and how it exited' },
+  { keys: 'r', words: 'continue a stopped shell, rerun an ended one' },
+  { keys: 'ctrl+r', words: 'move it to the background' },
   { keys: 'q/esc', words: 'back' },
 ];
 
@@ -36,11 +36,11 @@ function viewShells(model: ShellsModel, world: World, size: ScreenSize): readonl
   const last = noteLines(model, { ...world, size });
   const room = { ...detailSize(model, { ...world, size }), now: world.nowMs };
   const row = model.look === null ? null : shellBy(world, model.look.shell_id);
-  const gone: readonly SpanLine[] = [[span('This shell is no longer kept. Esc goes back.', 'dim')]];
+  const gone: readonly SpanLine[] = [[span('This shell is no longer stored. Esc goes back.', 'dim')]];
   if (model.look !== null) {
     const { page, scroll } = model.look;
     return [...(row === null ? gone : shellDetail(row, page, { ...room, scroll })), ...last];
   }
   const selected = selectedOf(model, world)?.shell_id ?? null;
-  return [...shellPanel(rowsOf(world), { ...room, tab: model.tab, selected }), ...last];
+  return [...shellPanel(world.shells, { ...room, tab: model.tab, selected }), ...last];
 }

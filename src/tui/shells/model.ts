@@ -1,11 +1,10 @@
 // What the [Shell] panel remembers: its tab, the row that is selected, the shell whose log is open, and what is to be
 // confirmed. What there is of shells is the world's.
 
-import type { ShellPageReply, ShellReceiptReply } from '../../api/schemas-shells.ts';
+import type { ShellItem, ShellPageReply, ShellReceiptReply } from '../../api/schemas-shells.ts';
 import type { AgtmuxError } from '../../model/errors.ts';
-import type { ShellId, ShellLogMode, ShellLogPage, ShellRow, ShellStatus } from '../../model/shells.ts';
+import type { ShellId, ShellLogMode, ShellLogPage, ShellStatus } from '../../model/shells.ts';
 import type { PaintRole } from '../../view/paint.ts';
-import { shellRowOf } from '../../view/shell-items.ts';
 import { shellsOfTab } from '../../view/shells-panel.ts';
 import type { World } from '../contract.ts';
 
@@ -54,18 +53,14 @@ export const firstModel: ShellsModel = {
   note: null,
 };
 
-export const rowsOf = ({ shells }: Pick<World, 'shells'>): readonly ShellRow[] => shells.map(shellRowOf);
-
-export function shellBy(world: Pick<World, 'shells'>, id: ShellId | null): ShellRow | null {
-  const item = id === null ? undefined : world.shells.find(({ shell_id }) => shell_id === id);
-  return item === undefined ? null : shellRowOf(item);
-}
+export const shellBy = ({ shells }: Pick<World, 'shells'>, id: ShellId | null): ShellItem | null =>
+  shells.find(({ shell_id }) => shell_id === id) ?? null;
 
 /** The selected row as it is drawn; null where the tab is empty. */
-export function selectedOf(model: ShellsModel, world: Pick<World, 'shells'>): ShellRow | null {
-  const shown = shellsOfTab(rowsOf(world), model.tab);
+export function selectedOf(model: ShellsModel, { shells }: Pick<World, 'shells'>): ShellItem | null {
+  const shown = shellsOfTab(shells, model.tab);
   return shown.find(({ shell_id }) => shell_id === model.selected) ?? shown[model.place] ?? shown.at(-1) ?? null;
 }
 
 /** Another log than the one that was read: it has grown, ended or begun again. */
-export const readForOf = ({ attempt, status, log }: ShellRow): string => `${attempt}:${log.bytes}:${status}`;
+export const readForOf = ({ attempt, status, log }: ShellItem): string => `${attempt}:${log.bytes}:${status}`;

@@ -101,7 +101,7 @@ describe('the [Shell] panel', () => {
 
   it('SHL7 k kills after a yes that names it, as a person at the panel', async () => {
     const play = panel().press('down', 'k');
-    expect(play.text()).toContain('Kill shell-2 (sleep 120)? y kills it');
+    expect(play.text()).toContain('Kill shell-2 (sleep 120)? y confirms');
     const [kill] = play.press('y').took();
     expect(await sentBy(kill)).toEqual([{ path: 'kill shell-2', body: { pid: 42, via: 'Shell panel' } }]);
   });
@@ -117,7 +117,7 @@ describe('the [Shell] panel', () => {
     expect(await sentBy(play.press('r').took()[0])).toEqual([
       { path: 'resume shell-3', body: { pid: 42, via: 'Shell panel' } },
     ]);
-    expect(play.press('k').text()).toContain('shell-3 has ended; there is nothing to kill');
+    expect(play.press('k').text()).toContain('shell-3 has already ended');
     expect(play.took()).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe('the [Shell] panel', () => {
   it('says so where there is nothing, and what it does not know is left to the frame', () => {
     const play = panel([]);
     expect(play.text()).toContain('No shell is running');
-    for (const key of ['k', 'd', 'r', 'ctrl+r']) expect(play.press(key).text()).toContain('there is no shell here');
+    for (const key of ['k', 'd', 'r', 'ctrl+r']) expect(play.press(key).text()).toContain('no shell is selected');
     expect(play.press('enter', 'down').took()).toEqual([]);
     expect(play.tell({ is: 'key', key: '?' })).toBe(false);
   });
@@ -231,7 +231,7 @@ describe('the log of one shell', () => {
 
   it('SEC3 c copies what is shown without its effects, and only then', () => {
     const play = panel().press('enter', 'c');
-    expect(play.text()).toContain('there is nothing to copy');
+    expect(play.text()).toContain('nothing to copy');
     play.own({ is: 'page', page: page(['a\u001b]52;c;eA==\u0007b', 'c']), mode: 'tail', isMore: false });
     play.took();
     expect(play.press('c').took()).toEqual([{ do: 'copy', text: 'ab\nc' }]);
@@ -247,11 +247,11 @@ describe('the log of one shell', () => {
     expect(play.press('esc').text()).not.toMatch(/\bnew\b/);
   });
 
-  it('keys of the row work in it, and a shell that is no longer kept is told', () => {
+  it('keys of the row work in it, and a shell that is no longer stored is told', () => {
     const play = panel().press('enter', 'k');
     expect(play.text()).toContain('Kill shell-3');
     play.press('n').becomes({ shells: [] });
-    expect(play.text()).toContain('no longer kept');
+    expect(play.text()).toContain('no longer stored');
     expect(play.press('up', 'home', 'G', 'esc').text()).toContain('No shell is running');
   });
 });

@@ -1,25 +1,16 @@
 // What the [Shell] panel does with keys, news and answers. Pure. A kill wants a yes that names the shell; everything else
 // can be undone or asks nothing of anybody.
 
-import { type ShellId, type ShellLogMode, type ShellRow, shellStatuses } from '../../model/shells.ts';
-import { foreign, gateBlock, gateLine } from '../../text/gate.ts';
+import type { ShellItem } from '../../api/schemas-shells.ts';
+import { type ShellId, type ShellLogMode, shellStatuses } from '../../model/shells.ts';
+import { foreign, sanitizeBlock, sanitizeLine } from '../../text/sanitize.ts';
 import { saidLines } from '../../view/asks.ts';
-import { shellPageOf } from '../../view/shell-items.ts';
 import { isForeground, isNew, shellLabel } from '../../view/shells.ts';
 import { detailScrollMax, shellsOfTab } from '../../view/shells-panel.ts';
 import { type SpanLine, span } from '../../view/shells-spans.ts';
 import type { Command, Key, Message, Step, World } from '../contract.ts';
 import { control, markSeen, readLog, receiptNote } from './commands.ts';
-import {
-  type Look,
-  type Note,
-  readForOf,
-  rowsOf,
-  type ShellsModel,
-  type ShellsOwn,
-  selectedOf,
-  shellBy,
-} from './model.ts';
+import { type Look, type Note, readForOf, type ShellsModel, type ShellsOwn, selectedOf, shellBy } from './model.ts';
 
 type ShellsStep = Step<ShellsModel, ShellsOwn>;
 
@@ -61,11 +52,11 @@ function onConfirm(key: Key, model: ShellsModel, id: ShellId): ShellsStep {
 }
 
 /** The keys that mean one shell, in the table as in the log. */
-function onRowKey(key: Key, model: ShellsModel, row: ShellRow): ShellsStep | null {
+function onRowKey(key: Key, model: ShellsModel, row: ShellItem): ShellsStep | null {
   const { shell_id, status } = row;
   switch (key) {
     case 'k':
-      if (status !== 'running') return refused(model, `${shell_id} has ended; there is nothing to kill`);
+      if (status !== 'running') return refused(model, `${shell_id} has already ended`);
       return { model: { ...model, killing: shell_id } };
     case 'd':
       return looking(model, row, 'diagnostic');
@@ -115,7 +106,7 @@ function onPanelKey(key: Key, model: ShellsModel, world: World): ShellsStep | nu
     case 'k':
     case 'd':
     case 'r':
-      return refused(model, 'there is no shell here');
+      return refused(model, 'no shell is selected');
     default:
       return null;
   }
@@ -128,7 +119,7 @@ function onTab(model: ShellsModel, by: 1 | -1): ShellsModel {
 }
 
 function moved(model: ShellsModel, world: World, by: number): ShellsModel {
-  const shown = shellsOfTab(rowsOf(world), model.tab);
+  const shown = shellsOfTab(world.shells, model.tab);
   const row = selectedOf(model, world);
   if (row === null) return model;
   const from = shown.findIndex(({ shell_id }) => shell_id === row.shell_id);
@@ -137,7 +128,7 @@ function moved(model: ShellsModel, world: World, by: number): ShellsModel {
 }
 
 /** Opens the log of a shell; one that has ended is new no longer. */
-function looking(model: ShellsModel, row: ShellRow, mode: ShellLogMode): ShellsStep {
+function looking(model: ShellsModel, row: ShellItem, mode: ShellLogMode): ShellsStep {
   const { shell_id } = row;
   const look: Look = {
     shell_id,
@@ -209,16 +200,16 @@ export const detailSize = (model: ShellsModel, world: World) => ({
 });
 
 function copied(model: ShellsModel, { page, shell_id }: Look): ShellsStep {
-  if (page === null || page.lines.length === 0) return refused(model, 'there is nothing to copy');
+  if (page === null || page.lines.length === 0) return refused(model, 'nothing to copy');
   const count = page.lines.length;
   const text = `copied ${count} ${count === 1 ? 'line' : 'lines'} of ${shell_id} to the clipboard of your terminal`;
-  const copy: Command<ShellsOwn> = { do: 'copy', text: gateBlock(foreign(page.lines.join('\n'))) };
+  const copy: Command<ShellsOwn> = { do: 'copy', text: sanitizeBlock(foreign(page.lines.join('\n'))) };
   return { model: { ...model, note: { text, role: 'good' } }, commands: [copy] };
 }
 
 /** Rows that went, and a log that has grown. */
 function onWorld(model: ShellsModel, world: World): ShellsStep {
-  const shown = shellsOfTab(rowsOf(world), model.tab);
+  const shown = shellsOfTab(world.shells, model.tab);
   const row = selectedOf(model, world);
   const place = row === null ? 0 : shown.findIndex(({ shell_id }) => shell_id === row.shell_id);
   const killed = shellBy(world, model.killing);
@@ -244,21 +235,20 @@ function onOwn(own: ShellsOwn, model: ShellsModel, world: World): ShellsStep {
     case 'receipt':
       return onWorld({ ...model, note: receiptNote(own.receipt) }, world);
     case 'failed': {
-      const text = gateLine(foreign(`${own.problem.message} [${own.problem.code}]`));
+      const text = sanitizeLine(foreign(`${own.problem.message} [${own.problem.code}]`));
       const look = model.look === null ? null : { ...model.look, isReading: false };
       return { model: { ...model, look, note: { text, role: 'bad' } } };
     }
     case 'page': {
       const { look } = model;
-      const page = shellPageOf(own.page);
-      if (look === null || page.shell_id !== look.shell_id || own.mode !== look.mode) return { model };
+      if (look === null || own.page.shell_id !== look.shell_id || own.mode !== look.mode) return { model };
       const before = own.isMore && look.page !== null ? look.page.lines : [];
-      const lines = [...before, ...page.lines].slice(-bodyLinesMax);
-      return onWorld({ ...model, look: { ...look, page: { ...page, lines }, isReading: false } }, world);
+      const page = { ...own.page, shell_id: look.shell_id, lines: [...before, ...own.page.lines].slice(-bodyLinesMax) };
+      return onWorld({ ...model, look: { ...look, page, isReading: false } }, world);
     }
   }
 }
 
 /** `Kill shell-3 (sleep 120)?` */
-const killQuestion = (row: ShellRow | null, id: ShellId): string =>
-  `Kill ${id}${row === null ? '' : ` (${shellLabel(row)})`}? y kills it, any other key leaves it running`;
+const killQuestion = (row: ShellItem | null, id: ShellId): string =>
+  `Kill ${id}${row === null ? '' : ` (${shellLabel(row)})`}? y confirms, any other key cancels`;

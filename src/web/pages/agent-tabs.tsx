@@ -60,7 +60,7 @@ export function QueueTab({ item }: TabProps): ReactNode {
       <ReadingNote reading={reading} />
       {reading.value !== null && waiting.length === 0 ? (
         <p className="dim">
-          Nothing waits. A message that is sent with “wait until it is ready” stands here until then.
+          No queued messages. A message sent with “wait until it is ready” is listed here until then.
         </p>
       ) : null}
       <ul className="queue">
@@ -88,7 +88,7 @@ function Queued({ message, onChange }: QueuedProps): ReactNode {
     onChange();
   };
   const drop = async (): Promise<void> => {
-    await did(id, 'Taking it out…', remove<ReceiptReply>(path), receiptOutcome);
+    await did(id, 'Removing…', remove<ReceiptReply>(path), receiptOutcome);
     onChange();
   };
   return (
@@ -109,7 +109,7 @@ function Queued({ message, onChange }: QueuedProps): ReactNode {
       </p>
       <div className="buttons">
         <button type="button" disabled={isOff} onClick={() => setText(text === null ? message.text : null)}>
-          {text === null ? 'Edit' : 'Leave as it is'}
+          {text === null ? 'Edit' : 'Cancel'}
         </button>
         <button type="button" disabled={isOff} onClick={() => void drop()}>
           Drop
@@ -236,9 +236,7 @@ export function AuditTab({ item }: TabProps): ReactNode {
   return (
     <>
       <ReadingNote reading={reading} />
-      {reading.value !== null && mine.length === 0 ? (
-        <p className="dim">Nobody has done anything to it from agtmux.</p>
-      ) : null}
+      {reading.value !== null && mine.length === 0 ? <p className="dim">No actions on this agent yet.</p> : null}
       {mine.length === 0 ? null : <AuditTable items={mine} hasAgent={false} />}
     </>
   );

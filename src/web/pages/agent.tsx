@@ -2,7 +2,8 @@
 
 import { type ReactNode, useId } from 'react';
 import { reasons } from '../../model/reasons.ts';
-import { type AgentItem, isAgent } from '../../view/board.ts';
+import { hasAgent } from '../../model/rows.ts';
+import type { AgentItem } from '../../view/board.ts';
 import { doubtOf, placeOf, projectOf } from '../../view/pane-words.ts';
 import { agentLabel } from '../../view/words.ts';
 import { Actions, SendBox } from '../parts/actions.tsx';
@@ -28,9 +29,9 @@ const tabOf = (text: string | null): Tab => tabs.find(([name]) => name === text)
 export function AgentPage({ id, tab }: { readonly id: string; readonly tab: string | null }): ReactNode {
   const model = useModel();
   const item = model.rows.get(`row:${id}`);
-  if (item === undefined || !isAgent(item))
+  if (item === undefined || !hasAgent(item))
     return model.isFilled ? (
-      <Empty title="There is no such agent, or not any more.">
+      <Empty title="There is no such agent, or it is no longer listed.">
         <p>
           <Link to={pathOf('agents')}>All agents</Link> · <Link to={pathOf('timeline')}>Timeline</Link>
         </p>
@@ -50,7 +51,10 @@ function Known({ item, tab }: { readonly item: AgentItem; readonly tab: Tab }): 
       <div className="agent-columns">
         <div className="agent-main">
           {item.ask === null ? null : (
-            <section className={`card b-${item.state === 'waiting_input' ? 'ask' : 'attention'}`} aria-label="It asks">
+            <section
+              className={`card b-${item.state === 'waiting_input' ? 'ask' : 'attention'}`}
+              aria-label="Pending request"
+            >
               <AskBox item={item} />
             </section>
           )}

@@ -30,7 +30,7 @@ export function AgentsPage(): ReactNode {
         </span>
       </PageHead>
       {items.length === 0 && model.isFilled ? <NoAgents /> : null}
-      {items.length > 0 && shown.length === 0 ? <p className="calm-note">No agent fits “{typed}”.</p> : null}
+      {items.length > 0 && shown.length === 0 ? <p className="calm-note">No agent matches “{typed}”.</p> : null}
       <Board groups={boardGroups(shown, 'sessions')} />
     </>
   );

@@ -32,15 +32,15 @@ export function AuditPage(): ReactNode {
       </PageHead>
       <ReadingNote reading={reading} />
       {reading.value !== null && reading.value.items.length === 0 ? (
-        <Empty title="Nothing was done yet.">
+        <Empty title="No actions yet.">
           <p className="dim">
-            Whatever is sent, approved, rejected or ended through agtmux stands here, with who did it and on which
-            evidence.
+            Everything that is sent, approved, rejected or killed through agtmux is listed here, with who did it and on
+            which evidence.
           </p>
         </Empty>
       ) : null}
       {items.length === 0 ? null : (
-        <section className="panel" aria-label="Deeds">
+        <section className="panel" aria-label="Actions">
           <AuditTable items={items} hasAgent />
         </section>
       )}

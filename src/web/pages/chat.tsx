@@ -45,10 +45,10 @@ function useChat(id: string, link: string): Chat {
   return chat;
 }
 
-export type Deed = (name: string, busy: string, body?: object) => Promise<boolean>;
+export type ScreenAction = (name: string, busy: string, body?: object) => Promise<boolean>;
 
 const deedFor =
-  (id: string): Deed =>
+  (id: string): ScreenAction =>
   (name, busy, body = {}) =>
     did(`session:${id}`, busy, post<ManagedReply>(`/v1/managed/${encodeURIComponent(id)}/${name}`, body), () => null);
 
@@ -58,14 +58,14 @@ export function ChatPage({ id }: { readonly id: string }): ReactNode {
   const { session } = chat;
   if (chat.isGone)
     return (
-      <Empty title="This session is gone.">
+      <Empty title="This session no longer exists.">
         <Link to={pathOf('sessions')}>All sessions</Link>
       </Empty>
     );
   if (session === null)
     return (
       <p className="waiting" role="status">
-        <span className="spinner" aria-hidden="true" /> Reading…
+        <span className="spinner" aria-hidden="true" /> Loading…
       </p>
     );
   const deed = deedFor(id);
@@ -82,7 +82,7 @@ export function ChatPage({ id }: { readonly id: string }): ReactNode {
 
 interface PartProps {
   readonly session: ManagedItem;
-  readonly deed: Deed;
+  readonly deed: ScreenAction;
 }
 
 function ChatHead({ session, deed }: PartProps): ReactNode {
@@ -128,7 +128,7 @@ function ChatButtons({ session, deed }: PartProps): ReactNode {
     <div className="buttons">
       {button(view.showCancelButton, 'Stop', 'stop', 'Stopping…')}
       {button(view.showResumeButton && session.is_resumable, 'Resume', 'resume', 'Resuming…')}
-      {button(view.showRetryButton, 'Retry', 'retry', 'Trying again…')}
+      {button(view.showRetryButton, 'Retry', 'retry', 'Retrying…')}
       {button(view.showDismissButton, 'Dismiss', 'stop', 'Dismissing…')}
       {view.isActive ? null : (
         <button type="button" className="danger" disabled={isOff} onClick={() => setRemoving(true)}>
@@ -137,7 +137,7 @@ function ChatButtons({ session, deed }: PartProps): ReactNode {
       )}
       {isRemoving ? (
         <Dialog title="Remove this session?" onClose={() => setRemoving(false)}>
-          <p>Its messages are forgotten. The agent keeps its own history, and a worktree with changes stays.</p>
+          <p>Its messages are deleted. The agent keeps its own history, and a worktree with changes stays.</p>
           <div className="dialog-buttons">
             <button type="button" onClick={() => setRemoving(false)}>
               Cancel
@@ -175,7 +175,7 @@ function Messages({ chat }: { readonly chat: Chat }): ReactNode {
   return (
     <div className="messages" role="log" aria-label="Messages" tabIndex={0} ref={box} onScroll={scrolled}>
       {chat.isTruncated ? <p className="dim small">Older messages were dropped.</p> : null}
-      {chat.messages.length === 0 ? <p className="dim">Nothing was said yet.</p> : null}
+      {chat.messages.length === 0 ? <p className="dim">No messages yet.</p> : null}
       {chat.messages.map((message) => (
         <Message key={message.id} message={message} />
       ))}
@@ -234,8 +234,11 @@ function PendingAsk({ session, deed }: PartProps): ReactNode {
     setBusy(false);
   };
   return (
-    <section className={`card b-${session.state === 'waiting_input' ? 'ask' : 'attention'}`} aria-label="It asks">
-      {isOpen ? null : <p className="dim small">It had asked:</p>}
+    <section
+      className={`card b-${session.state === 'waiting_input' ? 'ask' : 'attention'}`}
+      aria-label="Pending request"
+    >
+      {isOpen ? null : <p className="dim small">Last request:</p>}
       <AskText ask={ask} />
       {isOpen ? (
         <Choices
@@ -259,8 +262,8 @@ function ChatInput({ session, deed }: PartProps): ReactNode {
   const why = whyIdle(useEntrance());
   if (session.state === 'waiting_input' || session.state === 'error') return null;
   const hint = session.view.inputEnabled
-    ? 'Write to it. Enter sends.'
-    : 'It works; a message waits until its turn has ended.';
+    ? 'Type a message. Enter sends it.'
+    : 'It is working; a message is queued until its turn has ended.';
   return (
     <MessageForm
       label="Message"

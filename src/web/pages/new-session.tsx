@@ -80,7 +80,7 @@ export function NewSession(): ReactNode {
         <Folder cwd={wished.cwd} onChange={(cwd) => set({ cwd })} />
       </div>
       <label className="field">
-        What it shall do
+        Task
         <textarea
           required
           rows={5}
@@ -140,7 +140,7 @@ function MoreWishes({ wished, onChange }: MoreProps): ReactNode {
             Model
             <input
               value={wished.model}
-              placeholder="its own choice"
+              placeholder="the agent's default"
               onChange={(event) => onChange({ model: event.target.value })}
             />
           </label>
@@ -159,14 +159,14 @@ function MoreWishes({ wished, onChange }: MoreProps): ReactNode {
             checked={wished.hasWorktree}
             onChange={(event) => onChange({ hasWorktree: event.target.checked })}
           />{' '}
-          in a fresh git worktree
+          use a new git worktree
         </label>
         {wished.hasWorktree ? (
           <label className="field">
             Branch
             <input
               value={wished.worktree}
-              placeholder="a name of our own"
+              placeholder="generated"
               onChange={(event) => onChange({ worktree: event.target.value })}
             />
           </label>
@@ -178,7 +178,7 @@ function MoreWishes({ wished, onChange }: MoreProps): ReactNode {
           checked={wished.isAuto}
           onChange={(event) => onChange({ isAuto: event.target.checked })}
         />{' '}
-        approve everything by itself
+        approve every request automatically
       </label>
       {wished.isAuto ? <p className="warning">▲ {autoWarning}</p> : null}
     </>

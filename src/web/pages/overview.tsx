@@ -44,7 +44,7 @@ export function OverviewPage(): ReactNode {
           <NeedsYou needing={needing} hasAgents={items.length > 0} />
           {others.length === 0 ? null : (
             <section aria-labelledby="board-title">
-              <h2 id="board-title">Everyone else</h2>
+              <h2 id="board-title">Other agents</h2>
               <Board groups={others} />
             </section>
           )}
@@ -71,7 +71,7 @@ function NeedsYou({ needing, hasAgents }: NeedsProps): ReactNode {
         Needs you {needing.length === 0 ? null : <span className="number">{needsYouCount(needing)}</span>}
       </h2>
       {needing.length === 0 ? (
-        <p className="calm-note">Nobody needs you. This page tells when that changes.</p>
+        <p className="calm-note">No agent needs you. This page updates when that changes.</p>
       ) : (
         <div className="cards">
           {needing.map((item) => (
@@ -125,7 +125,7 @@ function midnight(now: number): number {
 }
 
 function Health({ model }: { readonly model: Model }): ReactNode {
-  const targets = [...model.targets.values()];
+  const { targets } = model;
   if (targets.length === 0) return null;
   return (
     <section aria-labelledby="health-title" className="panel">

@@ -71,8 +71,8 @@ function SessionLine({ item, isChosen }: { readonly item: ManagedItem; readonly 
 
 function NoSessions(): ReactNode {
   return (
-    <Empty title="agtmux leads no session yet.">
-      <p className="dim">A session is an agent without a pane: its messages stand here, its asks are answered here.</p>
+    <Empty title="No sessions yet.">
+      <p className="dim">A session is an agent without a pane: its messages and requests appear here.</p>
       <p>
         <Command>agtmux session start --agent claude "fix the tests"</Command>
       </p>

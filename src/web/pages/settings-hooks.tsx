@@ -34,15 +34,14 @@ export function HookSettings(): ReactNode {
   const [plan, setPlan] = useState<HookPlanReply | null>(null);
   const isOff = whyIdle(useEntrance()) !== null;
   const look = (action: Action, agents: readonly string[]): Promise<boolean> =>
-    did('hooks', 'Looking what would change…', post<HookPlanReply>('/v1/hooks/plan', { action, agents }), (found) => {
+    did('hooks', 'Checking what would change…', post<HookPlanReply>('/v1/hooks/plan', { action, agents }), (found) => {
       setPlan(found);
       return null;
     });
   return (
     <section className="panel" aria-label="Hooks">
       <p className="dim">
-        With hooks an agent tells its state itself, at once and for certain. They never hold it up and never make it
-        fail.
+        With hooks an agent reports its state itself, at once and reliably. They never block it and never make it fail.
       </p>
       <ReadingNote reading={reading} />
       <ul className="hooks">
@@ -50,7 +49,7 @@ export function HookSettings(): ReactNode {
           <li key={one.agent}>
             <strong>{line(one.agent)}</strong>
             <span className={`c-${stateRoles[one.state]}`}>{one.state}</span>
-            <span className="dim">{one.is_used ? '' : 'not used on this machine'}</span>
+            <span className="dim">{one.is_used ? '' : 'not in use on this machine'}</span>
             <span className="spring" />
             {offered[one.state].map((action) => (
               <button key={action} type="button" disabled={isOff} onClick={() => void look(action, [one.agent])}>
@@ -93,7 +92,7 @@ function PlanDialog({ plan, onClose, onDone }: PlanProps): ReactNode {
       title={`${action === 'install' ? 'Install' : 'Remove'} hooks: ${agents.map(line).join(', ')}`}
       onClose={onClose}
     >
-      {edits.length === 0 ? <p>There is nothing to change.</p> : null}
+      {edits.length === 0 ? <p>Nothing to change.</p> : null}
       {edits.map((edit) => (
         <div key={edit.path}>
           <p>

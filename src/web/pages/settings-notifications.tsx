@@ -16,18 +16,18 @@ import { useReading } from '../state/hooks.ts';
 const base = '/v1/notifications';
 
 const eventWords: Readonly<Record<NoticeEvent, string>> = {
-  waiting_approval: 'it asks for approval',
-  waiting_input: 'it asks a question',
-  error: 'it is in error',
-  completed: 'it is done',
+  waiting_approval: 'an agent asks for approval',
+  waiting_input: 'an agent asks a question',
+  error: 'an agent is in error',
+  completed: 'an agent is done',
 };
 
 const channelWords: Readonly<Record<NoticeChannel, string>> = {
-  desktop: 'of the desktop',
-  terminal: 'in the terminal',
-  browser: 'of this browser',
-  command: 'a command of yours',
-  webhook: 'a webhook of yours',
+  desktop: 'desktop',
+  terminal: 'terminal',
+  browser: 'browser',
+  command: 'your command',
+  webhook: 'your webhook',
 };
 
 export function NotificationSettings(): ReactNode {
@@ -75,7 +75,7 @@ function Choices({ settings, change }: ChoicesProps): ReactNode {
   return (
     <>
       <fieldset className="choice" disabled={isOff}>
-        <legend>Tell me when</legend>
+        <legend>Notify me when</legend>
         {noticeEvents.map((event) => (
           <label key={event}>
             <input
@@ -88,7 +88,7 @@ function Choices({ settings, change }: ChoicesProps): ReactNode {
         ))}
       </fieldset>
       <fieldset className="choice" disabled={isOff}>
-        <legend>By notifications</legend>
+        <legend>Channels</legend>
         {noticeChannels.map((channel) => (
           <label key={channel}>
             <input
@@ -108,7 +108,7 @@ function Choices({ settings, change }: ChoicesProps): ReactNode {
             checked={settings.skip_looked_at}
             onChange={({ target }) => void change('settings', { skip_looked_at: target.checked })}
           />{' '}
-          not for what I am looking at
+          not for the pane I am viewing
         </label>
       </fieldset>
       <Quiet settings={settings} change={change} />
@@ -169,7 +169,7 @@ function Quiet({ settings, change }: ChoicesProps): ReactNode {
         >
           {isMuted ? 'Unmute' : 'Mute for an hour'}
         </button>
-        <span className="dim">{settings.is_quiet_now ? 'It is quiet now.' : ''}</span>
+        <span className="dim">{settings.is_quiet_now ? 'Quiet hours are active now.' : ''}</span>
       </div>
     </>
   );
@@ -180,16 +180,14 @@ function BrowserPermission(): ReactNode {
   const [state, setState] = useState(permission);
   const [isOn, setOn] = useState(kept('notifications') !== 'off');
   if (state === 'unsupported')
-    return <p className="dim">This browser shows no notifications here; those of the desktop work without it.</p>;
+    return <p className="dim">This browser cannot show notifications here; desktop notifications work without it.</p>;
   if (state === 'denied')
-    return (
-      <p className="dim">This browser was told to show no notifications of this page. Allow them in its settings.</p>
-    );
+    return <p className="dim">This browser blocks notifications of this page. Allow them in its settings.</p>;
   if (state === 'default')
     return (
       <p>
         <button type="button" className="primary" onClick={() => void askPermission().then(setState)}>
-          Allow notifications of this browser
+          Allow notifications in this browser
         </button>
       </p>
     );

@@ -1,7 +1,7 @@
 // Settings: this page itself, notifications, hooks, adapters and their rules.
 
 import { type ReactNode, useState } from 'react';
-import type { AgentItem as Adapter, AgentList } from '../../api/schemas-explain.ts';
+import type { AdapterItem as Adapter, AgentList } from '../../api/schemas-explain.ts';
 import { post } from '../door.ts';
 import { OutcomeLine, PageHead, ReadingNote, Tabs } from '../parts/basics.tsx';
 import { line } from '../parts/text.tsx';
@@ -43,7 +43,7 @@ export function SettingsPage({ id }: { readonly id: string | null }): ReactNode 
   );
 }
 
-const themeWords = { system: 'As the system', light: 'Light', dark: 'Dark' } as const;
+const themeWords = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 
 function ThisPage(): ReactNode {
   const entrance = useEntrance();
@@ -101,8 +101,8 @@ function Adapters(): ReactNode {
   return (
     <section className="panel" aria-label="Adapters and rules">
       <p className="dim">
-        How each kind of agent is recognised and heard. Rules for screens are data; your own go into a file and win over
-        ours (<code>agtmux agents</code> tells where).
+        How each kind of agent is recognised and observed. Rules for screens are data; your own file overrides ours (
+        <code>agtmux agents</code> shows where).
       </p>
       <ReadingNote reading={reading} />
       <ul className="adapters">
@@ -116,7 +116,7 @@ function Adapters(): ReactNode {
 
 const can = (item: Adapter): string =>
   [
-    item.capabilities.event_driven ? 'tells by events' : 'is looked at',
+    item.capabilities.event_driven ? 'reports events' : 'is observed',
     item.capabilities.supports_waiting_approval ? 'approvals' : '',
     item.capabilities.supports_waiting_input ? 'questions' : '',
     item.capabilities.supports_completed ? 'done' : '',

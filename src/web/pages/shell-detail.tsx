@@ -1,8 +1,8 @@
 // One shell: how it stands, its log a page at a time, and what a person may do to it.
 
 import { type ReactNode, useEffect, useState } from 'react';
-import type { ShellPageReply, ShellReceiptReply } from '../../api/schemas-shells.ts';
-import type { ShellControl, ShellLogMode, ShellRow } from '../../model/shells.ts';
+import type { ShellItem, ShellPageReply, ShellReceiptReply } from '../../api/schemas-shells.ts';
+import type { ShellControl, ShellLogMode } from '../../model/shells.ts';
 import {
   isForeground,
   isNew,
@@ -25,12 +25,12 @@ import { pathOf } from '../state/route.ts';
 const receiptWords = ({ failure, reason }: ShellReceiptReply): Outcome =>
   failure === null ? { tone: 'good', words: reason } : { tone: 'bad', words: refusalText(failure) };
 
-function control(row: ShellRow, name: ShellControl, busy: string): Promise<boolean> {
+function control(row: ShellItem, name: ShellControl, busy: string): Promise<boolean> {
   const path = `/v1/shells/${encodeURIComponent(row.shell_id)}/${name}`;
   return did(row.shell_id, busy, post<ShellReceiptReply>(path, { via: 'web page' }), receiptWords);
 }
 
-export function ShellDetail({ row }: { readonly row: ShellRow }): ReactNode {
+export function ShellDetail({ row }: { readonly row: ShellItem }): ReactNode {
   const isOff = whyIdle(useEntrance()) !== null;
   const isFresh = isNew(row);
   const { shell_id } = row;
@@ -54,7 +54,7 @@ export function ShellDetail({ row }: { readonly row: ShellRow }): ReactNode {
   );
 }
 
-function ShellFacts({ row }: { readonly row: ShellRow }): ReactNode {
+function ShellFacts({ row }: { readonly row: ShellItem }): ReactNode {
   const now = useNow();
   const facts: readonly (readonly [string, ReactNode])[] = [
     [
@@ -83,24 +83,28 @@ function ShellFacts({ row }: { readonly row: ShellRow }): ReactNode {
   );
 }
 
-function Owner({ row }: { readonly row: ShellRow }): ReactNode {
+function Owner({ row }: { readonly row: ShellItem }): ReactNode {
   return (
     <Link to={pathOf('agents', row.owner.runtime_id)}>{line(row.owner.client ?? row.owner.runtime_id ?? '')}</Link>
   );
 }
 
-function ShellButtons({ row, isOff }: { readonly row: ShellRow; readonly isOff: boolean }): ReactNode {
+function ShellButtons({ row, isOff }: { readonly row: ShellItem; readonly isOff: boolean }): ReactNode {
   const [isKilling, setKilling] = useState(false);
   const isRunning = row.status === 'running';
   const kill = (): void => {
     setKilling(false);
-    void control(row, 'kill', 'Ending it…');
+    void control(row, 'kill', 'Killing…');
   };
   return (
     <div className="buttons">
       {isForeground(row) ? (
-        <button type="button" disabled={isOff} onClick={() => void control(row, 'background', 'To the background…')}>
-          To the background
+        <button
+          type="button"
+          disabled={isOff}
+          onClick={() => void control(row, 'background', 'Moving to the background…')}
+        >
+          Move to the background
         </button>
       ) : null}
       {isRunning && !row.is_stopped ? null : (
@@ -116,7 +120,7 @@ function ShellButtons({ row, isOff }: { readonly row: ShellRow; readonly isOff: 
       {isKilling ? (
         <Dialog title={`Kill ${row.shell_id}?`} onClose={() => setKilling(false)}>
           <pre className="ask-text">{revealed(row.command)}</pre>
-          <p>Its agent is told that you ended it.</p>
+          <p>Its agent is told that you killed it.</p>
           <div className="dialog-buttons">
             <button type="button" onClick={() => setKilling(false)}>
               Cancel
@@ -131,7 +135,7 @@ function ShellButtons({ row, isOff }: { readonly row: ShellRow; readonly isOff: 
   );
 }
 
-function ShellLog({ row }: { readonly row: ShellRow }): ReactNode {
+function ShellLog({ row }: { readonly row: ShellItem }): ReactNode {
   const [mode, setMode] = useState<ShellLogMode>('tail');
   const path = `/v1/shells/${encodeURIComponent(row.shell_id)}/log?${new URLSearchParams({ mode, lines: '120' })}`;
   const reading = useReading<ShellPageReply>(path, `${row.log.bytes} ${row.status}`);

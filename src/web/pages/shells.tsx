@@ -1,7 +1,8 @@
 // Shells: commands that agents run and nobody waits for. Tabs by how they stand, one selected with its log.
 
 import { type ReactNode, useState } from 'react';
-import { type ShellRow, type ShellStatus, shellStatuses } from '../../model/shells.ts';
+import type { ShellItem } from '../../api/schemas-shells.ts';
+import { type ShellStatus, shellStatuses } from '../../model/shells.ts';
 import { shellEventText } from '../../view/shell-events.ts';
 import { badgeText, isNew, shellLabel, shellMark, statusRoles, timeText } from '../../view/shells.ts';
 import { shellsOfTab } from '../../view/shells-panel.ts';
@@ -9,7 +10,6 @@ import { Command, Empty, Link, PageHead, Tabs } from '../parts/basics.tsx';
 import { Age } from '../parts/text.tsx';
 import { useModel, useNow } from '../state/hooks.ts';
 import { pathOf } from '../state/route.ts';
-import { rowOfShell } from '../state/shells.ts';
 import { ShellDetail } from './shell-detail.tsx';
 
 const isStatus = (text: string | null): text is ShellStatus =>
@@ -18,7 +18,7 @@ const isStatus = (text: string | null): text is ShellStatus =>
 export function ShellsPage({ id }: { readonly id: string | null }): ReactNode {
   const model = useModel();
   const now = useNow();
-  const rows = [...model.shells.values()].map(rowOfShell);
+  const rows = model.shells;
   const chosen = rows.find(({ shell_id }) => shell_id === id) ?? null;
   const [wanted, setWanted] = useState<ShellStatus | null>(null);
   const first = shellStatuses.find((status) => rows.some((row) => row.status === status)) ?? 'running';
@@ -55,7 +55,7 @@ export function ShellsPage({ id }: { readonly id: string | null }): ReactNode {
 }
 
 interface LineProps {
-  readonly row: ShellRow;
+  readonly row: ShellItem;
   readonly now: number;
   readonly isChosen: boolean;
   readonly onOpen: () => void;
@@ -90,7 +90,7 @@ function NoShells(): ReactNode {
           <Command>agtmux mcp install</Command> gives the agents the tools: shell_run, shell_summary, shell_log,
           shell_kill
         </li>
-        <li>Then ask an agent to run something long; it appears here, and whoever ends it is named.</li>
+        <li>Then ask an agent to run a long command; it appears here, with who ended it.</li>
       </ul>
     </Empty>
   );
@@ -98,14 +98,14 @@ function NoShells(): ReactNode {
 
 const eventsShown = 8;
 
-/** What happened to shells lately, whoever did it. */
+/** Events to shells lately, whoever did it. */
 function Happened(): ReactNode {
   const { shellEvents } = useModel();
   const last = shellEvents.slice(-eventsShown).reverse();
   if (last.length === 0) return null;
   return (
     <section className="panel" aria-labelledby="happened-title">
-      <h2 id="happened-title">What happened</h2>
+      <h2 id="happened-title">Events</h2>
       <ul className="happened">
         {last.map((event) => (
           <li key={event.seq}>

@@ -12,17 +12,16 @@ import { useModel } from '../state/hooks.ts';
 
 export function TargetsPage(): ReactNode {
   const { targets, isFilled } = useModel();
-  const sorted = [...targets.values()].sort((one, other) => (one.target < other.target ? -1 : 1));
   return (
     <>
       <PageHead title="Targets" />
-      {sorted.length === 0 && isFilled ? (
-        <Empty title="No machine is watched yet.">
-          <p className="dim">This machine appears by itself with its first tmux server.</p>
+      {targets.length === 0 && isFilled ? (
+        <Empty title="No machines yet.">
+          <p className="dim">This machine appears with its first tmux server.</p>
         </Empty>
       ) : null}
       <ul className="targets">
-        {sorted.map((target) => (
+        {targets.map((target) => (
           <Target key={target.target} item={target} />
         ))}
       </ul>
@@ -68,14 +67,14 @@ function Target({ item }: { readonly item: TargetItem }): ReactNode {
       </div>
       <OutcomeLine id={id} />
       {isRemoving ? (
-        <Dialog title={`Forget ${line(item.target)}?`} onClose={() => setRemoving(false)}>
-          <p>Nothing happens on that machine; its agents only leave this view.</p>
+        <Dialog title={`Remove ${line(item.target)}?`} onClose={() => setRemoving(false)}>
+          <p>Nothing changes on that machine; its agents are no longer shown.</p>
           <div className="dialog-buttons">
             <button type="button" onClick={() => setRemoving(false)}>
               Cancel
             </button>
             <button type="button" className="danger" onClick={forget}>
-              Forget it
+              Remove it
             </button>
           </div>
         </Dialog>

@@ -69,7 +69,7 @@ function Plot({ document, frame }: PlotProps): ReactNode {
   const lanes = lanesIn(document, frame, lanesMax);
   if (lanes.length === 0)
     return (
-      <Empty title="Nothing was seen in this time.">
+      <Empty title="Nothing was seen in this period.">
         <p className="dim">The timeline begins when agtmux first sees an agent, and has gaps where it did not run.</p>
       </Empty>
     );
@@ -78,7 +78,7 @@ function Plot({ document, frame }: PlotProps): ReactNode {
       <Lanes lanes={lanes} frame={frame} />
       <p className="waited">
         <strong>{durationText(document.waited_ms)}</strong> waited for a person in this time
-        {document.is_cut ? '; older spans are left out of the picture, not of the sums' : ''}
+        {document.is_cut ? '; older spans are not drawn but are included in the sums' : ''}
       </p>
       <Totals document={document} />
     </section>

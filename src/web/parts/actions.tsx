@@ -109,7 +109,7 @@ export function SendBox({ item }: { readonly item: AgentItem }): ReactNode {
   return (
     <MessageForm
       label={`Message to ${line(agentLabel(item))}`}
-      hint={why ?? 'Write to it. Enter sends, Shift+Enter is a new line.'}
+      hint={why ?? 'Type a message. Enter sends it, Shift+Enter adds a line.'}
       isOff={why !== null || item.ended !== null}
       onSend={(text) => act(item, { action: 'send', text, when_ready: isWaiting })}
     >

@@ -98,6 +98,7 @@ export const AgentRow = memo(function AgentRow({ item }: { readonly item: AgentI
         <span className="project">{line(projectOf(item.cwd))}</span>
         <span className="what">
           <What item={item} /> <Marks item={item} />
+          {item.task === null ? null : <span className="dim">{line(item.task)}</span>}
         </span>
         <Age since={item.since} />
         <span className="place">

@@ -99,7 +99,7 @@ export function AskBox({ item }: { readonly item: AgentItem }): ReactNode {
   useNow();
   const { ask } = item;
   if (ask === null) return null;
-  if (isAnswered(item)) return <p className="calm-note">Answered. Waiting for the agent to go on.</p>;
+  if (isAnswered(item)) return <p className="calm-note">Answered. Waiting for the agent to continue.</p>;
   const { ask_id } = ask;
   const doing = async (deed: Parameters<typeof act>[1]): Promise<void> => {
     setBusy(true);
@@ -141,14 +141,14 @@ export function ConfirmAnswer({ item, wish, onClose }: ConfirmProps): ReactNode 
     const more = because.trim() === '' ? {} : { because };
     void act(item, wish === 'approve' ? { action: 'approve', ask_id } : { action: 'reject', ask_id, ...more });
   };
-  const title = `${wish === 'approve' ? 'Approve' : 'Reject'} what ${line(item.agent)} asks in ${line(projectOf(item.cwd))}?`;
+  const title = `${wish === 'approve' ? 'Approve' : 'Reject'} the request of ${line(item.agent)} in ${line(projectOf(item.cwd))}?`;
   return (
     <Dialog title={title} onClose={onClose}>
       <AskText ask={ask} />
       <form onSubmit={confirm}>
         {wish === 'reject' ? (
           <label className="field">
-            Tell it why (if you like)
+            Reason (optional)
             <input data-first value={because} onChange={(event) => setBecause(event.target.value)} />
           </label>
         ) : null}

@@ -162,7 +162,7 @@ export function ReadingNote({ reading }: { readonly reading: Reading<unknown> })
   if (reading.value === null && reading.isReading)
     return (
       <p className="waiting" role="status">
-        <span className="spinner" aria-hidden="true" /> Reading…
+        <span className="spinner" aria-hidden="true" /> Loading…
       </p>
     );
   if (reading.failure === null) return null;

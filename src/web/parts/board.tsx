@@ -39,17 +39,17 @@ export function NoAgents(): ReactNode {
     <Empty title="No agent is running yet. Any of these makes one appear:">
       <ul className="steps">
         <li>
-          <Command>tmux new -d -s work claude</Command> an agent in any tmux pane is found by itself
+          <Command>tmux new -d -s work claude</Command> starts an agent in tmux; it is found automatically
         </li>
         <li>
-          <Command>agtmux new claude</Command> starts one in a tmux window of its own
+          <Command>agtmux new claude</Command> starts one in a new tmux window
         </li>
         <li>
-          <Command>agtmux session start --agent claude "fix the tests"</Command> starts one that agtmux leads
+          <Command>agtmux session start --agent claude "fix the tests"</Command> starts a managed session
         </li>
       </ul>
       <p className="dim">
-        With hooks the agents tell their state themselves, at once: <Command>agtmux hooks install</Command>
+        With hooks the agents report their state themselves, at once: <Command>agtmux hooks install</Command>
       </p>
     </Empty>
   );

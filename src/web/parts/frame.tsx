@@ -3,6 +3,7 @@
 
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type AgentItem, countsOf, needsYouCount } from '../../view/board.ts';
+import { notKeptNotice } from '../../view/pane-words.ts';
 import { ageLabel, wordsOf } from '../../view/words.ts';
 import { agentsOf } from '../state/agents.ts';
 import { isOutdated, useEntrance, whyIdle } from '../state/entrance.ts';
@@ -13,7 +14,7 @@ import { ConfirmAnswer } from './ask.tsx';
 import { Link } from './basics.tsx';
 import { Help } from './help.tsx';
 import { Icon } from './icons.tsx';
-import { useKeys, type Wish } from './keys.ts';
+import { type Intent, useKeys } from './keys.ts';
 
 export const pageTitles: Readonly<Record<PageName, string>> = {
   overview: 'Overview',
@@ -28,15 +29,15 @@ export const pageTitles: Readonly<Record<PageName, string>> = {
 
 function badgeOf(page: PageName, model: Model, items: readonly AgentItem[]): number {
   if (page === 'overview') return needsYouCount(items);
-  if (page === 'shells') return [...model.shells.values()].filter(({ status }) => status === 'running').length;
-  if (page === 'targets') return [...model.targets.values()].filter(({ health }) => health !== 'ok').length;
+  if (page === 'shells') return model.shells.filter(({ status }) => status === 'running').length;
+  if (page === 'targets') return model.targets.filter(({ health }) => health !== 'ok').length;
   return 0;
 }
 
 const badgeWords: Partial<Record<PageName, string>> = {
   overview: 'need you',
   shells: 'running',
-  targets: 'in trouble',
+  targets: 'problems',
 };
 
 function Rail({ model, items }: { readonly model: Model; readonly items: readonly AgentItem[] }): ReactNode {
@@ -91,8 +92,18 @@ function LostNote({ model }: { readonly model: Model }): ReactNode {
   if (model.link !== 'lost' || model.heardAt === null) return null;
   return (
     <p className="banner" role="alert">
-      The daemon does not answer. What is shown is {ageLabel(now - model.heardAt)} old. Any agtmux command starts it;
-      this page goes on by itself.
+      The daemon does not respond. The data shown is {ageLabel(now - model.heardAt)} old. Any agtmux command starts it;
+      this page then continues.
+    </p>
+  );
+}
+
+/** Says on every page that a restart would forget what is shown. */
+function NotKeptNote({ model }: { readonly model: Model }): ReactNode {
+  const words = notKeptNotice(model.targets.values());
+  return words === null ? null : (
+    <p className="banner" role="alert">
+      {words}
     </p>
   );
 }
@@ -135,7 +146,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
   const model = useModel();
   const { page, id } = usePlace();
   const items = agentsOf(model, useNow());
-  const [wish, setWish] = useState<Wish | null>(null);
+  const [wish, setWish] = useState<Intent | null>(null);
   const [isHelp, setHelp] = useState(false);
   const isIdle = whyIdle(useEntrance()) !== null;
   // Nothing is offered that would be refused.
@@ -151,6 +162,7 @@ export function Frame({ children }: { readonly children: ReactNode }): ReactNode
       <Rail model={model} items={items} />
       <main id="main" tabIndex={-1} className={model.link === 'lost' ? 'is-old' : undefined}>
         <LostNote model={model} />
+        <NotKeptNote model={model} />
         <UpgradeNote />
         {children}
       </main>

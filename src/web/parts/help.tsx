@@ -8,8 +8,8 @@ import { StateText } from './text.tsx';
 const keys: readonly (readonly [string, string])[] = [
   ['j  k', 'next and previous row'],
   ['Enter', 'open it'],
-  ['a  r', 'approve or reject what it asks; the ask is shown first'],
-  ['s', 'write to the agent of this page'],
+  ['a  r', 'approve or reject the request, which is shown first'],
+  ['s', 'send a message to the agent of this page'],
   ['/', 'filter'],
   ['n', 'a new session'],
   ['1 … 8', 'the pages, from Overview to Settings'],
@@ -34,7 +34,7 @@ export function Help({ onClose }: { readonly onClose: () => void }): ReactNode {
           <StateText key={state} state={state} />
         ))}
       </p>
-      <p className="dim small">A ~ before the word means: not certain. A dot behind “done”: nobody has seen it yet.</p>
+      <p className="dim small">A ~ before the word means: not certain. A dot after “done” means: not seen yet.</p>
       <div className="dialog-buttons">
         <button type="button" className="primary" onClick={onClose}>
           Close

@@ -5,13 +5,13 @@ import { useEffect, useRef } from 'react';
 import { go } from '../state/hooks.ts';
 import { pageNames, pathOf } from '../state/route.ts';
 
-export interface Wish {
+export interface Intent {
   readonly wish: 'approve' | 'reject';
   readonly runtime: string;
 }
 
 interface KeyDeeds {
-  readonly wish: (wish: Wish) => void;
+  readonly wish: (wish: Intent) => void;
   readonly help: () => void;
 }
 
@@ -48,7 +48,7 @@ const meantRuntime = (): string | null => {
   return row?.dataset.row ?? row?.dataset.agent ?? null;
 };
 
-function wishOf(wish: Wish['wish'], deeds: KeyDeeds): void {
+function wishOf(wish: Intent['wish'], deeds: KeyDeeds): void {
   const runtime = meantRuntime();
   if (runtime !== null) deeds.wish({ wish, runtime });
 }

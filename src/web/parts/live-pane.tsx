@@ -136,9 +136,9 @@ export function LivePane({ refText }: { readonly refText: string }): ReactNode {
 }
 
 const doubtWords: Readonly<Record<PasteDoubt, string>> = {
-  off: 'The program in this pane has not asked for pasted text to be marked. It may take each line as typed, and submit it by itself.',
+  off: 'The program in this pane did not enable bracketed paste. It may treat each line as typed and submit it separately.',
   unknown:
-    'agtmux cannot tell whether the program in this pane takes a paste as one text: tmux tells it from version 3.7 on. If it does not, each line is submitted by itself.',
+    'agtmux cannot tell whether the program in this pane accepts a paste as one text: tmux reports it from version 3.7 on. If it does not, each line is submitted separately.',
 };
 
 interface PasteDialogProps {
@@ -152,7 +152,7 @@ function PasteDialog({ asked: { text, doubt }, onClose, onPaste }: PasteDialogPr
   const lines = text.replace(/\r?\n$/, '').split(/\r\n|\r|\n/);
   return (
     <Dialog
-      title={lines.length === 1 ? 'Paste a line with its line end?' : `Paste ${lines.length} lines?`}
+      title={lines.length === 1 ? 'Paste a line with its line break?' : `Paste ${lines.length} lines?`}
       onClose={onClose}
     >
       <p>{doubtWords[doubt]}</p>

@@ -31,7 +31,7 @@ export function Lanes({ lanes, frame, isSmall = false, ticksMax = 8 }: LanesProp
           </span>
         ))}
       </div>
-      {isSmall ? null : <p className="told">{told ?? 'Point at a span to see what it was and why.'}</p>}
+      {isSmall ? null : <p className="told">{told ?? 'Point at a span to see its state and evidence.'}</p>}
     </div>
   );
 }

@@ -4,20 +4,20 @@
 import type { ReactNode } from 'react';
 import type { PaneItem, TargetItem } from '../../api/schemas.ts';
 import type { Confidence, StateName } from '../../model/states.ts';
-import { foreign, gateBlock, gateLine, gateRevealed } from '../../text/gate.ts';
+import { foreign, sanitizeBlock, sanitizeLine, sanitizeRevealed } from '../../text/sanitize.ts';
 import { ageSince, hasNoServer, routeMarks } from '../../view/pane-words.ts';
 import { colourOf, stateLabel, unseenMark } from '../../view/words.ts';
 import { useNow } from '../state/hooks.ts';
 
-export const line = (text: string): string => gateLine(foreign(text));
-export const block = (text: string): string => gateBlock(foreign(text));
+export const line = (text: string): string => sanitizeLine(foreign(text));
+export const block = (text: string): string => sanitizeBlock(foreign(text));
 /** The colour of a target's dot: none for a machine without a tmux server. */
 export const healthClass = (item: TargetItem): string => (hasNoServer(item) ? 'h-none' : `h-${item.health}`);
 /** For what a person decides on: nothing is hidden in it. */
 export const revealed = (text: string): string =>
   text
     .split('\n')
-    .map((one) => gateRevealed(foreign(one)))
+    .map((one) => sanitizeRevealed(foreign(one)))
     .join('\n');
 
 export function StateWord({

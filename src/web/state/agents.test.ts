@@ -80,7 +80,7 @@ describe('agents on the pages', () => {
         agent('crash', 'error', { ended: ended(5, 600) }),
         agent('longago', 'error', { ended: ended(999_999, 600) }),
         agent('brief', 'error', { ended: ended(30, 20) }),
-        { ...agent('bare', 'idle'), agent: null, state: null } as unknown as AgentItem,
+        { ...agent('bare', 'idle'), runtime_id: null, agent: null, state: null } as unknown as AgentItem,
       ),
       now,
     );
@@ -107,7 +107,7 @@ describe('agents on the pages', () => {
     expect(whatOf(agent('a', 'running', { detail: 'npm test' }), now)).toBe('npm test');
     expect(whatOf(agent('a', 'running'), now)).toBe('');
     expect(whatOf(agent('a', 'unknown', { reason_code: 'unsupported_signal' }), now)).toBe(
-      'shows something no rule knows',
+      'shows something that no rule matches',
     );
     expect(whatOf(agent('a', 'unknown', { reason_code: 'target_unreachable', last_seen_at: ago(12) }), now)).toBe(
       'its machine does not answer, seen 12s ago',
@@ -123,7 +123,7 @@ describe('agents on the pages', () => {
     );
     expect(
       marksOf(agent('a', 'running', { background: { shells: 2, agents: 1 }, asks_open: 3, suspended: true })),
-    ).toEqual(['3 asks', '+2 shells +1 agent', 'was running']);
+    ).toEqual(['3 requests', '+2 shells +1 agent', 'was running']);
   });
 
   it('are grouped by target and session, those that agtmux leads in a group of their own', () => {
@@ -136,7 +136,7 @@ describe('agents on the pages', () => {
       agent('d', 'idle', led),
     ];
     expect(boardGroups(all, 'sessions').map(({ title, items }) => `${title}: ${ids(items)}`)).toEqual([
-      'host / led by agtmux: d',
+      'host / managed by agtmux: d',
       'host / work: a c',
       'vm1 / api: b',
     ]);

@@ -17,7 +17,7 @@ export const whatOf = (item: PaneItem, now: number): string => saidOf(item, now,
 
 /** Small words beside it: open asks, background work, a stall. */
 export const marksOf = (item: AgentItem): readonly string[] => [
-  ...(item.asks_open > 1 ? [`${item.asks_open} asks`] : []),
+  ...(item.asks_open > 1 ? [`${item.asks_open} requests`] : []),
   ...besidesOf(item),
 ];
 

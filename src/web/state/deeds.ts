@@ -55,7 +55,7 @@ export function receiptOutcome({ outcome, failure, words }: ReceiptReply): Outco
     case 'queued':
       return { tone: 'good', words: `Queued until it is ready${more}` };
     case 'unconfirmed':
-      return { tone: 'doubt', words: `Unconfirmed${more === '' ? ': nobody saw it arrive' : more}` };
+      return { tone: 'doubt', words: `Unconfirmed${more === '' ? ': arrival not confirmed' : more}` };
     case 'refused':
       return { tone: 'bad', words: failure === null ? 'Refused' : `Refused: ${refusalText(failure)}` };
   }
@@ -78,13 +78,13 @@ export async function did<Value>(
 /** What stands in the field after a message was not taken: that message, before whatever was written meanwhile. */
 export const notTaken = (text: string, next: string): string => (next === '' ? text : `${text}\n${next}`);
 
-type Deed = ActBody extends infer Body
+type ScreenAction = ActBody extends infer Body
   ? Body extends { action: string }
     ? Omit<Body, 'ref' | 'conditions'>
     : never
   : never;
 
-const busyWords: Readonly<Record<Deed['action'], string>> = {
+const busyWords: Readonly<Record<ScreenAction['action'], string>> = {
   send: 'Sending',
   approve: 'Approving',
   reject: 'Rejecting',
@@ -107,7 +107,7 @@ export function isAnswered({ runtime_id, ask }: AgentItem): boolean {
 }
 
 /** To this very run of the agent, and to no other that may have taken its place (ACT1). */
-export function act(item: AgentItem, deed: Deed): Promise<boolean> {
+export function act(item: AgentItem, deed: ScreenAction): Promise<boolean> {
   const body = { ...deed, ref: refOf(item), conditions: { if_runtime: item.runtime_id } };
   const busy = `${busyWords[deed.action]}…`;
   return did(item.runtime_id, busy, post<ReceiptReply>('/v1/act', body), (receipt) => {

@@ -28,6 +28,6 @@ export const isOutdated = ({ version }: Entrance): boolean => loadedWith !== '' 
 
 /** Why nothing can be done from here; null where it can. */
 export const whyIdle = ({ role, read_only }: Entrance): string | null => {
-  if (read_only) return 'This page was opened to look only (agtmux web --read-only).';
-  return role === 'observer' ? 'This page belongs to an agent: it may look, not act.' : null;
+  if (read_only) return 'This page is read-only (agtmux web --read-only).';
+  return role === 'observer' ? 'This page belongs to an agent and is read-only.' : null;
 };

@@ -27,7 +27,11 @@ function onTick(tick: () => void): () => void {
 
 /** The daemon's time, once a second. */
 export function useNow(): number {
-  useSyncExternalStore(onTick, () => second);
+  useSyncExternalStore(
+    onTick,
+    () => second,
+    () => second,
+  );
   return nowOf(current(), clock.wallMs());
 }
 

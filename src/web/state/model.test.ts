@@ -7,7 +7,8 @@ import type { ShellEventItem } from '../../api/schemas-shells.ts';
 import { AgtmuxError, failure } from '../../model/errors.ts';
 import { emptyModel, type Model, nowOf, tell } from './model.ts';
 
-const row = (runtime_id: string, state: string): PaneItem => ({ runtime_id, state }) as unknown as PaneItem;
+const row = (runtime_id: string, state: string): PaneItem =>
+  ({ identity: {}, runtime_id, state }) as unknown as PaneItem;
 const event = (seq: number): ShellEventItem => ({ seq }) as unknown as ShellEventItem;
 const head = { schema_version: 1 as const, generated_at: '2026-01-01T00:00:10.000Z' };
 const at = Date.parse('2026-01-01T00:00:07.000Z');
@@ -56,17 +57,18 @@ describe('the model of the pages', () => {
   });
 
   it('sorts what it is told by the first word of the key, and drops what it does not know', () => {
-    const value = row('a', 'idle');
+    const of = (fields: object): PaneItem => fields as PaneItem;
     const model = after(
       snapshot([
-        ['row:a', value],
-        ['target:host', value],
-        ['shell:shell-1', value],
-        ['notice:n', value],
-        ['newer:x', value],
+        ['row:a', row('a', 'idle')],
+        ['target:host', of({ target: 'host', health: 'ok' })],
+        ['shell:shell-1', of({ shell_id: 'shell-1', last_log: [] })],
+        ['notice:n', of({ notice_id: 'n' })],
+        ['notice:of-another-kind', row('a', 'idle')],
+        ['newer:x', row('a', 'idle')],
       ]),
     );
-    expect([model.rows.size, model.targets.size, model.shells.size, model.notices.size]).toEqual([1, 1, 1, 1]);
+    expect([model.rows.size, model.targets.length, model.shells.length, model.notices.size]).toEqual([1, 1, 1, 1]);
   });
 
   it('keeps events of shells once each, the last fifty', () => {

@@ -5,14 +5,12 @@ import type { SessionEvent } from '../../api/client-types.ts';
 import type { ReceiptReply } from '../../api/schemas-act.ts';
 import type { NoticeItem } from '../../api/schemas-notices.ts';
 import type { MessageItem } from '../../api/schemas-sessions.ts';
-import type { ShellItem } from '../../api/schemas-shells.ts';
 import { AgtmuxError, failure } from '../../model/errors.ts';
 import { emptyChat, heard } from './chat.ts';
 import { receiptOutcome } from './deeds.ts';
 import { whyIdle } from './entrance.ts';
 import { planNotices } from './notices.ts';
 import { pathOf, placeAt } from './route.ts';
-import { rowOfShell } from './shells.ts';
 
 describe('addresses', () => {
   it.each([
@@ -116,27 +114,18 @@ describe('outcomes', () => {
       receiptOutcome(
         receipt({
           outcome: 'refused',
-          failure: failure('E_STATE_CHANGED', 'it asks something else now', 'look again'),
+          failure: failure('E_STATE_CHANGED', 'the pending request is another one now', 'look again'),
         }),
       ),
     ).toEqual({
       tone: 'bad',
-      words: 'Refused: It asks something else now; look again [E_STATE_CHANGED]',
+      words: 'Refused: The pending request is another one now; look again [E_STATE_CHANGED]',
     });
   });
 
   it('say why nothing can be done from here', () => {
     expect(whyIdle({ role: 'human', read_only: false, version: '' })).toBeNull();
-    expect(whyIdle({ role: 'human', read_only: true, version: '' })).toMatch(/look only/);
-    expect(whyIdle({ role: 'observer', read_only: false, version: '' })).toMatch(/may look, not act/);
-  });
-});
-
-describe('shells', () => {
-  it('come with times as numbers', () => {
-    const item = { started_at: '2026-01-01T00:00:00.000Z', ended_at: null, owner: { runtime_id: null }, process: null };
-    const row = rowOfShell(item as unknown as ShellItem);
-    expect(row.started_at).toBe(Date.parse('2026-01-01T00:00:00.000Z'));
-    expect(row.ended_at).toBeNull();
+    expect(whyIdle({ role: 'human', read_only: true, version: '' })).toMatch(/read-only/);
+    expect(whyIdle({ role: 'observer', read_only: false, version: '' })).toMatch(/belongs to an agent/);
   });
 });

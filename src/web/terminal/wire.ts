@@ -31,9 +31,9 @@ const retryMs = { first: 500, most: 8_000 } as const;
 /** Reasons that pass by themselves. */
 const passing: ReadonlySet<string> = new Set(['E_TARGET_DOWN', 'E_DAEMON_DOWN', 'E_TIMEOUT', 'E_SNAPSHOT_EXPIRED']);
 
-const lost = failure('E_DAEMON_DOWN', 'the connection to the pane was lost', 'it is tried again by itself');
+const lost = failure('E_DAEMON_DOWN', 'the connection to the pane was lost', 'it is retried automatically');
 
-const tooLarge = failure('E_TOO_LARGE', 'that is too much for one paste', 'send it as a message');
+const tooLarge = failure('E_TOO_LARGE', 'the text is too long for one paste', 'send it as a message');
 
 /** Pastes that were not answered yet, by their numbers. */
 function createPastes(say: (words: PageSays) => void, heard: (event: WireEvent) => void) {

@@ -2,11 +2,11 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Actor } from '../actor.ts';
+import type { ActionExecutor } from '../actor.ts';
 
 const key = 'sk-ant-dummy-00000000000000000000';
 
-export const claude: Actor = {
+export const claude: ActionExecutor = {
   agent: 'claude',
   label: 'claude',
   version: '2.1.325',

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Actor } from '../actor.ts';
+import type { ActionExecutor } from '../actor.ts';
 
 const configText = (port: number): string => `model = "gpt-5.5"
 model_provider = "mock"
@@ -33,7 +33,7 @@ wire_api = "responses"
 env_key = "MOCK_KEY"
 `;
 
-export const codex: Actor = {
+export const codex: ActionExecutor = {
   agent: 'codex',
   label: 'codex',
   version: '0.166.0',
@@ -88,4 +88,4 @@ export const codex: Actor = {
   },
 };
 
-export const codexAlone: Actor = { ...codex, label: 'codex, own process', command: 'codex --no-daemon' };
+export const codexAlone: ActionExecutor = { ...codex, label: 'codex, own process', command: 'codex --no-daemon' };

@@ -1,8 +1,8 @@
 // GitHub Copilot CLI: offline, with a provider of one's own.
 
-import type { Actor } from '../actor.ts';
+import type { ActionExecutor } from '../actor.ts';
 
-export const copilot: Actor = {
+export const copilot: ActionExecutor = {
   agent: 'copilot',
   label: 'copilot',
   version: '1.0.102',

@@ -2,9 +2,9 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Actor } from '../actor.ts';
+import type { ActionExecutor } from '../actor.ts';
 
-export const gemini: Actor = {
+export const gemini: ActionExecutor = {
   agent: 'gemini',
   label: 'gemini',
   version: '0.61.0',

@@ -1,10 +1,10 @@
 // OpenCode: its configuration in a file of its own, with every command to be asked about.
 
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Actor } from '../actor.ts';
+import type { ActionExecutor } from '../actor.ts';
 
-export const opencode: Actor = {
+export const opencode: ActionExecutor = {
   agent: 'opencode',
   label: 'opencode',
   version: '1.18.33',
@@ -26,6 +26,12 @@ export const opencode: Actor = {
       provider: { mock: { npm: '@ai-sdk/openai-compatible', name: 'Mock', options, models } },
     };
     writeFileSync(join(home, 'opencode.json'), JSON.stringify(config));
+    // Beside a plugin it wants its own package of types, and without a network it waits for minutes before it starts.
+    const folder = join(home, '.config/opencode');
+    const wanted = { dependencies: { '@opencode-ai/plugin': '1.18.33' } };
+    mkdirSync(join(folder, 'node_modules'), { recursive: true });
+    writeFileSync(join(folder, 'package.json'), JSON.stringify(wanted));
+    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages: { '': wanted } }));
   },
   shows: {
     trust: /(?!)/,

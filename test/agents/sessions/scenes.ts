@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict';
 import type { MachineState } from '../../../src/model/sessions.ts';
 import { until } from '../../kit/live.ts';
-import { Led, type LedWish } from './led.ts';
+import { Led, type LedWish } from './managed.ts';
 import type { Place } from './place.ts';
 import type { Player, SceneName } from './player.ts';
 
-const patienceMs = 60_000;
+const patienceMs = 180_000;
 
 /** One scene: plays, and gives back the states of each session it led. */
 export interface Scene {

@@ -3,21 +3,24 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import type { Launch } from '../../../src/agents/session-way.ts';
-import { createProcessTruth } from '../../../src/daemon/session-processes.ts';
+import type { Incoming, Outgoing } from '../../../src/agents/protocol/adapter.ts';
+import type { Launch } from '../../../src/agents/protocol/launch.ts';
 import type { ProcessIdentity } from '../../../src/model/ids.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
-import { createLedPrograms } from '../../../src/platform/led-process.ts';
 import { createAskLoopback } from '../../../src/platform/loopback-http.ts';
+import { createManagedPrograms } from '../../../src/platform/managed-process.ts';
 import { createRealProcesses } from '../../../src/platform/processes.ts';
 import { openEventStream } from '../../../src/platform/sse.ts';
 import { connectWebSocket } from '../../../src/platform/web-socket.ts';
-import type { Heard, Said } from '../../../src/sessions/dialect.ts';
-import { ProcessRunner } from '../../../src/sessions/runner.ts';
-import { FoundRunner, HttpRunner } from '../../../src/sessions/runner-http.ts';
-import type { Runner, RunnerHandlers, RunnerPorts, RunPlan } from '../../../src/sessions/runner-parts.ts';
-import { placeOfAddress } from '../../../src/sessions/runner-server.ts';
-import { SocketRunner } from '../../../src/sessions/runner-socket.ts';
+import {
+  ProcessRunner,
+  type Runner,
+  type RunnerHandlers,
+  type RunnerPorts,
+  type RunPlan,
+} from '../../../src/sessions/runner.ts';
+import { FoundRunner, HttpRunner, placeOfAddress, SocketRunner } from '../../../src/sessions/server-runner.ts';
+import { createProcessChecks } from '../../../src/sessions/session-processes.ts';
 
 const clock = createRealClock();
 const forceMs = 5_000;
@@ -33,9 +36,9 @@ function tell(pid: number, name: string): boolean {
 
 const ports: RunnerPorts = {
   clock,
-  programs: createLedPrograms(clock),
+  programs: createManagedPrograms(clock),
   processes: {
-    ...createProcessTruth(createRealProcesses(), () => null, clock),
+    ...createProcessChecks(createRealProcesses(), () => null, clock),
     signal: async ({ pid }, name) => tell(pid, name),
   },
   askLoopback: createAskLoopback(clock),
@@ -64,7 +67,7 @@ export class Transport {
   readonly #runner: Runner;
   readonly #gone: Promise<void>;
 
-  constructor(plan: TransportPlan, left: Left | null, hear: (heard: Heard) => void, fail: (words: string) => void) {
+  constructor(plan: TransportPlan, left: Left | null, hear: (heard: Incoming) => void, fail: (words: string) => void) {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#gone = promise;
     this.#runner = runnerOf(plan, left, {
@@ -82,7 +85,7 @@ export class Transport {
     this.#runner.begin();
   }
 
-  say(said: Said): void {
+  say(said: Outgoing): void {
     this.#runner.say(said);
   }
 

@@ -1,11 +1,11 @@
 // The acting of the small daemon: remembers what was asked and by whom, and answers what the test wants.
 
-import type { ActService, AttachPlan, CallerClaim, QueuedMessage } from '../../../src/api/service-act.ts';
+import type { PaneRow } from '../../../src/api/schemas.ts';
 import type { Receipt } from '../../../src/model/actions.ts';
 import { fail, failure, ok } from '../../../src/model/errors.ts';
 import { runtimeId, targetId } from '../../../src/model/ids.ts';
 import type { AuditRecord } from '../../../src/model/records.ts';
-import type { PaneRow } from '../../../src/model/rows.ts';
+import type { ActionService, AttachPlan, CallerClaim, QueuedMessage } from '../../../src/server/service-act.ts';
 
 export interface Asked {
   readonly what: string;
@@ -25,7 +25,7 @@ export const queuedMessage = (fields: Partial<QueuedMessage> = {}): QueuedMessag
   ...fields,
 });
 
-export class FakeActing implements ActService {
+export class FakeActing implements ActionService {
   readonly asked: Asked[] = [];
   readonly messages: QueuedMessage[] = [];
   readonly records: AuditRecord[] = [];
@@ -41,8 +41,8 @@ export class FakeActing implements ActService {
 
   #find(ref: string): PaneRow | undefined {
     const agents = this.#rows().filter((row) => row.agent !== null);
-    if (ref === '') return agents.find((row) => row.agent?.route === 'CONNECTED');
-    return agents.find((row) => [row.ref, row.identity.pane_id, row.agent?.agent].includes(ref));
+    if (ref === '') return agents.find((row) => row.route === 'CONNECTED');
+    return agents.find((row) => [row.ref, row.identity.pane_id, row.agent].includes(ref));
   }
 
   #receipt(action: Receipt['action'], ref: string): Receipt {
@@ -52,43 +52,44 @@ export class FakeActing implements ActService {
       const missing = failure('E_REF_NOT_FOUND', `no agent is called ${ref}`);
       return { ...base, outcome: 'refused', ref: null, runtime_id: null, failure: missing, ...this.told };
     }
-    const whom = { ref: row.ref, runtime_id: row.agent?.runtime_id ?? null };
+    const whom = { ref: row.ref, runtime_id: row.runtime_id };
     return { ...base, outcome: 'delivered', ...whom, way: 'keys', failure: null, ...this.told };
   }
 
-  act: ActService['act'] = async (request, claim) => {
+  act: ActionService['act'] = async (request, claim) => {
     this.asked.push({ what: request.action, value: request, claim });
     const isForConnected = request.action === 'send' && request.connected === true;
     return this.#receipt(request.action, isForConnected ? '' : request.ref);
   };
 
-  attach: ActService['attach'] = async (ref, conditions, claim) => {
+  attach: ActionService['attach'] = async (ref, conditions, claim) => {
     this.asked.push({ what: 'attach', value: { ref, conditions }, claim });
     const row = this.#find(ref);
     if (row === undefined) return fail('E_REF_NOT_FOUND', `no agent is called ${ref}`);
-    const { target, window_id, pane_id } = row.identity;
+    const { target } = row.identity;
+    const [window_id, pane_id] = [row.identity.window_id ?? '', row.identity.pane_id ?? ''];
     const place = { target, kind: 'local', connection_ref: '', socket_path: '/nowhere/default' } as const;
     return ok({ ref: row.ref, ...place, session_id: row.session_id, window_id, pane_id, ...this.plan });
   };
 
-  view: ActService['view'] = async (ref, linesMax, claim) => {
+  view: ActionService['view'] = async (ref, linesMax, claim) => {
     this.asked.push({ what: 'view', value: { ref, linesMax }, claim });
     const row = this.#find(ref);
     if (row === undefined) return fail('E_REF_NOT_FOUND', `no agent is called ${ref}`);
     return ok({ ref: row.ref, from: 'screen', lines: this.lines.slice(-linesMax) });
   };
 
-  start: ActService['start'] = async (wanted, claim) => {
+  start: ActionService['start'] = async (wanted, claim) => {
     this.asked.push({ what: 'new', value: wanted, claim });
     const whom = { ref: 'runtime:new-1', runtime_id: runtimeId('new-1') };
     const rest = { snapshot_id: null, way: null, failure: null, words: null };
     return { outcome: 'delivered', action: 'new', ...whom, ...rest, ...this.told };
   };
 
-  queue: ActService['queue'] = () => this.messages;
+  queue: ActionService['queue'] = () => this.messages;
 
-  editQueued: ActService['editQueued'] = async (id, text, claim) => this.#change(id, text, claim);
-  dropQueued: ActService['dropQueued'] = async (id, claim) => this.#change(id, null, claim);
+  editQueued: ActionService['editQueued'] = async (id, text, claim) => this.#change(id, text, claim);
+  dropQueued: ActionService['dropQueued'] = async (id, claim) => this.#change(id, null, claim);
 
   #change(id: string, text: string | null, claim: CallerClaim): Receipt {
     this.asked.push({ what: 'queue', value: { id, text }, claim });
@@ -105,15 +106,15 @@ export class FakeActing implements ActService {
   }
 
   /** Who asks, by whether they say so at all. */
-  who: ActService['who'] = async ({ pid, hops, web }) => {
+  who: ActionService['who'] = async ({ pid, hops, web }) => {
     const base = { runtime_id: null, hops, why: 'a test says so', is_traceable: true };
     if (web !== undefined) return { ...base, role: web.role, name: `web session ${web.session}` };
     return { ...base, role: pid === null ? 'observer' : 'human', name: 'a person' };
   };
 
-  govern: ActService['govern'] = async (_deed, _claim, effect) => effect();
+  authorizeAndAudit: ActionService['authorizeAndAudit'] = async (_deed, _claim, effect) => effect();
 
-  audit: ActService['audit'] = async (countMax) => this.records.slice(0, countMax);
+  audit: ActionService['audit'] = async (countMax) => this.records.slice(0, countMax);
 }
 
 export const auditRecord = (fields: Partial<AuditRecord> = {}): AuditRecord => ({

@@ -5,13 +5,13 @@ import { fail, ok, type Result } from '../../../src/model/errors.ts';
 import { agentName, runtimeId } from '../../../src/model/ids.ts';
 import type {
   ManagedId,
-  SessionDeed,
+  SessionCommand,
   SessionMessage,
+  SessionRequest,
   SessionRow,
   SessionService,
-  SessionWish,
 } from '../../../src/model/sessions.ts';
-import { viewOf } from '../../../src/sessions/derived.ts';
+import { viewOf } from '../../../src/sessions/entry.ts';
 
 export function sessionRow(fields: Partial<SessionRow> = {}): SessionRow {
   const row = {
@@ -49,7 +49,7 @@ export function sessionRow(fields: Partial<SessionRow> = {}): SessionRow {
 
 export interface AskedSession {
   readonly ref: string;
-  readonly what: SessionDeed | SessionWish;
+  readonly what: SessionCommand | SessionRequest;
   readonly claim: CallerClaim;
 }
 

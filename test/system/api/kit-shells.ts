@@ -1,7 +1,6 @@
 // The shells of the small daemon: remembers what was asked and by whom, answers what the test wants, and runs nothing.
 
-import type { FeedRow } from '../../../src/api/service.ts';
-import type { Feed } from '../../../src/daemon/feed.ts';
+import type { Feed, FeedRow } from '../../../src/feed/feed.ts';
 import { fail, failure, ok } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type {

@@ -4,17 +4,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serveApi } from '../../../src/api/server/server.ts';
-import type { DaemonService, FeedRow } from '../../../src/api/service.ts';
-import type { CallerClaim } from '../../../src/api/service-act.ts';
-import { createFeed } from '../../../src/daemon/feed.ts';
-import type { Lane } from '../../../src/model/diary.ts';
+import type { ExplainedRow, PaneRow, TargetRow } from '../../../src/api/schemas.ts';
+import type { FeedRow } from '../../../src/feed/feed.ts';
+import { createFeed } from '../../../src/feed/feed.ts';
 import { fail, ok, type Result } from '../../../src/model/errors.ts';
-import type { AgentInfo, Explanation } from '../../../src/model/explanations.ts';
-import type { PaneRow, TargetRow } from '../../../src/model/rows.ts';
+import type { AgentInfo } from '../../../src/model/explanations.ts';
+import type { Lane } from '../../../src/model/state-history.ts';
 import { verdict } from '../../../src/model/verdicts.ts';
 import type { WebService } from '../../../src/model/web.ts';
 import { type Clock, createRealClock } from '../../../src/platform/clock.ts';
+import { serveApi } from '../../../src/server/server.ts';
+import type { DaemonService } from '../../../src/server/service.ts';
+import type { CallerClaim } from '../../../src/server/service-act.ts';
 import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
 import { FakeActing } from './kit-act.ts';
 import { FakeNotices } from './kit-notices.ts';
@@ -54,7 +55,7 @@ export class FakeDaemon implements DaemonService {
   readonly taken: unknown[] = [];
   stops = 0;
   version = '9.8.7';
-  /** What `handIn` throws instead of answering. */
+  /** What `submitEvents` throws instead of answering. */
   trouble: Error | null = null;
   readonly feed = createFeed<FeedRow>({
     epoch: 'ep:och',
@@ -91,11 +92,11 @@ export class FakeDaemon implements DaemonService {
   }
 
   timeline = async (): Promise<Result<readonly Lane[]>> => ok([]);
-  explain = async (ref: string): Promise<Result<Explanation>> => {
-    const row = this.rows().find((one) => one.ref === ref || one.agent?.agent === ref);
+  explain = async (ref: string): Promise<Result<ExplainedRow>> => {
+    const row = this.rows().find((one) => one.ref === ref || one.agent === ref);
     if (row === undefined) return fail('E_REF_NOT_FOUND', `nothing is called ${ref}`);
     const tried = [{ rule: 'a.rule', matched: false, why: 'footer lacks \u001b[31mred' }];
-    const ask = row.agent?.ask == null ? null : 'rm -r build/*\nDo you want to proceed?';
+    const ask = row.ask === null ? null : 'rm -r build/*\nDo you want to proceed?';
     const read = { state: 'unknown', reason: 'unsupported_signal', confidence: 'low', rule: null } as const;
     const screen = { ...read, ask, tried };
     return ok({ row, evidence: [], screen, events: [] });
@@ -125,7 +126,6 @@ export class FakeDaemon implements DaemonService {
   /** The daemon's time. */
   time = 1_000_000;
   now = (): number => this.time;
-  endedShownMs = (): number => 600_000;
 
   toWall = (time: number): number => time + 1_700_000_000_000;
 
@@ -158,7 +158,7 @@ export class FakeDaemon implements DaemonService {
     };
   }
 
-  async handIn(raws: readonly unknown[], claim: CallerClaim): ReturnType<DaemonService['handIn']> {
+  async submitEvents(raws: readonly unknown[], claim: CallerClaim): ReturnType<DaemonService['submitEvents']> {
     this.claims.push(claim);
     if (this.trouble !== null) throw this.trouble;
     this.taken.push(...raws);

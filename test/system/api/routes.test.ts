@@ -186,7 +186,7 @@ describe('lists', () => {
 
   it('SEC3 JSON on a terminal has no effect and loses nothing', async () => {
     const evil = '\u001b[2J\u009b31m\u007f\u202e\u{e0041}👩‍👩‍👧 "\\';
-    server.daemon.put({ id: 1, session: evil, row: { title: evil } });
+    server.daemon.put({ id: 1, session: evil, fields: { title: evil } });
     const reply = await ask(server, { path: '/v1/panes' });
     expect(reply.text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e\u{e0041}]/u);
     expect(parsed(reply, 'PaneList').items[0]?.title).toBe(evil);
@@ -232,7 +232,7 @@ describe('events', () => {
 
   it('nothing is taken of a body that is broken somewhere', async () => {
     const reply = await ask(server, { ...good.events, headers: lines, body: '{"c":3}\n{' });
-    expect(errorOf(reply)).toMatchObject({ code: 'E_INPUT', message: 'line 2 is no JSON' });
+    expect(errorOf(reply)).toMatchObject({ code: 'E_INPUT', message: 'line 2 is not JSON' });
     expect(server.daemon.taken).toEqual([]);
   });
 

@@ -55,6 +55,8 @@ describe('hooks on a machine behind ssh', () => {
     expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toBe(user);
     expect(readdirSync(join(home, '.claude'))).toEqual(['settings.json']);
     expect(readdirSync(join(home, 'codex-home'))).toEqual([]);
+    // Neither the program nor the spool, which were there for the hooks alone.
+    expect(existsSync(state)).toBe(false);
   });
 
   it('a machine that cannot be reached is told as such', async () => {

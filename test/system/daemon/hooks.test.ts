@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { PaneItem } from '../../../src/api/schemas.ts';
-import { openProc } from '../../../src/observe/process/proc.ts';
 import { createRealProcesses } from '../../../src/platform/processes.ts';
+import { openProc } from '../../../src/sources/process/proc.ts';
 import { Live, until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
 import { act } from '../../kit/scenes.ts';
@@ -52,6 +52,9 @@ describe('hooks', () => {
     await act(actor, 'running');
     await actor.call([call('UserPromptSubmit', { prompt: 'x' })]);
     await until(async () => (await itemOf(actor))?.decided_by === 'hook');
+    // FED5: of the one who was asked, and of nobody else.
+    await until(async () => (await itemOf(actor))?.task === 'x');
+    expect((await itemOf(other))?.task).toBeNull();
     const request = {
       tool_name: 'Bash',
       tool_input: { command: 'rm -r build', description: 'clean' },
@@ -67,7 +70,7 @@ describe('hooks', () => {
     await act(actor, 'settled');
     await until(async () => ['idle', 'completed'].includes((await itemOf(actor))?.state ?? ''));
     expect((await itemOf(actor))?.ask).toBeNull();
-    expect(['reconciler', 'screen']).toContain((await itemOf(actor))?.decided_by);
+    expect((await itemOf(actor))?.decided_by).toBe('reconciler');
     expect((await itemOf(other))?.decided_by).toBe('screen');
   });
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgedTmux } from '../../kit/forged-tmux.ts';
 import { Live, until } from '../../kit/live.ts';
 import { programsMayAll } from '../../kit/policy.ts';
 import { type Relay, startRelay } from '../../kit/relay.ts';
@@ -60,40 +61,6 @@ const noises = {
   silence: 'sleep 1000',
 };
 
-/** A tmux that answers every question in form, with ten thousand panes that are not there, or what the file beside it says. */
-const liar = `
-const words = process.argv.slice(2);
-const lies = () => { try { return JSON.parse(require('fs').readFileSync(__filename + '.json', 'utf8')); } catch { return { first: 0, count: 10000 }; } };
-const values = { pane_id: (n) => '%' + n, pane_pid: (n) => String(lie.pid ?? 100000 + n), session_id: () => '$0', window_id: (n) => '@' + n,
-  pid: () => '1', start_time: () => '1700000000', version: () => '3.3a', pane_dead: () => '0', pane_in_mode: () => '0',
-  pane_width: () => '80', pane_height: () => '24', window_activity: () => '1700000000' };
-const fill = (format, n) => format.replace(/\\\\([0-7]{3})/g, (_, octal) => String.fromCharCode(parseInt(octal, 8)))
-  .replace(/#\\{([a-z_]+)\\}/g, (_, name) => (values[name] ?? (() => '1'))(n));
-let count = 0;
-let lie = lies();
-const block = (lines) => { count += 1; process.stdout.write('%begin 1 ' + count + ' 1\\n' + lines.map((line) => line + '\\n').join('') + '%end 1 ' + count + ' 1\\n'); };
-const answer = (command) => {
-  const text = /"((?:[^"\\\\]|\\\\.)*)"|(\\S+)$/.exec(command);
-  const format = text?.[1] ?? text?.[2] ?? '';
-  if (command.startsWith('list-panes')) {
-    lie = lies();
-    block(Array.from({ length: lie.count }, (_, n) => fill(format, lie.first + n)));
-  }
-  else if (command.startsWith('display-message')) block([fill(format, 0)]);
-  else if (!command.startsWith('wait-for')) block([]);
-};
-if (words.includes('-V')) process.stdout.write('tmux 3.3a\\n');
-else if (words.includes('-C')) {
-  process.stdout.write('%begin 1 0 0\\n%end 1 0 0\\n');
-  let rest = '';
-  process.stdin.on('data', (data) => {
-    const lines = (rest + data).split('\\n');
-    rest = lines.pop();
-    for (const line of lines) for (const command of line.split(/ ; (?=[a-z-]+ )/)) if (command !== '') answer(command.trim());
-  }).on('end', () => process.exit(0));
-} else process.stdout.write('1 1700000000 $0 3.3a\\n');
-`;
-
 describe('targets over ssh', () => {
   it('FED4 are added, listed and named, each pane with its own machine', async () => {
     for (const name of ['vm1', 'vm2'])
@@ -112,6 +79,28 @@ describe('targets over ssh', () => {
     await until(
       async () => !(await live.client.get('/v1/panes', { target: ['vm1'] })).items.some((one) => one.ended === null),
     );
+  });
+
+  it('ACT8 an agent that says nothing was last seen when its pane was, and conditions go by that', async () => {
+    far.tmux('new-window', '-t', 'far away', '-n', 'quiet', far.lookAlike());
+    const agent = async () =>
+      (await live.client.get('/v1/panes', { target: ['vm1'] })).items.find((one) => one.window_name === 'quiet');
+    await until(async () => (await agent())?.agent === 'claude');
+    const from = Date.now() + 3_000;
+    await until(async () => Date.parse((await agent())?.last_seen_at ?? '') > from, 30_000);
+    const ref = (await agent())?.ref ?? '';
+    const common = { ref, pid: process.pid, hops: 0 };
+    const conditions = { if_updated_within_ms: 2_900 };
+    // The look-alike has been there for longer than that without a word.
+    const named = await live.client.post('/v1/act', { ...common, action: 'name', nick: 'quiet', conditions });
+    expect(named).toMatchObject({ outcome: 'delivered' });
+    // RTE6: a path of this machine means nothing over there.
+    const files = [{ path: '/etc/hosts', from: null, to: null }];
+    const message = { action: 'send', text: 'read it', enter: true, when_ready: false, strip_control: false, files };
+    const told = await live.client.post('/v1/act', { ...common, ...message, conditions: {} });
+    expect(told).toMatchObject({ outcome: 'refused', failure: { code: 'E_FILE' } });
+    expect(told.failure?.message).toContain('the agent is on vm1');
+    far.tmux('kill-window', '-t', 'far away:quiet');
   });
 
   it('RSV6 one that is cut is missing from lists that say so; the others go on; it comes back by itself', async () => {
@@ -178,7 +167,7 @@ describe('targets over ssh', () => {
     const sockets = join(far.dir, 'liar');
     mkdirSync(bin);
     mkdirSync(join(sockets, `tmux-${userInfo().uid}`), { recursive: true, mode: 0o700 });
-    writeFileSync(join(bin, 'tmux'), `#!${process.execPath}\n${liar}`, { mode: 0o755 });
+    writeFileSync(join(bin, 'tmux'), forgedTmux, { mode: 0o755 });
     const listener = createServer().listen(join(sockets, `tmux-${userInfo().uid}`, 'default'));
     const environment = { PATH: `${bin}:${process.env.PATH}`, TMUX_TMPDIR: sockets };
     const evil = await startSshd({ alias: 'liar', environment });
@@ -208,7 +197,7 @@ describe('targets over ssh', () => {
     mkdirSync(bin);
     mkdirSync(join(sockets, `tmux-${userInfo().uid}`), { recursive: true, mode: 0o700 });
     const program = join(bin, 'tmux');
-    writeFileSync(program, `#!${process.execPath}\n${liar}`, { mode: 0o755 });
+    writeFileSync(program, forgedTmux, { mode: 0o755 });
     const lie = (words: object): void => {
       writeFileSync(`${program}.new`, JSON.stringify(words));
       renameSync(`${program}.new`, `${program}.json`);

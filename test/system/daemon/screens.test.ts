@@ -102,7 +102,7 @@ describe('screens alone', () => {
 });
 
 describe('agents behind a door', () => {
-  it('IDN7 ssh in the foreground: the interface is listed with low confidence, and leaves quietly', async () => {
+  it('IDN7 IDN7a ssh in the foreground: the interface is listed with low confidence, and leaves quietly', async () => {
     const sshd = await startSshd({ alias: 'there' });
     try {
       await live.startDaemon();

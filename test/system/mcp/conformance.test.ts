@@ -3,7 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { failure } from '../../../src/model/errors.ts';
-import { type ShellNotice, type ShellReceipt, type ShellWish, shellResults } from '../../../src/model/shells.ts';
+import { type ShellNotice, type ShellReceipt, type ShellRequest, shellResults } from '../../../src/model/shells.ts';
 import { until } from '../../kit/live.ts';
 import type { FakeDaemon } from '../api/kit.ts';
 import { finishedRow, shellNotice, shellPage, shellRow } from '../api/kit-shells.ts';
@@ -26,8 +26,8 @@ describe.each(generations)('the MCP server and a client of %s', (generation) => 
   });
   afterEach(() => place.close());
 
-  const wishes = (): readonly ShellWish[] =>
-    daemon.shells.asked.filter(({ what }) => what === 'run').map(({ value }) => value as ShellWish);
+  const wishes = (): readonly ShellRequest[] =>
+    daemon.shells.asked.filter(({ what }) => what === 'run').map(({ value }) => value as ShellRequest);
 
   /** A foreground command, answered as the test wants. */
   async function run(command: string, told: Partial<ShellReceipt>, args: Record<string, unknown> = {}) {
@@ -63,7 +63,14 @@ describe.each(generations)('the MCP server and a client of %s', (generation) => 
     expect(argumentsOf('shell_log')).toEqual(['shell_id', 'mode', 'cursor', 'lines']);
     expect([argumentsOf('shell_kill'), argumentsOf('shell_resume')]).toEqual([['shell_id'], ['shell_id']]);
     const words = [agent.instructions(), ...tools.map(({ description }) => description ?? '')].join('\n');
-    for (const duty of ['run_in_background', '60 seconds', 'tail', 'diagnostic', 'AlreadyFinished', 'forget'])
+    for (const duty of [
+      'run_in_background',
+      '60 seconds',
+      'tail',
+      'diagnostic',
+      'AlreadyFinished',
+      'do not use that shell again',
+    ])
       expect(words).toContain(duty);
   });
 
@@ -268,7 +275,7 @@ describe.each(generations)('the MCP server and a client of %s', (generation) => 
     daemon.shells.answer('sleep 1', { reason: 'second' });
     daemon.shells.answer('sleep 0', { reason: 'first' });
     expect((await Promise.all(calls)).map(({ data }) => data.reason)).toEqual(['first', 'second']);
-    const askers = daemon.shells.asked.map(({ value, claim }) => [(value as ShellWish).command, claim.pid]);
+    const askers = daemon.shells.asked.map(({ value, claim }) => [(value as ShellRequest).command, claim.pid]);
     expect(Object.fromEntries(askers)).toEqual({ 'sleep 0': agent.pid, 'sleep 1': other.pid });
   });
 

@@ -57,7 +57,7 @@ describe('agtmux mcp install', () => {
     const ran = await mcp('install', '--yes');
     expect(ran).toMatchObject({ status: 0, stderr: '' });
     for (const path of Object.keys(users)) expect(ran.stdout).toContain(`written: ${at(path)}\n`);
-    expect(ran.stdout).toContain('not used on host and left out: cursor, kilo');
+    expect(ran.stdout).toContain('not in use on host, skipped: cursor, kilo');
     expect(ran.stdout).toContain('outside the sandbox of Codex');
     expect(JSON.parse(textOf('.claude.json'))).toMatchObject({ mcpServers: { agtmux: { command: launcher() } } });
     expect(textOf('.claude.json.agtmux-backup')).toBe(users['.claude.json']);
@@ -67,7 +67,7 @@ describe('agtmux mcp install', () => {
     );
     expect(status.program).toEqual({ path: launcher(), state: 'current' });
     expect(status.agents.filter(({ state }) => state === 'installed').map(({ agent }) => agent)).toEqual(agentNames);
-    expect((await mcp('install', '--yes')).stdout).toContain('installed already: claude, codex');
+    expect((await mcp('install', '--yes')).stdout).toContain('already installed: claude, codex');
     expect((await mcp('uninstall', '--yes')).status).toBe(0);
     expect(held()).toEqual(users);
     expect(readdirSync(world.directory).filter((name) => name.includes('backup'))).toEqual([]);

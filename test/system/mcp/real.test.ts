@@ -168,7 +168,7 @@ describe('a shell of an agent', () => {
     expect(data).toMatchObject({
       result: 'Running',
       status: 'running',
-      reason: expect.stringContaining('started anew'),
+      reason: expect.stringContaining('restarted'),
     });
     expect(isAlive(pidOf('go'))).toBe(true);
     letGo('go');

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ShellWish } from '../../../src/model/shells.ts';
+import type { ShellRequest } from '../../../src/model/shells.ts';
 import { until } from '../../kit/live.ts';
 import type { FakeDaemon } from '../api/kit.ts';
 import { finishedRow, shellNotice, shellRow } from '../api/kit-shells.ts';
@@ -75,8 +75,8 @@ function talk(child: ReturnType<Place['raw']>) {
   return { messages, say, call, answer, greet, ended, rest: () => rest, said: () => said };
 }
 
-const wishOf = (daemon: FakeDaemon): ShellWish =>
-  daemon.shells.asked.find(({ what }) => what === 'run')?.value as ShellWish;
+const wishOf = (daemon: FakeDaemon): ShellRequest =>
+  daemon.shells.asked.find(({ what }) => what === 'run')?.value as ShellRequest;
 
 describe('a client that behaves badly', () => {
   it('gets nothing but the protocol, no progress unasked, and garbage hurts nobody', async () => {
@@ -129,14 +129,14 @@ describe('a daemon that is lost in the middle of a call', () => {
     ] as const) {
       const answer = agent.call('shell_run', { command });
       await until(() => daemon.shells.isWaiting(command));
-      const wish = daemon.shells.asked.at(-1)?.value as ShellWish;
+      const wish = daemon.shells.asked.at(-1)?.value as ShellRequest;
       place.holdStarting();
       await place.server?.shut();
       daemon.shells.put({ ...row, call_id: wish.call_id });
       await place.serve(daemon);
       const { data, isError } = await answer;
       expect(data).toMatchObject({ result, shell_id: 'shell-1', status: row.status, log: { lines: ['one', 'two'] } });
-      expect([isError, data.reason]).toEqual([false, expect.stringContaining('started anew')]);
+      expect([isError, data.reason]).toEqual([false, expect.stringContaining('restarted')]);
     }
   });
 

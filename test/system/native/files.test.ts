@@ -14,9 +14,9 @@ import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Watch } from '../../../src/agents/contract.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { createLocalReach } from '../../../src/observe/native/local-reach.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealFileWatch } from '../../../src/platform/file-watch.ts';
+import { createLocalReach } from '../../../src/sources/native/local-reach.ts';
 import { runOf, saying, toyAgent, until, World, wordsOf } from './kit.ts';
 
 const run = promisify(execFile);
@@ -53,7 +53,7 @@ describe('a small file', () => {
     const one = make();
     const path = one.path('a.json');
     follow(one, { kind: 'file', path });
-    await until(() => health(one)?.state === 'waiting' && health(one)?.trouble === 'it is not there');
+    await until(() => health(one)?.state === 'waiting' && health(one)?.trouble === 'it does not exist');
     writeFileSync(path, 'one');
     await told(one, 'r1: text one');
     writeFileSync(path, 'two');
@@ -219,7 +219,7 @@ describe('a journal', () => {
     const one = world();
     const path = one.path('j');
     follow(one, journal(one, 0));
-    await until(() => health(one)?.trouble === 'it is not there');
+    await until(() => health(one)?.trouble === 'it does not exist');
     writeFileSync(path, 'came later\n');
     await told(one, 'r1: lines came later');
     truncateSync(path, 0);

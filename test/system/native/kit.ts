@@ -14,10 +14,10 @@ import {
   type Watch,
 } from '../../../src/agents/contract.ts';
 import { agentName, runtimeId } from '../../../src/model/ids.ts';
-import type { Reach } from '../../../src/observe/native/follower.ts';
-import { createLocalReach } from '../../../src/observe/native/local-reach.ts';
-import { NativeSources } from '../../../src/observe/native/sources.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
+import type { Reach } from '../../../src/sources/native/follower.ts';
+import { createLocalReach } from '../../../src/sources/native/local-reach.ts';
+import { NativeSources } from '../../../src/sources/native/sources.ts';
 
 export const runOf = (id: string, more: Partial<RunView> = {}): RunView => ({
   runtime_id: runtimeId(id),

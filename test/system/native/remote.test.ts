@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
-import { createRemoteReach, type RemoteFile } from '../../../src/observe/native/remote-files.ts';
 import { createSimulatedClock } from '../../../src/platform/simulated/clock.ts';
+import { createRemoteReach, type RemoteFile } from '../../../src/sources/native/remote-files.ts';
 import { runOf, toyAgent, World } from './kit.ts';
 
 const worlds: World[] = [];
@@ -44,7 +44,7 @@ describe('small files of another machine', () => {
     expect(one.told).toEqual(['r1: text one']);
     expect(one.sources.health().map((row) => `${row.watch}: ${row.state} ${row.trouble}`)).toEqual([
       'file /a: ok null',
-      'file /b: waiting it is not there',
+      'file /b: waiting it does not exist',
       'journal /j: failed not followed on another machine',
     ]);
     answers.set('/a', null).set('/b', { text: 'x'.repeat(limits.nativeFileBytesMax + 1), changedAt: 6 });

@@ -133,6 +133,25 @@ describe('a web socket behind a unix socket', () => {
     expect(one.told.map((line) => line.slice(4))).toEqual(['opened', 'closed', 'opened', 'closed', 'opened']);
   });
 
+  it('is over when the server says so, also where that keeps the connection', async () => {
+    const one = world();
+    const server = new SocketServer();
+    await server.listen(one.path('s'));
+    follow(one, { kind: 'websocket', socketPath: one.path('s') });
+    await told(one, 'opened');
+    server.last.write(frame(8, ''));
+    await told(one, 'closed');
+    await until(() => server.sockets.length === 2);
+  });
+
+  it('is reached where its path has a colon in it', async () => {
+    const one = world();
+    const server = new SocketServer();
+    await server.listen(one.path('a:b'));
+    follow(one, { kind: 'websocket', socketPath: one.path('a:b') });
+    await told(one, 'opened');
+  });
+
   it('steps over what is too large or binary and counts it', async () => {
     const one = world();
     const server = new SocketServer();
@@ -178,7 +197,7 @@ describe('a web socket behind a unix socket', () => {
     one.sources.setRuns([{ agent, run: runOf('r1') }]);
     await until(() => one.sources.health().every((row) => row.state === 'failed'));
     expect(one.sources.health().map((row) => row.trouble)).toEqual([
-      'the server is no web socket',
+      'the server is not a WebSocket server',
       'the server answered 404 instead of an upgrade',
       'ENOTSOCK',
     ]);

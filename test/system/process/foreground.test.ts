@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { identifyAgent } from '../../../src/agents/registry.ts';
 import type { ProcessIdentity } from '../../../src/model/ids.ts';
-import { agentIn, foregroundOf, type PaneAgents } from '../../../src/observe/process/foreground.ts';
-import { openProc, type ProcSource } from '../../../src/observe/process/proc.ts';
-import { parsePsReport, psScript } from '../../../src/observe/process/ps.ts';
 import { createRealProcesses } from '../../../src/platform/processes.ts';
+import { agentIn, foregroundOf, type PaneAgents } from '../../../src/sources/process/foreground.ts';
+import { openProc, type ProcSource } from '../../../src/sources/process/proc.ts';
+import { parsePsReport, psScript } from '../../../src/sources/process/ps.ts';
 import { type Lab, openLab } from './pane.ts';
 
 const node = process.execPath;

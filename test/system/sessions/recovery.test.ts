@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
 import type { MachineState } from '../../../src/model/sessions.ts';
-import { Talk } from '../../../src/sessions/store-messages.ts';
+import { Talk } from '../../../src/sessions/messages.ts';
 import { until } from '../../kit/live.ts';
 import { LedWorld, runs } from './kit.ts';
 
@@ -163,7 +163,7 @@ describe('kill -9 of the daemon', () => {
     await world.becomes(id, 'paused');
     await until(() => !runs(pid ?? 0));
     expect(world.noted('signal')).toContain('SIGTERM');
-    await until(async () => (await world.words(id, 'notice')).includes('had outlived the daemon and was ended'));
+    await until(async () => (await world.words(id, 'notice')).includes('outlived the daemon and was ended'));
   });
 
   it('IDN3 another process that has the number of the former one is left alone', async () => {
@@ -180,14 +180,14 @@ describe('kill -9 of the daemon', () => {
     expect(await world.session(id)).toMatchObject({ state: 'completed' });
   });
 
-  it('SES5 what an agent had started itself is named, and left alone', async () => {
+  it('SES5 SES5b what an agent had started itself is named, and left alone', async () => {
     const { id } = await world.begin('child');
     await world.becomes(id, 'completed');
     const child = Number(world.noted('child')[0]);
     try {
       await killed();
       await until(async () =>
-        (await world.words(id, 'notice')).includes(`(process ${child}), which it had started, still runs`),
+        (await world.words(id, 'notice')).includes(`(process ${child}), which it had started, is still running`),
       );
       expect(runs(child)).toBe(true);
     } finally {

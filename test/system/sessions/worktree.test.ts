@@ -50,7 +50,7 @@ describe('session start --worktree', () => {
     await world.becomes(id, 'completed');
     writeFileSync(join(cwd, 'second'), 'y');
     const kept = await world.agtmux(['session', 'remove', id, '--yes']);
-    expect([kept.status, kept.stderr]).toEqual([4, expect.stringContaining('not committed')]);
+    expect([kept.status, kept.stderr]).toEqual([4, expect.stringContaining('uncommitted changes')]);
     // Nothing was lost, and it can still be used.
     expect(existsSync(join(cwd, 'second'))).toBe(true);
     await world.deed(id, 'send', { text: 'text again' });

@@ -3,16 +3,16 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ShellId, ShellOwner, ShellRow, ShellWish } from '../../../src/model/shells.ts';
+import type { ShellId, ShellOwner, ShellRequest, ShellRow } from '../../../src/model/shells.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealExec } from '../../../src/platform/exec.ts';
 import { createRealFiles } from '../../../src/platform/files.ts';
 import { createRealProcesses } from '../../../src/platform/processes.ts';
-import type { KeeperBounds } from '../../../src/shells/held.ts';
-import { Keeper, type KeeperPorts } from '../../../src/shells/keeper.ts';
 import type { UnnumberedShellEvent } from '../../../src/shells/life.ts';
 import { procRow } from '../../../src/shells/reach.ts';
-import { openKeeperPorts } from '../../../src/shells/real-ports.ts';
+import { openShellPorts } from '../../../src/shells/real-ports.ts';
+import type { ShellBounds } from '../../../src/shells/running-shell.ts';
+import { type ShellPorts, ShellRegistry } from '../../../src/shells/shell-registry.ts';
 
 export const holder = fileURLToPath(new URL('../../../bin/agtmux-shell', import.meta.url));
 
@@ -37,7 +37,7 @@ export function place(parent = tmpdir()): Place {
 }
 
 export interface Kept {
-  readonly keeper: Keeper;
+  readonly keeper: ShellRegistry;
   readonly events: UnnumberedShellEvent[];
   readonly warnings: string[];
   /** Every row that was told of this shell, oldest first. */
@@ -46,17 +46,17 @@ export interface Kept {
   until(id: ShellId, condition: (row: ShellRow) => boolean): Promise<ShellRow>;
 }
 
-export async function realPorts(): Promise<KeeperPorts> {
+export async function realPorts(): Promise<ShellPorts> {
   const clock = createRealClock();
   const [files, exec, processes] = [createRealFiles(), createRealExec(clock), createRealProcesses()];
-  const ports = await openKeeperPorts({ clock, files, exec, processes, ownPid: process.pid });
+  const ports = await openShellPorts({ clock, files, exec, processes, ownPid: process.pid });
   if (!ports.ok) throw new Error(ports.failure.message);
   return ports.value;
 }
 
 export interface KeepOptions {
-  readonly bounds?: Partial<KeeperBounds>;
-  readonly ports?: Partial<KeeperPorts>;
+  readonly bounds?: Partial<ShellBounds>;
+  readonly ports?: Partial<ShellPorts>;
   readonly program?: string;
 }
 
@@ -65,7 +65,7 @@ export async function keep(root: string, options: KeepOptions = {}): Promise<Kep
   const events: UnnumberedShellEvent[] = [];
   const warnings: string[] = [];
   const looks = new Set<() => void>();
-  const keeper = await Keeper.open(
+  const keeper = await ShellRegistry.open(
     { ...(await realPorts()), ...options.ports },
     {
       root,
@@ -102,7 +102,7 @@ export async function keep(root: string, options: KeepOptions = {}): Promise<Kep
   };
 }
 
-export const wish = (cwd: string, command: string, fields: Partial<ShellWish> = {}): ShellWish => ({
+export const wish = (cwd: string, command: string, fields: Partial<ShellRequest> = {}): ShellRequest => ({
   command,
   cwd,
   label: null,

@@ -130,7 +130,7 @@ describe('an end of its own', () => {
     const answer = await run('(until [ -e go ]; do sleep 0.05; done; echo late) & echo early');
     expect(answer).toMatchObject({
       result: 'Completed',
-      shell: { words: 'something that it left behind may still print' },
+      shell: { words: 'a process that it left behind may still print' },
     });
     writeFileSync(join(here.cwd, 'go'), '');
     const id = idOf(answer);
@@ -288,7 +288,7 @@ describe('resuming', () => {
     rmSync(cwd, { recursive: true });
     expect(await kept.keeper.resume(id, 'agent', 'call-2')).toMatchObject({
       result: 'ResumeUnavailable',
-      reason: expect.stringContaining('is not there'),
+      reason: expect.stringContaining('does not exist'),
       shell: { attempt: 1, status: 'completed' },
     });
   });
@@ -312,7 +312,7 @@ describe('refusals', () => {
       [{ command: 'a\0b' }, /NUL/],
       [{ command: 'x'.repeat(limits.shellCommandBytesMax + 1) }, /longer than/],
       [{ cwd: 'relative' }, /absolute/],
-      [{ cwd: join(here.dir, 'nowhere') }, /is not there/],
+      [{ cwd: join(here.dir, 'nowhere') }, /does not exist/],
       [{ env: { 'A=B': 'x' } }, /environment/],
       [{ env: { A: 'x'.repeat(limits.shellEnvBytesMax) } }, /larger than/],
     ];

@@ -18,11 +18,11 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
-import { readSpoolFile, type SpoolCall } from '../../../src/observe/spool/call.ts';
-import { Spool } from '../../../src/observe/spool/spool.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealFileWatch } from '../../../src/platform/file-watch.ts';
 import { createRealFiles } from '../../../src/platform/files.ts';
+import { readSpoolFile, type SpoolCall } from '../../../src/sources/spool/call.ts';
+import { Spool } from '../../../src/sources/spool/spool.ts';
 import { smallDisk } from '../../fault/small-disk.ts';
 import { createTmuxServer, until } from '../../kit/tmux-server.ts';
 import { filesOf, hook, type Place, place, runIn, shells } from './kit.ts';

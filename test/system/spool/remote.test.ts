@@ -5,9 +5,9 @@ import { chmodSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { limits } from '../../../src/model/limits.ts';
-import { RemoteSpool } from '../../../src/observe/spool/remote-spool.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealRandom } from '../../../src/platform/random.ts';
+import { RemoteSpool } from '../../../src/sources/spool/remote-spool.ts';
 import { Collector } from '../../../src/targets/collector.ts';
 import type { Executor } from '../../../src/targets/executor.ts';
 import { createLocalExecutor } from '../../kit/local-executor.ts';

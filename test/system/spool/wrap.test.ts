@@ -6,8 +6,8 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readSpoolFile } from '../../../src/observe/spool/call.ts';
-import { readWrap, type WrapWord } from '../../../src/observe/spool/wrap.ts';
+import { readSpoolFile } from '../../../src/sources/spool/call.ts';
+import { readWrap, type WrapWord } from '../../../src/sources/spool/wrap.ts';
 import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
 import { type Place, place, runIn, shells, wrap } from './kit.ts';
 

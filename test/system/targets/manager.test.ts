@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { TargetId } from '../../../src/model/ids.ts';
 import { limits } from '../../../src/model/limits.ts';
 import type { TargetRecord } from '../../../src/model/records.ts';
-import { type TargetBook, type TargetEvent, TargetManager } from '../../../src/targets/manager.ts';
+import { type TargetEvent, TargetManager, type TargetStore } from '../../../src/targets/manager.ts';
 import { type Relay, startRelay } from '../../kit/relay.ts';
 import { startSshd, type TestSshd } from '../../kit/sshd.ts';
 import { ports, removeTemporaries, temporary, uid, until } from './bench.ts';
@@ -17,7 +17,7 @@ let base = '';
 const managers: TargetManager[] = [];
 const relays: Relay[] = [];
 
-class Book implements TargetBook {
+class Book implements TargetStore {
   readonly records = new Map<TargetId, TargetRecord>();
   targets = async (): Promise<readonly TargetRecord[]> => [...this.records.values()];
   putTarget = async (record: TargetRecord): Promise<void> => {
@@ -108,7 +108,7 @@ describe('machines', () => {
     expect((await made.add('x', 'ssh', 'no-such-machine.invalid')).ok).toBe(true);
     expect(await made.add('x', 'ssh', 'vm1')).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
     const told = await made.connect('x');
-    expect(told.ok ? '' : told.failure.message).toContain('the name is not known');
+    expect(told.ok ? '' : told.failure.message).toContain('the host name is unknown');
   });
 
   it('a machine that was added is there after a restart, and gone after it was removed', async () => {
@@ -216,7 +216,7 @@ describe('a machine in trouble', () => {
       await made.add('hostile', 'ssh', 'hostile');
       const told = await made.connect('hostile');
       expect(told).toMatchObject({ ok: false, failure: { code: 'E_TARGET_DOWN' } });
-      expect(told.ok ? '' : told.failure.message).toContain('ran no shell');
+      expect(told.ok ? '' : told.failure.message).toContain('no shell was started');
       expect(made.machine('hostile')?.view()).toMatchObject({ health: 'down', facts: null, sockets: [] });
     } finally {
       await forced.close();

@@ -1,7 +1,7 @@
 // The user's tmux sockets as targets, found on real tmux servers, directly and through the collector in every shell that
 // is here.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
@@ -145,6 +145,30 @@ describe.each(shells.map((shell) => [shell]))('the collector in %j', (shell) => 
     const lines = processes.ok ? text(processes.value).split('\n') : [];
     const own = lines.find((line) => line.trim().startsWith(`${process.pid} ${process.ppid} `));
     expect(own ?? lines.find((line) => line.trim().split(/\s+/)[0] === String(process.pid))).toBeDefined();
+    collector.close();
+    await executor.close();
+  });
+
+  it('a glance at processes stays the same while nothing happens, and changes with whoever starts below or ends', async () => {
+    const executor = withShell(shell);
+    const collector = new Collector({ executor, clock: ports.clock, random: ports.random });
+    const parent = spawn('sh', ['-c', 'read x; sleep 1000 & wait'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    });
+    const pid = parent.pid ?? 0;
+    const glance = async (): Promise<string> => {
+      const told = await collector.glance([pid]);
+      return told.ok ? told.value : told.failure.message;
+    };
+    await until(async () => (await glance()).includes(`${pid} (sh`));
+    const before = await glance();
+    expect(await glance()).toBe(before);
+    parent.stdin?.end('go\n');
+    await until(async () => (await glance()).includes(`${pid}: `));
+    process.kill(-pid, 'SIGKILL');
+    await until(async () => (await glance()).includes(`${pid} gone`));
+    expect((await collector.ping()).ok).toBe(true);
     collector.close();
     await executor.close();
   });

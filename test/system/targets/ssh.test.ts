@@ -173,7 +173,7 @@ describe('channels over ssh', () => {
   });
 
   it('a flood is slowed down to the budget of its machine and does not slow another', async () => {
-    const bytesPerSecondMax = 200_000;
+    const bytesPerSecondMax = 2_000_000;
     const flood = listen(executor('vm1', { bytesPerSecondMax }), ['sh', '-c', 'exec cat /dev/zero']);
     await until(() => flood.heard.bytes > bytesPerSecondMax);
     const [fromMs, fromBytes] = [performance.now(), flood.heard.bytes];
@@ -183,7 +183,7 @@ describe('channels over ssh', () => {
     expect((await run(other, ['true'])).status).toBe(0);
     await until(() => performance.now() - fromMs > 1_500);
     const rate = ((flood.heard.bytes - fromBytes) / (performance.now() - fromMs)) * 1_000;
-    // One chunk of a pipe may pass the mark before the reader stops.
+    // One window may pass the mark before its sender has to wait.
     expect(rate).toBeLessThan(bytesPerSecondMax * 1.5);
   });
 
@@ -275,7 +275,7 @@ describe('what goes wrong is told with a code and what to do', () => {
   };
 
   it('a name nobody knows', async () => {
-    expect(await failureOf('no-such-machine.invalid')).toContain('the name is not known');
+    expect(await failureOf('no-such-machine.invalid')).toContain('the host name is unknown');
   });
 
   it('nobody listens', async () => {
@@ -288,7 +288,7 @@ describe('what goes wrong is told with a code and what to do', () => {
     await ports.files.writeAtomic(`${sshd.directory}/wrong_hosts`, new TextEncoder().encode(`agtmux-test ${other}\n`));
     await sshd.addAlias('changed', sshd.port, [`UserKnownHostsFile ${sshd.directory}/wrong_hosts`]);
     await sshd.addAlias('stranger', sshd.port, ['UserKnownHostsFile /dev/null', 'StrictHostKeyChecking ask']);
-    expect(await failureOf('changed')).toContain('not the one you know');
+    expect(await failureOf('changed')).toContain('its host key has changed');
     expect(await failureOf('stranger')).toContain('not known yet');
   });
 
@@ -303,7 +303,7 @@ describe('what goes wrong is told with a code and what to do', () => {
     await ports.files.writeAtomic(path, new TextEncoder().encode('NoSuchOption yes\n'));
     const machine = sshTo('vm1', path, runtimeDir);
     executors.push(machine);
-    expect((await run(machine, ['true'])).failure?.message).toContain('configuration cannot be read');
+    expect((await run(machine, ['true'])).failure?.message).toContain('configuration has a mistake');
   });
 
   it('SEC5 an alias that ssh could read as an option is refused before ssh sees it', () => {
@@ -338,10 +338,10 @@ const programsOf = (pids: readonly number[]): Promise<string[]> =>
 describe('nothing is left behind', () => {
   it('after close no ssh process and no socket is left', async () => {
     const machine = executor();
-    const { channel, heard } = listen(machine, ['sh', '-c', 'echo up; exec cat']);
+    const { heard } = listen(machine, ['sh', '-c', 'echo up; exec cat']);
     await until(() => heard.output === 'up\n');
-    const pids = [...machine.masterPids(), channel.pid ?? 0];
-    expect(pids.length).toBe(2);
+    const pids = machine.masterPids();
+    expect(pids.length).toBe(1);
     await machine.close();
     await until(async () => !(await Promise.all(pids.map(isAlive))).includes(true));
     await until(() => heard.end !== null);
@@ -387,7 +387,7 @@ describe('nothing is left behind', () => {
     });
     await until(() => said.includes('\n'));
     const pids = JSON.parse(said) as number[];
-    expect(await Promise.all(pids.map(isAlive))).toEqual([true, true]);
+    expect(await Promise.all(pids.map(isAlive))).toEqual([true]);
     child.kill('SIGKILL');
     await until(async () => !(await Promise.all(pids.map(isAlive))).includes(true));
   });

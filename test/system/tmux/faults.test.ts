@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { paneId } from '../../../src/model/ids.ts';
 import { limits } from '../../../src/model/limits.ts';
-import { createClientLedger } from '../../../src/observe/tmux/client-ledger.ts';
 import { createRealFiles } from '../../../src/platform/files.ts';
+import { createClientLedger } from '../../../src/terminals/tmux/client-ledger.ts';
 import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
 import { type LinkWitness, watchLink } from './witness.ts';
 

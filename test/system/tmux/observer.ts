@@ -1,7 +1,8 @@
 // A process with every kind of client attached, to be killed by a test. Says so when all of them are.
-import { controlArgv } from '../../../src/observe/tmux/address.ts';
-import { openCommandClient } from '../../../src/observe/tmux/command-client.ts';
+
 import { createRealClock } from '../../../src/platform/clock.ts';
+import { controlArgv } from '../../../src/terminals/tmux/address.ts';
+import { openCommandClient } from '../../../src/terminals/tmux/command-client.ts';
 import { createLocalExecutor } from '../../kit/local-executor.ts';
 
 const [path = '', streamFlags = ''] = process.argv.slice(2);

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { paneId } from '../../../src/model/ids.ts';
-import type { TerminalView } from '../../../src/observe/tmux/pane-terminal.ts';
-import type { PaneWatch } from '../../../src/observe/tmux/stream.ts';
+import type { TerminalView } from '../../../src/terminals/tmux/pane-terminal.ts';
+import type { PaneWatch } from '../../../src/terminals/tmux/stream.ts';
 import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
 import { type LinkWitness, watchLink } from './witness.ts';
 

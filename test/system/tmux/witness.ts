@@ -1,12 +1,12 @@
 // Starts a link on a private tmux server and keeps everything it tells, to be held against tmux's own word.
 import { paneId } from '../../../src/model/ids.ts';
-import type { ClientLedger } from '../../../src/observe/tmux/client-ledger.ts';
-import type { LinkHealth } from '../../../src/observe/tmux/health.ts';
-import { TmuxLink } from '../../../src/observe/tmux/link.ts';
-import type { PaneScreen, TmuxPane, TmuxServer, Topology } from '../../../src/observe/tmux/view.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealRandom } from '../../../src/platform/random.ts';
 import type { Executor } from '../../../src/targets/executor.ts';
+import type { ClientLedger } from '../../../src/terminals/tmux/client-ledger.ts';
+import type { LinkHealth } from '../../../src/terminals/tmux/health.ts';
+import { TmuxLink } from '../../../src/terminals/tmux/link.ts';
+import type { PaneScreen, TmuxPane, TmuxServer, Topology } from '../../../src/terminals/tmux/view.ts';
 import { type TmuxServerKit, until } from '../../kit/tmux-server.ts';
 
 export interface LinkWitness {

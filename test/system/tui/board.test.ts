@@ -138,7 +138,7 @@ describe('keys of the board and of one agent', () => {
     tui.keys('Y');
     await tui.until(isThere('Y does nothing here'));
     tui.paste('rm -rf /\nq\n');
-    await tui.until(isThere('Nothing takes a paste here'));
+    await tui.until(isThere('Paste is not possible here'));
     tui.keys('/');
     await tui.until(isThere('8 of 8'));
     tui.paste('state:run\nq');
@@ -151,13 +151,13 @@ describe('keys of the board and of one agent', () => {
     tui.type('Kyo');
     await tui.until(isThere('Nothing was sent.'));
     tui.type('aa');
-    await tui.until(isThere('Several keys came at once'));
+    await tui.until(isThere('Several keys arrived at once'));
     tui.keys('Escape');
     await tui.until(isThere('Nothing was sent.'));
     tui.keys('Enter');
     await tui.until(isThere('Asks (command)'));
     tui.type('12');
-    await tui.until(isThere('Several keys came at once'));
+    await tui.until(isThere('Several keys arrived at once'));
     expect(daemon.requests.slice(before).filter(({ path }) => path === '/v1/act')).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ describe('hostile texts', () => {
     expect(detail.split('\n')[0]).toMatch(/^● running/);
     expect(tui.told('#{buffer_sample}')).toBe('');
     expect(tui.told('#{alternate_on}')).toBe('1');
-    await daemon.remove(row.agent?.runtime_id ?? '');
+    await daemon.remove(row.runtime_id ?? '');
   });
 });
 
@@ -264,12 +264,12 @@ describe('the terminal', () => {
     const env = { ...daemon.env };
     const alone = spawnSync(process.execPath, [join(root, 'bin/agtmux')], { env, encoding: 'utf8' });
     expect(alone.status).toBe(0);
-    expect(alone.stdout).toContain('Here is no terminal for the board: `agtmux list`');
+    expect(alone.stdout).toContain('The board needs a terminal. `agtmux list`');
     const told = spawnSync(process.execPath, [join(root, 'bin/agtmux'), 'tui'], { env, encoding: 'utf8' });
     expect(told.status).toBe(2);
-    expect(told.stderr).toContain('the board needs a terminal, and this is none');
+    expect(told.stderr).toContain('the board needs a terminal');
     const popup = spawnSync(process.execPath, [join(root, 'bin/agtmux'), 'popup'], { env, encoding: 'utf8' });
-    expect(popup.stderr).toContain('a popup is shown by tmux');
+    expect(popup.stderr).toContain('a popup needs tmux');
     open();
   });
 });

@@ -101,9 +101,9 @@ describe('kept screens of sessions', () => {
   it('SES1 the New Agent form, where no session is chosen', async () => {
     for (const size of sizes) {
       await stage.open('--sessions', size);
-      await stage.shows('No session yet');
+      await stage.shows('No sessions yet');
       stage.keys('n');
-      await stage.shows('New Agent', 'what shall it do?');
+      await stage.shows('New Agent', "the agent's task");
       stage.keys('Down', 'Down', 'C-u');
       stage.type('/srv/web-shop');
       stage.keys('Up', 'Up');

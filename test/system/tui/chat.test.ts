@@ -30,7 +30,7 @@ const told = (): string => stage.noted('told').join('\n');
 describe('a session in the TUI', () => {
   it('SES1 is started from the form, in the directory, with the environment and the prompt that were given', async () => {
     await stage.open('--sessions');
-    await stage.shows('No session yet');
+    await stage.shows('No sessions yet');
     stage.keys('n');
     await stage.shows('New Agent');
     stage.type('text hello');
@@ -59,11 +59,11 @@ describe('a session in the TUI', () => {
 
   it('SES1 says why it could not be started, and keeps what was written', async () => {
     await stage.open('--sessions');
-    await stage.shows('No session yet');
+    await stage.shows('No sessions yet');
     stage.keys('n');
     await stage.shows('New Agent');
     stage.keys('Enter');
-    await stage.shows('what shall it do? [E_INPUT]');
+    await stage.shows('missing prompt [E_INPUT]');
     stage.type('do it');
     stage.keys('Tab', 'Right');
     await stage.shows('codex');
@@ -72,7 +72,7 @@ describe('a session in the TUI', () => {
     stage.keys('BTab', 'Enter');
     await stage.shows('[E_REF_NOT_FOUND]', 'do it', 'nobody');
     stage.keys('Escape');
-    await stage.shows('No session yet');
+    await stage.shows('No sessions yet');
   });
 
   it('ASK3 approves exactly what is asked, when it was there to be read', async () => {
@@ -88,12 +88,12 @@ describe('a session in the TUI', () => {
 
   it('ASK3 rejects with a reason, and Esc takes it back', async () => {
     await opened('approve rm -rf /', 'waiting_approval');
-    await pressed('w', () => stage.screen().includes('why not'));
+    await pressed('w', () => stage.screen().includes('rejects with this reason'));
     stage.type('no');
     stage.keys('Escape');
     await stage.lacks('Enter rejects');
     expect(stage.answers()).toEqual([]);
-    await pressed('w', () => stage.screen().includes('why not'));
+    await pressed('w', () => stage.screen().includes('rejects with this reason'));
     stage.type('use a bin');
     stage.keys('Enter');
     await stage.shows('denied: use a bin');
@@ -139,7 +139,7 @@ describe('a session in the TUI', () => {
     await opened('hold half a sentence', 'streaming');
     await stage.shows('half a sentence');
     await stage.stopDaemon('SIGKILL');
-    await stage.shows('The daemon is gone', 'half a sentence');
+    await stage.shows('The daemon stopped', 'half a sentence');
     await stage.shows('○ Paused', '[Resume] Ctrl+G');
     stage.keys('C-g');
     await stage.shows('✓ Done', 'went on');
@@ -200,7 +200,7 @@ describe('a session in the TUI', () => {
     stage.keys('n', 'x');
     await stage.shows('Remove session:s1');
     stage.keys('y');
-    await stage.shows('No session yet', 'removed: session:s1');
+    await stage.shows('No sessions yet', 'removed: session:s1');
   });
 });
 
@@ -225,7 +225,7 @@ async function pressed(key: string, holds: () => boolean): Promise<void> {
   await until(
     () => {
       if (holds()) return true;
-      if (stage.screen().includes('only just come up')) stage.keys(key);
+      if (stage.screen().includes('has just appeared')) stage.keys(key);
       return false;
     },
     20_000,

@@ -135,7 +135,7 @@ it('ACT6 a person answers from a popup that a key of tmux opens', async () => {
   tui.keys('q');
 });
 
-it('ACT6 a person answers from a window that has the board in it, a command in such a window does not', async () => {
+it('ACT6 ACT6d a person answers from a window that has the board in it, a command in such a window does not', async () => {
   await asksAgain();
   await open();
   const before = claude.typed();
@@ -163,12 +163,12 @@ it('SCR4 a daemon that is killed is said to be gone and comes back by itself, wi
   await tui.until(has('○ claude'));
   const pid = world.daemonPid;
   process.kill(pid, 'SIGKILL');
-  await tui.until(has('The daemon is gone'));
+  await tui.until(has('The daemon stopped'));
   await claude.show(approval);
   // Started by the TUI, as every command would.
   await until(async () => (await world.client.get('/v1/status').catch(() => null)) !== null);
   const began = performance.now();
-  const shown = await tui.until((screen) => screen.includes('Needs you') && !screen.includes('is gone'));
+  const shown = await tui.until((screen) => screen.includes('Needs you') && !screen.includes('daemon stopped'));
   expect(performance.now() - began).toBeLessThan(2_000);
   expect(shown).toMatch(/▲ claude/);
   expect((await world.client.get('/v1/status')).pid).not.toBe(pid);
@@ -179,6 +179,6 @@ it('SCR4 no daemon is started where the state was taken away', async () => {
   await tui.until(has('claude'));
   // In one step: the daemon goes on writing meanwhile.
   renameSync(world.stateDir, join(world.dir, 'taken'));
-  await tui.until(has('its state directory was taken away'));
+  await tui.until(has('its state directory was removed'));
   expect(existsSync(join(world.stateDir, 'run/agtmux.sock'))).toBe(false);
 });

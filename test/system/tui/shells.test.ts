@@ -120,7 +120,7 @@ describe('the [Shell] panel', () => {
     stage.keys('Down');
     await stage.shows('> shell-2');
     stage.keys('Down', 'k');
-    await stage.shows('Kill shell-1 (sleep 1001)? y kills it');
+    await stage.shows('Kill shell-1 (sleep 1001)? y confirms');
     stage.keys('n');
     await stage.shows('shell-1 was not killed');
     stage.keys('k');

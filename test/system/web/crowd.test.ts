@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measureCrowd, openAgents } from '../../web/kit-crowd.ts';
-import { DoorWorld } from '../../web/kit-door.ts';
+import { DoorWorld } from '../../web/kit-server.ts';
 
 let world: DoorWorld;
 

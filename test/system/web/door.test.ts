@@ -10,7 +10,7 @@ import { routes } from '../../../src/api/routes.ts';
 import { notForPages } from '../../../src/api/routes-web.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { until } from '../../kit/live.ts';
-import { Visitor } from '../../web/kit-door.ts';
+import { Visitor } from '../../web/kit-server.ts';
 import { person, SmallDoor, send } from './kit.ts';
 
 let small: SmallDoor;
@@ -35,7 +35,7 @@ const ownRoutes = [
 ] as const;
 
 describe('no route without a session', () => {
-  it('SEC2 every route of every table refuses a browser that is not in', async () => {
+  it('SEC2 SEC2c every route of every table refuses a browser that is not in', async () => {
     const { base } = await small.enter();
     const all = [
       ...Object.values(routes).map(({ method, path }) => [method.toUpperCase(), pathOf(path)] as const),
@@ -49,7 +49,7 @@ describe('no route without a session', () => {
   });
 
   it('SEC2 routes are added through the one function that asks for a session, but for entering', () => {
-    const source = readFileSync(new URL('../../../src/api/server/web/app.ts', import.meta.url), 'utf8');
+    const source = readFileSync(new URL('../../../src/server/web/app.ts', import.meta.url), 'utf8');
     const added = source.split(/\bapp\.(?:on|get|post|put|delete|all|route|mount|patch|options)\(/).slice(1);
     const bare = added.filter(
       (rest) => !/^\s*(?:'\w+',\s*'[^']+',\s*withSession\(|method\.toUpperCase\(\))/.test(rest),
@@ -58,7 +58,7 @@ describe('no route without a session', () => {
     expect(bare.map((rest) => rest.slice(0, 24))).toEqual(["'POST', '/web/enter', (c"]);
     expect(source).toContain('const handler = withSession((context, session)');
     // The server of the door has no other way to answer than this app, and what stands before it.
-    const door = readFileSync(new URL('../../../src/api/server/web/door.ts', import.meta.url), 'utf8');
+    const door = readFileSync(new URL('../../../src/server/web/web-server.ts', import.meta.url), 'utf8');
     expect(door.match(/createServer\(\n/g)).toHaveLength(1);
     expect(door.match(/refusalOf\(knockOf/g)).toHaveLength(2);
   });
@@ -75,10 +75,10 @@ describe('no route without a session', () => {
 });
 
 describe('entering', () => {
-  it('SEC2 a link is good once, and for a short time', async () => {
+  it('SEC2 SEC2a a link is good once, and for a short time', async () => {
     const url = await small.url();
     await Visitor.enter(url);
-    await expect(Visitor.enter(url)).rejects.toThrow('used already');
+    await expect(Visitor.enter(url)).rejects.toThrow('already used');
     const late = await small.url();
     small.daemon.time += limits.webTokenMs;
     await expect(Visitor.enter(late)).rejects.toThrow('too old');
@@ -87,7 +87,7 @@ describe('entering', () => {
     await Visitor.enter(soon);
   });
 
-  it('SEC2 the cookie is for this host alone, for no script, and not for other sites', async () => {
+  it('SEC2 SEC2a the cookie is for this host alone, for no script, and not for other sites', async () => {
     const url = await small.url();
     const { origin, hash } = new URL(url);
     const reply = await fetch(`${origin}/web/enter`, {
@@ -175,7 +175,7 @@ describe('entering', () => {
     expect((await first.ask('/web/session')).status).toBe(401);
     const links = [];
     for (let count = 0; count <= limits.webTokensMax; count += 1) links.push(await small.url());
-    await expect(Visitor.enter(links[0] ?? '')).rejects.toThrow('used already');
+    await expect(Visitor.enter(links[0] ?? '')).rejects.toThrow('already used');
     await Visitor.enter(links.at(-1) ?? '');
   });
 });
@@ -237,7 +237,7 @@ describe('the door itself', () => {
     expect(refused).toMatchObject({ ok: false, failure: { code: 'E_SOCKET' } });
     await small.url();
     const elsewhere = await small.door.open({ ...wish, port: taken }, person);
-    expect(elsewhere).toMatchObject({ ok: false, failure: { next: 'shut it first: `agtmux web --stop`' } });
+    expect(elsewhere).toMatchObject({ ok: false, failure: { next: 'stop it first: `agtmux web --stop`' } });
     await new Promise((resolve) => other.close(resolve));
   });
 
@@ -269,7 +269,7 @@ describe('the pages', () => {
     writeFileSync(join(small.folder, 'outside.html'), 'outside');
   });
 
-  it('SEC2 carry the policy, are cached by their names, packed where that is wanted', async () => {
+  it('SEC2 SEC2c carry the policy, are cached by their names, packed where that is wanted', async () => {
     const { base } = await small.enter();
     const index = await fetch(`${base}/agents/some`);
     expect(index.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");

@@ -2,7 +2,7 @@
 // with each of its parts made bad, and with two of them. None is admitted, none leaves a trace, and the good ones pass.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Visitor } from '../../web/kit-door.ts';
+import type { Visitor } from '../../web/kit-server.ts';
 import { type RawReply, SmallDoor, send } from './kit.ts';
 
 interface Parts {
@@ -215,7 +215,7 @@ describe('hostile requests', () => {
     expect(isAdmitted(await send(port, bytesOf(used)))).toBe(true);
   });
 
-  it('SEC2 none of the product is admitted, and none has an effect', async () => {
+  it('SEC2 SEC2b none of the product is admitted, and none has an effect', async () => {
     const before = small.deeds();
     const admitted: string[] = [];
     const loud: string[] = [];

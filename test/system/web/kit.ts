@@ -5,26 +5,26 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WebDoor } from '../../../src/api/server/web/door.ts';
-import type { WebWish } from '../../../src/model/web.ts';
+import type { WebRequest } from '../../../src/model/web.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealFiles } from '../../../src/platform/files.ts';
 import { createRealRandom } from '../../../src/platform/random.ts';
-import { Visitor } from '../../web/kit-door.ts';
+import { WebServer } from '../../../src/server/web/web-server.ts';
+import { Visitor } from '../../web/kit-server.ts';
 import { FakeDaemon } from '../api/kit.ts';
 
 export const person = { pid: 1, hops: 0 };
-const plainWish: WebWish = { port: null, listen: null, read_only: false };
+const plainWish: WebRequest = { port: null, listen: null, read_only: false };
 
 export class SmallDoor {
   readonly daemon = new FakeDaemon();
   readonly folder = mkdtempSync(join(tmpdir(), 'agtmux-door-'));
   readonly warnings: string[] = [];
   readonly troubles: Error[] = [];
-  door: WebDoor;
+  door: WebServer;
 
-  private constructor(door: WebDoor | null) {
-    this.door = door as WebDoor;
+  private constructor(door: WebServer | null) {
+    this.door = door as WebServer;
   }
 
   static async open(): Promise<SmallDoor> {
@@ -35,7 +35,7 @@ export class SmallDoor {
 
   /** As the daemon does it when it starts. */
   async start(): Promise<void> {
-    this.door = await WebDoor.start({
+    this.door = await WebServer.start({
       service: this.daemon,
       clock: createRealClock(),
       random: createRealRandom(),
@@ -52,13 +52,13 @@ export class SmallDoor {
     return join(this.folder, 'web.json');
   }
 
-  async url(wish: Partial<WebWish> = {}): Promise<string> {
+  async url(wish: Partial<WebRequest> = {}): Promise<string> {
     const link = await this.door.open({ ...plainWish, ...wish }, person);
     if (!link.ok) throw new Error(link.failure.message);
     return link.value.url;
   }
 
-  async enter(wish: Partial<WebWish> = {}): Promise<Visitor> {
+  async enter(wish: Partial<WebRequest> = {}): Promise<Visitor> {
     return Visitor.enter(await this.url(wish));
   }
 

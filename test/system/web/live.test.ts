@@ -11,7 +11,7 @@ import { limits } from '../../../src/model/limits.ts';
 import { until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
 import { act, acts } from '../../kit/scenes.ts';
-import { DoorWorld, type PaneView, Visitor } from '../../web/kit-door.ts';
+import { DoorWorld, type PaneView, Visitor } from '../../web/kit-server.ts';
 
 const program = fileURLToPath(new URL('../../../bin/agtmux', import.meta.url));
 /** A gigabyte takes minutes on a small machine: COUNT=1024 for all of it. */
@@ -234,7 +234,7 @@ describe('typing', () => {
     view.close();
   });
 
-  it('ACT2 a paste is one paste where the program asks for the marks, and asked about first where it does not', async () => {
+  it('ACT2 ACT2e a paste is one paste where the program asks for the marks, and asked about first where it does not', async () => {
     const agent = await world.agent('claude', 'pasting', 'settled');
     const { view, screen } = await look(agent);
     view.say({ type: 'typing', on: true });

@@ -1,0 +1,154 @@
+// Writes the documents that are made from the code: the map of src/ (from layers.json), the reference of config.toml (from its
+// schema) and the reference of the commands (from their table). A tidy test fails when one is stale: `make references`.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type CommandSpec, commands, type OptionSpec } from '../src/cli/commands.ts';
+import { configSchema } from '../src/config/config.ts';
+
+const note = '<!-- Written by scripts/references.ts: run `make references` to renew it. -->';
+const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+const table = (head: readonly string[], body: readonly (readonly string[])[]): string =>
+  [row(head), row(head.map(() => '---')), ...body.map(row)].join('\n');
+/** Bars would end a cell. */
+const cell = (text: string): string => text.replaceAll('|', '\\|');
+
+interface Layers {
+  readonly about: Readonly<Record<string, string>>;
+  readonly layers: Readonly<Record<string, readonly string[]>>;
+}
+
+/** src/README.md: one line a folder, in the order in which a fact passes through them. */
+export function sourceMap(layersText: string): string {
+  const { about, layers } = JSON.parse(layersText) as Layers;
+  const missing = Object.keys(layers).filter((name) => !(name in about));
+  if (missing.length > 0) throw new Error(`scripts/layers.json: about lacks ${missing.join(', ')}`);
+  const lines = Object.entries(about).map(([name, words]) => [`[\`${name}/\`](${name}/)`, words]);
+  return `# The folders of src
+
+${note}
+
+The pure core stands first. Then the order is that of the path: what happens in a terminal comes in at the top and reaches a
+person at the bottom; what a person does goes back up. Which folder may import which: [ARCHITECTURE](../ARCHITECTURE.md#the-folders-of-src).
+
+${table(['folder', 'what lives there'], lines)}
+`;
+}
+
+interface Field {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Field;
+  readonly properties?: Readonly<Record<string, Field>>;
+  readonly additionalProperties?: Field | boolean;
+}
+
+function typeText({ type, enum: choices, minimum, maximum, items, additionalProperties: each }: Field): string {
+  if (choices !== undefined) return choices.map((choice) => `"${choice}"`).join(', ');
+  if (type === 'array') return `list of ${items?.type ?? 'value'}s`;
+  if (type === 'object') return `table of ${typeof each === 'object' ? (each.type ?? 'value') : 'value'}s`;
+  if (type !== 'number' && type !== 'integer') return type ?? 'any';
+  return `${type} from ${minimum} to ${maximum}`;
+}
+
+/** One row a setting; a table of tables is shown by what one of them holds. */
+function settingRows(field: Field, path: readonly string[]): readonly (readonly string[])[] {
+  const name = path.map((part) => (part === '*' ? '<name>' : part)).join('.');
+  const usual = field.default === undefined ? 'none' : `\`${JSON.stringify(field.default)}\``;
+  const own = [`\`${name}\``, cell(typeText(field)), usual, cell(field.description ?? '')];
+  const each = typeof field.additionalProperties === 'object' ? field.additionalProperties : null;
+  if (each?.properties !== undefined) return [own, ...settingsOf(each, [...path, '*'])];
+  return field.properties === undefined ? [own] : settingsOf(field, path);
+}
+
+const settingsOf = (field: Field, path: readonly string[]): readonly (readonly string[])[] =>
+  Object.entries(field.properties ?? {}).flatMap(([key, below]) => settingRows(below, [...path, key]));
+
+/** docs/config.md: every key of config.toml with its type, bounds, default and meaning. */
+export function configReference(): string {
+  const schema = z.toJSONSchema(configSchema, { io: 'input', unrepresentable: 'any' }) as Field;
+  const rows = settingsOf(schema, []);
+  const bare = rows.find(([, , , words]) => words === '');
+  if (bare !== undefined) throw new Error(`src/config/config.ts: ${bare[0]} has no description`);
+  return `# config.toml
+
+${note}
+
+The daemon reads \`~/.config/agtmux/config.toml\`, or the file that \`AGTMUX_CONFIG\` names; \`agtmux config path\` prints which.
+Every key is optional. The daemon follows changes within seconds; the MCP server reads them when it starts. A mistake changes nothing:
+\`agtmux config check\` names the key, and the settings before it stay in force. \`agtmux config show\` prints what is in force.
+Notifications have [a file of their own](notifications.md#the-file), and so has [the policy](../SECURITY.md#the-policy-file).
+
+${table(['key', 'type', 'default', 'meaning'], rows)}
+
+\`\`\`toml
+[states]
+completed_seconds = 300
+
+[sessions.agents.mine]
+command = ["mine", "--acp"]
+model_flag = "--model"
+\`\`\`
+`;
+}
+
+const begin = '<!-- commands: begin; written by scripts/references.ts, run `make references` to renew it -->';
+const end = '<!-- commands: end -->';
+
+function optionText({ name, short, value, isValueOptional }: OptionSpec): string {
+  const place = value === undefined ? '' : isValueOptional === true ? `[=${value}]` : ` <${value}>`;
+  return `\`${short === undefined ? '' : `-${short}, `}--${name}${place}\``;
+}
+
+function usageOf(path: string, spec: CommandSpec): string {
+  const words = (spec.arguments ?? []).map(({ name, isOptional, isRest, isMany }) => {
+    const word = isRest === true || isMany === true ? `${name}...` : name;
+    return isOptional === true ? `[${word}]` : `<${word}>`;
+  });
+  return [path, ...words].join(' ');
+}
+
+function commandText(spec: CommandSpec, above: string): readonly string[] {
+  const path = `${above} ${spec.name}`;
+  const alias = spec.alias === undefined ? '' : ` Also: \`${above} ${spec.alias}\`.`;
+  const usual = spec.fallback === undefined ? '' : ` Without a command: \`${path} ${spec.fallback}\`.`;
+  const options = (spec.options ?? []).map((option) => [
+    cell(optionText(option)),
+    cell(option.isRepeatable === true ? `${option.words} (repeatable)` : option.words),
+  ]);
+  const level = above === 'agtmux' ? '###' : '####';
+  return [
+    `${level} ${path}`,
+    `\`${usageOf(path, spec)}\``,
+    `${spec.words}.${usual}${alias}`,
+    ...(options.length === 0 ? [] : [table(['option', 'meaning'], options)]),
+    ...(spec.commands ?? []).flatMap((below) => commandText(below, path)),
+  ];
+}
+
+/** The part of docs/cli.md between its two marks: every command with its options, as its help tells them. */
+export function commandReference(document: string): string {
+  const [start, stop] = [document.indexOf(begin), document.indexOf(end)];
+  if (start < 0 || stop < start) throw new Error('docs/cli.md: the marks of the command reference are missing');
+  const text = commands.flatMap((spec) => commandText(spec, 'agtmux')).join('\n\n');
+  return `${document.slice(0, start)}${begin}\n\n${text}\n\n${document.slice(stop)}`;
+}
+
+/** Path and text of every document that is made from the code. */
+export function references(read: (path: string) => string): ReadonlyMap<string, string> {
+  return new Map([
+    ['src/README.md', sourceMap(read('scripts/layers.json'))],
+    ['docs/config.md', configReference()],
+    ['docs/cli.md', commandReference(read('docs/cli.md'))],
+  ]);
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const root = join(import.meta.dirname, '..');
+  for (const [path, text] of references((name) => readFileSync(join(root, name), 'utf8')))
+    writeFileSync(join(root, path), text);
+}

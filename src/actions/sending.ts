@@ -1,0 +1,160 @@
+// Sending from the request to the keys: the text is checked and signed, then typed, taken as the answer to what is asked,
+// or left to wait for its agent (ACT3, ACT6, ACT7).
+
+import { mayAnswer, mayGoOn } from '../auth/policy.ts';
+import type { ActionRequest, Caller, FileReference } from '../model/actions.ts';
+import { failure, ok, type Result } from '../model/errors.ts';
+import type { RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import { type ActionContext, type Attempt, type Ending, ended, refused, refusedFor } from './action-context.ts';
+import { answerAsk } from './asks.ts';
+import { compose, type HopCounter, type SendRequest, withOrigin } from './composing.ts';
+import { messageRule, typeMessage } from './messages.ts';
+import type { AnsweredAsks } from './pressing.ts';
+import type { MessageQueue } from './queue.ts';
+
+export interface SendingParts {
+  readonly context: ActionContext;
+  readonly answered: AnsweredAsks;
+  readonly hops: HopCounter;
+  readonly queue: MessageQueue;
+  readonly save: () => Promise<void>;
+}
+
+/** Refusals that another moment may lift; with --when-ready the message waits for it. */
+const passing = new Set(['E_DIALOG', 'E_STATE_CHANGED', 'E_TMUX_REFUSED', 'E_SNAPSHOT_EXPIRED']);
+
+export async function send(parts: SendingParts, attempt: Attempt, request: SendRequest): Promise<Ending> {
+  const { context, hops, queue } = parts;
+  const { ground } = context;
+  const { identity, caller } = attempt;
+  const files = await filesThere(context, identity.runtime_id, request);
+  if (!files.ok) return refused(files.failure);
+  const text = compose({ ...request, files: files.value }, ground.keysOf(identity.agent));
+  if (!text.ok) return refused(text.failure);
+  const from: Caller = { ...caller, hops: hops.next(caller, caller.above) };
+  const detail = { bytes: Buffer.byteLength(text.value) };
+  const tooFar = mayGoOn(from.hops);
+  if (tooFar !== null) return refused(tooFar, detail);
+  const isKept = ground.channels.some((one) => one.keepsMessages === true && one.can(request, identity));
+  const isFirst = !queue.heads().some(({ runtime_id }) => runtime_id === identity.runtime_id);
+  const isWaiting = request.when_ready && !isKept && !(isFirst && isReady(context, attempt));
+  if (!isWaiting) {
+    const ending = await sendNow(parts, attempt, request, from, text.value);
+    const mayWait = request.when_ready && !isKept && ending.failure !== null && passing.has(ending.failure.code);
+    if (!mayWait) return { ...ending, detail: { ...detail, ...ending.detail } };
+  }
+  return enqueue(parts, attempt, request, from, text.value);
+}
+
+/** The agent may be on another machine, where the files of this one have other paths, or are not (RTE6). */
+async function filesThere(
+  { ground }: ActionContext,
+  runtime: RuntimeId,
+  { files = [] }: SendRequest,
+): Promise<Result<readonly FileReference[]>> {
+  const there: FileReference[] = [];
+  for (const file of files) {
+    const path = await ground.fileAt(runtime, file.path);
+    if (!path.ok) return path;
+    there.push({ ...file, path: path.value });
+  }
+  return ok(there);
+}
+
+const isReady = ({ ground }: ActionContext, { identity }: Attempt): boolean => {
+  const state = ground.stateOf(identity.runtime_id)?.state;
+  return state === 'idle' || state === 'completed';
+};
+
+async function enqueue(
+  { queue, context, save }: SendingParts,
+  attempt: Attempt,
+  { enter }: SendRequest,
+  from: Caller,
+  text: string,
+): Promise<Ending> {
+  const { audit_id } = attempt;
+  const { runtime_id } = attempt.identity;
+  const unkept = await context.keep(attempt);
+  if (unkept !== null) return refused(unkept);
+  const queued = queue.add({ id: audit_id, runtime_id, text, enter, queued_at: context.ground.now(), from });
+  if (!queued.ok) return refused(queued.failure);
+  try {
+    await save();
+  } catch (problem) {
+    queue.remove(audit_id);
+    throw problem;
+  }
+  const minutes = limits.queuedMs / 60_000;
+  const words = `queued as ${audit_id} until the agent can take it, for at most ${minutes} minutes`;
+  return ended('queued', { words, detail: { queued: audit_id, bytes: Buffer.byteLength(text) } });
+}
+
+async function sendNow(
+  { context, answered, hops }: SendingParts,
+  attempt: Attempt,
+  request: ActionRequest & SendRequest,
+  from: Caller,
+  text: string,
+): Promise<Ending> {
+  const { ground } = context;
+  const { identity, conditions } = attempt;
+  // As it will arrive: what a channel can do is decided on the very words that it is given.
+  const said = { ...request, text: withOrigin(text, from), files: [], is_plain: !mayBeAnswer(context, attempt) };
+  const channel = ground.channels.find((one) => one.can(said, identity));
+  if (channel !== undefined) {
+    const end = await context.over(channel, said, attempt);
+    if (end.kind === 'refused') return refused(end.failure);
+    hops.delivered(identity.runtime_id, from);
+    return ended(end.kind, { way: channel.name, words: end.words });
+  }
+  // No look at the screen can make it right to type while an approval is open.
+  const isAsking = ground.stateOf(identity.runtime_id)?.state === 'waiting_approval';
+  if (isAsking) return refusedFor('E_DIALOG', 'it waits for an approval');
+  const look = await context.look(attempt);
+  const state = ground.stateOf(identity.runtime_id);
+  if (state === null) return refusedFor('E_RUNTIME_STALE', 'it is no longer known');
+  const rule = messageRule(state, look, conditions.force_stale === true);
+  if (rule !== 'type' && rule !== 'answer') return refused(rule);
+  if (rule === 'answer' && !request.enter) return refused(answerEnters);
+  const ending =
+    rule === 'answer'
+      ? await answerAsk(context, attempt, answered, request, { kind: 'write', text }, undefined)
+      : await typeMessage(context, attempt, withOrigin(text, from), request.enter);
+  if (ending.outcome !== 'refused') hops.delivered(identity.runtime_id, from);
+  return ending;
+}
+
+/** Words for whoever asks something are an answer, and whoever may not give one has none (ACT6). */
+function mayBeAnswer({ ground }: ActionContext, { identity, caller }: Attempt): boolean {
+  const ask = ground.stateOf(identity.runtime_id)?.ask ?? null;
+  return ask !== null && mayAnswer(caller, ground.policy(), [ask.kind]) === null;
+}
+
+const answerEnters = failure(
+  'E_DIALOG',
+  'it has a pending request, and an answer is submitted at once',
+  'omit --no-enter to answer it',
+);
+
+/** A message whose turn has come: typed at a prompt, never taken for an answer. */
+export async function deliverQueued(
+  { context, hops }: SendingParts,
+  attempt: Attempt,
+  from: Caller,
+  message: { readonly id: string; readonly text: string; readonly enter: boolean },
+): Promise<Ending> {
+  const { ground } = context;
+  const detail = { queued: message.id, bytes: Buffer.byteLength(message.text) };
+  const look = await context.look(attempt);
+  const state = ground.stateOf(attempt.identity.runtime_id);
+  const rule = state === null ? null : messageRule(state, look, false);
+  if (rule === null || rule === 'answer' || !isReady(context, attempt)) {
+    return refusedFor('E_STATE_CHANGED', 'it cannot take a message now');
+  }
+  if (rule !== 'type') return refused(rule);
+  const ending = await typeMessage(context, attempt, withOrigin(message.text, from), message.enter);
+  if (ending.outcome !== 'refused') hops.delivered(attempt.identity.runtime_id, from);
+  return { ...ending, detail };
+}

@@ -1,0 +1,144 @@
+// config.toml: every default a person may change, with its bounds. A file with a mistake changes nothing: the message
+// names the key, and what was in force before stays in force.
+
+import { parse, TomlError } from 'smol-toml';
+import { z } from 'zod';
+import { agents } from '../agents/registry.ts';
+import { fail, ok, type Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+
+const day = 86_400_000;
+const seconds = (fallback: number, min: number, max: number) =>
+  z
+    .number()
+    .min(min)
+    .max(max)
+    .default(fallback / 1000);
+
+function problemOfName(name: string): string | null {
+  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name)) return 'a name may contain lower-case letters, digits, - and _';
+  return agents.some((agent) => agent.name === name) ? 'agtmux already has an agent of this name' : null;
+}
+
+/** The descriptions are the reference in docs/config.md, which scripts/references.ts writes. */
+export const configSchema = z.strictObject({
+  states: z
+    .strictObject({
+      completed_seconds: seconds(limits.completedMs, 1, 86_400).describe(
+        'How long finished work is shown as done before it becomes idle (RSV7).',
+      ),
+      running_stale_seconds: seconds(limits.runningStaleMs, 5, 86_400).describe(
+        'How long an agent counts as running without any signal; then it is unknown (RSV0).',
+      ),
+      ended_shown_seconds: seconds(limits.endedShownMs, 0, 86_400).describe(
+        'How long an ended agent stays in the default lists (RSV12).',
+      ),
+    })
+    .prefault({}),
+  observe: z
+    .strictObject({
+      sweep_ms: z
+        .number()
+        .int()
+        .min(100)
+        .max(10_000)
+        .default(limits.sweepMs)
+        .describe('Time between two sweeps of a tmux server.'),
+      alive_ms: z
+        .number()
+        .int()
+        .min(50)
+        .max(10_000)
+        .default(limits.aliveCheckMs)
+        .describe('Time between two checks that known agents are alive.'),
+    })
+    .prefault({}),
+  retention: z
+    .strictObject({
+      days: z
+        .number()
+        .min(1)
+        .max(3_650)
+        .default(limits.retentionAgeMs / day)
+        .describe('How many days of events are kept; older ones are pruned (LOG4).'),
+      megabytes: z
+        .number()
+        .min(16)
+        .max(1_048_576)
+        .default(limits.retentionBytesMax / 1_048_576)
+        .describe('How large the event log may grow before the oldest events are pruned.'),
+    })
+    .prefault({}),
+  mcp: z
+    .strictObject({
+      budget_seconds: seconds(limits.shellMcpBudgetMs, 1, limits.shellBudgetMs / 1000).describe(
+        'How long a command may block an agent over MCP before it moves to the background (SHL2).',
+      ),
+      budgets: z
+        .record(
+          z.string(),
+          z
+            .number()
+            .min(1)
+            .max(limits.shellBudgetMs / 1000),
+        )
+        .default({})
+        .describe('The same in seconds for single MCP clients, by the name they give: `codex-mcp-client = 20`.'),
+    })
+    .prefault({}),
+  sessions: z
+    .strictObject({
+      agents: z
+        .record(
+          z.string(),
+          z.strictObject({
+            command: z
+              .array(z.string().min(1).max(limits.pathCharsMax))
+              .min(1)
+              .max(limits.filterValuesMax)
+              .describe('The program and its arguments: `["mine", "--acp"]`.'),
+            env: z.record(z.string(), z.string()).default({}).describe('Variables to add to its environment.'),
+            model_flag: z
+              .string()
+              .min(1)
+              .max(limits.idCharsMax)
+              .optional()
+              .describe('The option that takes the name of a model: `--model`. Without it no model can be chosen.'),
+          }),
+        )
+        .superRefine((named, context) => {
+          for (const name of Object.keys(named)) {
+            const message = problemOfName(name);
+            if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
+          }
+        })
+        .default({})
+        .describe('Further agents for managed sessions that speak the Agent Client Protocol, by name.'),
+    })
+    .prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['debug', 'info', 'warn', 'error'])
+        .default('info')
+        .describe('The least severe level that is logged.'),
+    })
+    .prefault({}),
+});
+
+export type Config = z.infer<typeof configSchema>;
+
+export const defaultConfig: Config = configSchema.parse({});
+
+/** Reads the text of a config file. */
+export function readConfig(text: string, path: string): Result<Config> {
+  try {
+    const checked = configSchema.safeParse(parse(text));
+    if (checked.success) return ok(checked.data);
+    const problems = checked.error.issues.map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`);
+    return fail('E_CONFIG', `${path}: ${problems.join('; ')}`);
+  } catch (problem) {
+    if (!(problem instanceof TomlError)) throw problem;
+    return fail('E_CONFIG', `${path}, line ${problem.line}: ${problem.message.split('\n')[0]}`);
+  }
+}

@@ -1,0 +1,99 @@
+// What can be done: to agents, and by them. Opened once the daemon has looked at its machine.
+
+import { join } from 'node:path';
+import { ActionExecutor } from '../actions/action-service.ts';
+import type { ActionDependencies } from '../actions/dependencies.ts';
+import { LivePanes } from '../actions/live-panes.ts';
+import type { ShellFeed } from '../feed/shell-feed.ts';
+import type { OpenedLog } from '../ingest/open-log.ts';
+import type { TargetController, TargetControllerParts } from '../observe/target-controller.ts';
+import type { Places } from '../platform/environment.ts';
+import { removeLeftovers } from '../platform/leftovers.ts';
+import { createRealProcesses } from '../platform/processes.ts';
+import type { SessionManager } from '../sessions/manager.ts';
+import { type OpenSessionsParts, openSessions } from '../sessions/open-sessions.ts';
+import { openShells } from '../shells/open-shells.ts';
+import type { ShellManager } from '../shells/shell-service.ts';
+import { type ActingParts, actionDependencies } from './action-dependencies.ts';
+
+export interface ServicesParts
+  extends Pick<ActingParts, 'clock' | 'log' | 'inbox' | 'agentOf' | 'rows' | 'isPaneless' | 'policy' | 'wrapperPath'>,
+    Pick<OpenSessionsParts, 'home' | 'settings' | 'offer' | 'onChange'> {
+  readonly places: Places;
+  readonly pid: number;
+  /** bin/agtmux-shell. */
+  readonly shellPath: string;
+  readonly machines: { readonly manager: Pick<TargetControllerParts['manager'], 'random' | 'files' | 'exec' | 'uid'> };
+  readonly ground: OpenedLog;
+  readonly machinery: TargetController;
+  readonly shellFeed: ShellFeed;
+}
+
+export interface Services {
+  readonly actor: ActionExecutor;
+  /** Those that are led here. */
+  readonly sessions: SessionManager;
+  readonly shells: ShellManager;
+  /** Panes that somebody looks at through a page. */
+  readonly live: LivePanes;
+  readonly factsOf: ActionDependencies['factsOf'];
+}
+
+/** Folders of the state directory in which files are written whole, beside their place. */
+const writtenFolders = ['.', 'sessions', 'shells'] as const;
+
+/** The state directory is locked: what a daemon that was killed left half written has nobody else, and may hold messages. */
+async function tidy({ places, machines, clock, log }: ServicesParts): Promise<void> {
+  const { files, uid } = machines.manager;
+  // Newer than the start of this process: of another one that has yet to find the lock taken.
+  const before = clock.wallMs() - clock.monotonicMs();
+  for (const folder of writtenFolders) {
+    const gone = await removeLeftovers(files, join(places.stateDir, folder), { uid, before });
+    if (gone.length > 0) log.warn('files of interrupted writes were removed', { folder, count: gone.length });
+  }
+}
+
+export async function openServices(parts: ServicesParts): Promise<Services> {
+  const { clock, log, places, inbox, agentOf, rows, isPaneless, policy, wrapperPath, pid } = parts;
+  const { ledger, loaded, timeline } = parts.ground;
+  const { random, files, exec, uid } = parts.machines.manager;
+  const processes = createRealProcesses();
+  let book: SessionManager | null = null;
+  let shelling: ShellManager | null = null;
+  const ground = actionDependencies({
+    clock,
+    random,
+    log,
+    ledger,
+    store: loaded.store,
+    inbox,
+    machines: parts.machinery,
+    processes,
+    agentOf,
+    rows,
+    isPaneless,
+    now: () => timeline.now(),
+    policy,
+    wrapperPath,
+    sessions: () => book,
+    shells: () => shelling,
+    pid,
+  });
+  const { stateDir } = places;
+  await tidy(parts);
+  const sessions = await openSessions({ ...parts, machines: parts.machinery, ground, files, exec, stateDir });
+  book = sessions;
+  const actor = await ActionExecutor.open({ ground, files, path: join(stateDir, 'acting.json') });
+  const shells = await openShells({
+    ports: { clock, random, files, exec, processes, uid, pid },
+    root: join(stateDir, 'shells'),
+    program: parts.shellPath,
+    timeline,
+    feed: parts.shellFeed,
+    ground,
+    ledger,
+  });
+  shelling = shells;
+  const live = new LivePanes({ machines: parts.machinery, ground, actor });
+  return { actor, sessions, shells, live, factsOf: ground.factsOf };
+}

@@ -1,0 +1,151 @@
+// Notifications put together from the daemon's parts: settings, ways of this machine, and who acts when a button is pressed.
+
+import { join } from 'node:path';
+import type { PaneRow } from '../api/schemas.ts';
+import type { ActionService } from '../model/actions.ts';
+import type { NoticeRow } from '../model/notices.ts';
+import type { TargetController } from '../observe/target-controller.ts';
+import type { Channels } from '../platform/channel.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Exec } from '../platform/exec.ts';
+import type { Files } from '../platform/files.ts';
+import type { Log } from '../platform/log.ts';
+import { createPostJson } from '../platform/post-json.ts';
+import { writeToTerminal } from '../platform/terminal-write.ts';
+import type { NotificationChannel, Press } from './channel.ts';
+import { LinuxDesktop } from './desktop-linux.ts';
+import { MacDesktop } from './desktop-mac.ts';
+import { Notifier } from './notifier.ts';
+import { CommandChannel, WebhookChannel } from './programs.ts';
+import { NotificationService } from './service.ts';
+import { NoticeSettingsFile } from './settings-file.ts';
+import { type TerminalClient, Terminals } from './terminal.ts';
+
+export interface NoticesParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly home: string;
+  readonly places: { readonly stateDir: string };
+  readonly platform: string;
+  /** notifications.toml. */
+  readonly noticesPath: string;
+  readonly machines: {
+    readonly manager: {
+      readonly files: Files;
+      readonly exec: Exec;
+      readonly channels: Channels;
+      readonly uid: number;
+      readonly variables: Readonly<Record<string, string | undefined>>;
+    };
+  };
+  readonly machinery: Pick<TargetController, 'watches' | 'watch'>;
+  readonly now: () => number;
+  readonly rows: () => readonly PaneRow[];
+  readonly publish: (changes: readonly { readonly key: string; readonly value: NoticeRow | null }[]) => void;
+  readonly acting: ActionService;
+}
+
+export interface Notices {
+  readonly desk: NotificationService;
+  /** The rows have changed. */
+  readonly look: () => void;
+  readonly snapshot: Notifier['snapshot'];
+  close(): Promise<void>;
+}
+
+export async function openNotices(parts: NoticesParts): Promise<Notices> {
+  const { clock, log, home, acting, machinery } = parts;
+  const { files } = parts.machines.manager;
+  let notifier: Notifier | null = null;
+  const path = parts.noticesPath;
+  const file = new NoticeSettingsFile({ files, clock, path, log, onChange: () => notifier?.reconsider() });
+  await file.start();
+  notifier = await Notifier.open({
+    clock,
+    now: parts.now,
+    log,
+    files,
+    path: join(parts.places.stateDir, 'notices.json'),
+    home,
+    settings: () => file.current,
+    ways: (onPress) => waysOf(parts, file, onPress),
+    publish: parts.publish,
+    rows: parts.rows,
+    isLookedAt: ({ identity }) =>
+      identity.pane_id !== null &&
+      machinery.watch(identity.target)?.topology?.panes.get(identity.pane_id)?.visible === true,
+    act: (request, claim) => acting.act(request, claim),
+    minuteOfDay: () => {
+      const now = new Date(clock.wallMs());
+      return now.getHours() * 60 + now.getMinutes();
+    },
+  });
+  const made = notifier;
+  const authorizeAndAudit: ActionService['authorizeAndAudit'] = (deed, claim, effect) =>
+    acting.authorizeAndAudit(deed, claim, effect);
+  return {
+    desk: new NotificationService({ clock, notifier: made, file, path, authorizeAndAudit }),
+    look: () => made.look(),
+    snapshot: () => made.snapshot(),
+    close: () => {
+      file.stop();
+      return made.close();
+    },
+  };
+}
+
+function waysOf(
+  parts: NoticesParts,
+  file: NoticeSettingsFile,
+  onPress: (id: string, press: Press) => void,
+): readonly NotificationChannel[] {
+  const { clock, platform } = parts;
+  const { exec, channels, uid, variables } = parts.machines.manager;
+  const all = definedOf(variables);
+  const env = desktopEnv(all, uid);
+  const desktop =
+    platform === 'darwin'
+      ? new MacDesktop({ exec, env })
+      : new LinuxDesktop({ clock, channels, exec, env, text: () => file.current.desktop_text, onPress });
+  return [
+    desktop,
+    new Terminals({
+      clients: () => clientsOf(parts.machinery),
+      write: (tty, bytes) => writeToTerminal(tty, bytes, uid),
+    }),
+    new CommandChannel({ exec, env: all, settings: () => file.current.command }),
+    new WebhookChannel({ post: createPostJson(clock), settings: () => file.current.webhook }),
+  ];
+}
+
+const definedOf = (variables: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+
+const desktopNames = /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+|DBUS_\w+)$/;
+
+/** What a program of the desktop needs, and nothing else. A daemon from a plain login does not know the desktop's bus. */
+function desktopEnv(variables: Readonly<Record<string, string>>, uid: number): Readonly<Record<string, string>> {
+  const known = Object.fromEntries(Object.entries(variables).filter(([name]) => desktopNames.test(name)));
+  const bus = `unix:path=${known.XDG_RUNTIME_DIR ?? `/run/user/${uid}`}/bus`;
+  return { ...known, DBUS_SESSION_BUS_ADDRESS: known.DBUS_SESSION_BUS_ADDRESS ?? bus };
+}
+
+const clientFormat = '#{client_control_mode} #{client_tty} #{client_termname}';
+
+async function clientsOf(machinery: Pick<TargetController, 'watches'>): Promise<readonly TerminalClient[]> {
+  const here = [...machinery.watches()].filter(({ kind, topology }) => kind === 'local' && topology !== null);
+  const told = await Promise.all(
+    here.map(async ({ reach }) => {
+      const [block] = await reach.command(`list-clients -F "${clientFormat}"`).catch(() => []);
+      return block === undefined || block.isError ? '' : Buffer.from(block.body).toString();
+    }),
+  );
+  const lines = told.flatMap((text) => text.split('\n'));
+  const clients = lines.flatMap((line) => {
+    const [, tty, term] = /^0 (\S+) (.*)$/.exec(line) ?? [];
+    return tty === undefined ? [] : [{ tty, term: term ?? '' }];
+  });
+  return [...new Map(clients.map((client) => [client.tty, client])).values()];
+}

@@ -1,0 +1,153 @@
+// The screen rules in force: the built-in ones of every agent, and over them what the user wrote in the `rules` folder
+// beside config.toml, followed live. A broken file is reported and changes nothing (RSV10).
+
+import type { Agent } from '../agents/contract.ts';
+import { type RuleFile, readRuleFile } from '../agents/screen/rule-file.ts';
+import { readUserRules } from '../agents/screen/user-file.ts';
+import { type Failure, failure } from '../model/errors.ts';
+import type { AgentName } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
+import type { Cancel, Clock } from '../platform/clock.ts';
+import { FileError, type Files } from '../platform/files.ts';
+import type { Log } from '../platform/log.ts';
+
+export interface RuleStoreParts {
+  readonly agents: readonly Agent[];
+  readonly files: Pick<Files, 'read' | 'list'>;
+  readonly clock: Clock;
+  /** Where a user's rules are: `<agent>.toml` or `<agent>.json`. */
+  readonly folder: string;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly onChange: () => void;
+}
+
+interface Page {
+  readonly builtIn: RuleFile;
+  current: RuleFile;
+  /** The user's file as it was read last; null when there is none. */
+  path: string | null;
+  text: string | null;
+  trouble: Failure | null;
+}
+
+/** More files than anyone keeps there. */
+const rulesFolderEntriesMax = 1_000;
+
+/** A folder that cannot be read holds nothing that is used; its files tell why. */
+function nullIfUnreadable(problem: unknown): null {
+  if (problem instanceof FileError) return null;
+  throw problem;
+}
+
+export class RuleStore {
+  readonly #parts: RuleStoreParts;
+  readonly #pages = new Map<AgentName, Page>();
+  /** Files in the folder that nobody uses, and why. */
+  #unused: readonly string[] = [];
+  #timer: Cancel | null = null;
+  #isStopped = false;
+
+  constructor(parts: RuleStoreParts) {
+    this.#parts = parts;
+    for (const { name, screen } of parts.agents) {
+      const builtIn = readRuleFile(screen);
+      this.#pages.set(name, { builtIn, current: builtIn, path: null, text: null, trouble: null });
+    }
+  }
+
+  rulesOf(agent: AgentName): RuleFile | null {
+    return this.#pages.get(agent)?.current ?? null;
+  }
+
+  /** The user's file of an agent, and what is wrong with it. */
+  userFileOf(agent: AgentName): { readonly path: string | null; readonly trouble: Failure | null } {
+    const page = this.#pages.get(agent);
+    return { path: page?.path ?? null, trouble: page?.trouble ?? null };
+  }
+
+  /** What is wrong with a file of the user, the first of them; null when nothing is. */
+  get trouble(): string | null {
+    for (const page of this.#pages.values()) if (page.trouble !== null) return page.trouble.message;
+    return this.#unused[0] ?? null;
+  }
+
+  /** Files that look like rules and are not used, as those of an agent that nobody knows. */
+  get unused(): readonly string[] {
+    return this.#unused;
+  }
+
+  /** Reads the user's files once, then follows them. */
+  async start(): Promise<void> {
+    await this.look();
+    this.#lookLater();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#timer?.();
+  }
+
+  async look(): Promise<void> {
+    let isChanged = false;
+    for (const [agent, page] of this.#pages) isChanged = (await this.#lookAt(agent, page)) || isChanged;
+    await this.#lookForUnused();
+    if (isChanged) this.#parts.onChange();
+  }
+
+  async #lookForUnused(): Promise<void> {
+    const { log, files, folder } = this.#parts;
+    const names = await files.list(folder, rulesFolderEntriesMax).catch(nullIfUnreadable);
+    const known = [...this.#pages.keys()];
+    const unused = (names?.names ?? []).toSorted().flatMap((name) => {
+      const stem = /^([^.].*)\.(?:toml|json)$/.exec(name)?.[1];
+      const page = this.#pages.get(stem as AgentName);
+      if (stem === undefined || (page !== undefined && page.path === null)) return [];
+      if (page === undefined)
+        return [`${folder}/${name} is not used: there is no agent "${stem}"; there are ${known.join(', ')}`];
+      return page.path === `${folder}/${name}` ? [] : [`${folder}/${name} is not used: ${page.path} is`];
+    });
+    for (const message of unused)
+      if (!this.#unused.includes(message)) log.warn('user rules are not used', { code: 'E_RULES', message });
+    this.#unused = unused;
+  }
+
+  #lookLater(): void {
+    if (this.#isStopped) return;
+    this.#timer = this.#parts.clock.after(limits.configLookMs, () => void this.look().finally(() => this.#lookLater()));
+  }
+
+  async #lookAt(agent: AgentName, page: Page): Promise<boolean> {
+    const { log, folder } = this.#parts;
+    for (const path of [`${folder}/${agent}.toml`, `${folder}/${agent}.json`]) {
+      const found = await this.#read(path);
+      if (found === null) continue;
+      if (typeof found !== 'string') {
+        const isNews = page.trouble?.message !== found.message;
+        page.trouble = found;
+        if (isNews) log.warn('rules cannot be read', { ...found });
+        return false;
+      }
+      if (page.path === path && page.text === found) return false;
+      [page.path, page.text] = [path, found];
+      const rules = readUserRules(found, path, page.builtIn);
+      page.trouble = rules.ok ? null : rules.failure;
+      page.current = rules.ok ? rules.value : page.builtIn;
+      if (rules.ok) log.info('user rules are in force', { path });
+      else log.warn('user rules are not used', { ...rules.failure });
+      return true;
+    }
+    if (page.path === null) return false;
+    Object.assign(page, { path: null, text: null, trouble: null, current: page.builtIn });
+    return true;
+  }
+
+  async #read(path: string): Promise<string | Failure | null> {
+    try {
+      const found = await this.#parts.files.read(path, { bytesMax: limits.configBytesMax, followLinks: true });
+      return found === null ? null : Buffer.from(found.bytes).toString();
+    } catch (problem) {
+      if (problem instanceof FileError) return failure('E_RULES', `${path} cannot be read (${problem.code})`);
+      throw problem;
+    }
+  }
+}

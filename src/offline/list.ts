@@ -1,0 +1,143 @@
+// One look at tmux and the processes without a daemon: which panes there are and which agents run in them. Nobody has
+// watched them, so every state is unknown. What `agtmux list --no-daemon` shows.
+
+import { identifyAgent } from '../agents/registry.ts';
+import type { PaneRow, TargetRow } from '../api/schemas.ts';
+import { paneRow } from '../feed/row-projection.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { runtimeIdOf } from '../observe/sightings.ts';
+import { createRealChannels } from '../platform/channel.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createRealExec } from '../platform/exec.ts';
+import { createRealFiles } from '../platform/files.ts';
+import { createRealProcesses } from '../platform/processes.ts';
+import { createRealRandom, toHex } from '../platform/random.ts';
+import { agentIn, type PaneAgents } from '../sources/process/foreground.ts';
+import { openProc } from '../sources/process/proc.ts';
+import { parsePsReport, psScript } from '../sources/process/ps.ts';
+import type { ProcessTable } from '../sources/process/table.ts';
+import type { Executor } from '../targets/executor.ts';
+import { createLocalExecutor } from '../targets/local.ts';
+import { hostTarget } from '../targets/names.ts';
+import { chooseSockets, findSockets, type TargetSocket, unwatchedWords } from '../targets/sockets.ts';
+import { probeServer } from '../terminals/tmux/probe.ts';
+import { spawnLook } from '../terminals/tmux/spawn-sweep.ts';
+import { topologyOf } from '../terminals/tmux/topology.ts';
+import type { TmuxPane, Topology } from '../terminals/tmux/view.ts';
+import { serverKeyOf } from '../terminals/tmux/view.ts';
+
+export interface OfflineOptions {
+  readonly clock: Clock;
+  readonly uid: number;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  /** Instead of every socket of the user. */
+  readonly sockets: readonly string[];
+}
+
+/** Times are wall time. */
+export interface OfflineLook {
+  readonly rows: readonly PaneRow[];
+  readonly targets: readonly TargetRow[];
+}
+
+/** Throws E_TMUX_MISSING or E_TMUX_OLD when tmux can tell nothing at all. */
+export async function lookOnce({ clock, uid, variables, sockets }: OfflineOptions): Promise<OfflineLook> {
+  const executor = createLocalExecutor({
+    target: hostTarget,
+    exec: createRealExec(clock),
+    channels: createRealChannels(clock),
+    variables,
+  });
+  const explicit = sockets.length === 0 ? {} : { explicit: sockets };
+  const found = await findSockets({
+    machine: hostTarget,
+    files: createRealFiles(),
+    clock,
+    uid,
+    variables,
+    ...explicit,
+  });
+  const chosen = chooseSockets(found, []);
+  const looks = await Promise.all(chosen.sockets.map((socket) => lookAt(executor, socket)));
+  const panePids = looks.flatMap(({ topology }) => [...(topology?.panes.values() ?? [])].map((pane) => pane.panePid));
+  const table = panePids.length === 0 ? null : await readProcesses(executor, panePids);
+  const now = clock.wallMs();
+  return {
+    rows: looks.flatMap((look) => rowsOf(look, table, now)),
+    targets: [...looks, ...chosen.unwatched.map(unlooked)].map((look) => targetRow(look, now)),
+  };
+}
+
+const unlooked = (socket: TargetSocket): Look => ({ socket, topology: null, trouble: unwatchedWords(0) });
+
+interface Look {
+  readonly socket: TargetSocket;
+  readonly topology: Topology | null;
+  readonly trouble: string | null;
+}
+
+async function lookAt(executor: Executor, socket: TargetSocket): Promise<Look> {
+  const address = { executor, socket: { kind: 'path', path: socket.path } } as const;
+  const seen = socket.alive ? await spawnLook(address, [], toHex(createRealRandom().bytes(8))) : null;
+  if (seen !== null) return { socket, topology: topologyOf(seen.server, seen.rows), trouble: null };
+  const probe = await probeServer(address);
+  // One server of another version says nothing about the others.
+  if (probe.kind === 'trouble' && probe.isLasting && probe.code !== 'E_TMUX_MISMATCH')
+    throw new AgtmuxError(probe.code, probe.words);
+  const trouble = probe.kind === 'trouble' ? probe.words : socket.alive ? 'tmux did not answer' : null;
+  return { socket, topology: null, trouble };
+}
+
+async function readProcesses(executor: Executor, panePids: readonly number[]): Promise<ProcessTable | null> {
+  const proc = openProc(createRealProcesses());
+  if (proc.ok) return proc.value.read(panePids);
+  const told = await executor.run(['sh', '-c', psScript], { deadlineMs: 5_000, outputBytesMax: 8_388_608 });
+  const table = parsePsReport(Buffer.from(told.stdout).toString());
+  return table.ok ? table.value : null;
+}
+
+function targetRow({ socket, topology, trouble }: Look, now: number): TargetRow {
+  return {
+    target: socket.target,
+    kind: 'local',
+    health: trouble === null ? 'ok' : 'down',
+    trouble,
+    tmux_version: topology?.server.version ?? null,
+    last_seen_at: topology === null ? null : now,
+    panes: topology?.panes.size ?? 0,
+  };
+}
+
+function rowsOf({ socket, topology }: Look, table: ProcessTable | null, now: number): readonly PaneRow[] {
+  if (topology === null) return [];
+  return [...topology.panes.values()].map((pane): PaneRow => {
+    const row = paneRow(socket.target, pane.pane, pane);
+    const found = table === null ? null : agentIn(table, pane.panePid, identifyAgent);
+    return found === null ? row : { ...row, ...agentFields(socket, topology, pane, found, now) };
+  });
+}
+
+/** The id is the one a daemon would give, so that a reference taken here is good there. */
+function agentFields(
+  socket: TargetSocket,
+  { server }: Topology,
+  pane: TmuxPane,
+  { agent, process, suspended }: PaneAgents,
+  now: number,
+): Partial<PaneRow> {
+  if (agent === null || process === null) return {};
+  return {
+    runtime_id: runtimeIdOf(serverKeyOf(socket.target, server), pane.pane, process.identity),
+    agent: agent.agent,
+    state: 'unknown',
+    reason_code: 'not_observed_yet',
+    confidence: 'low',
+    since: process.startedAtMs,
+    last_seen_at: now,
+    started_at: process.startedAtMs,
+    state_version: 0,
+    decided_by: 'process',
+    route: 'NONE',
+    suspended,
+  };
+}

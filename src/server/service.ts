@@ -1,0 +1,88 @@
+// What the API serves: the daemon as its doors see it. The server is given one of these; tests give it a small one.
+
+import type { ExplainedRow, PaneRow, TargetRow } from '../api/schemas.ts';
+import type { Feed, FeedRow } from '../feed/feed.ts';
+import type { Result } from '../model/errors.ts';
+import type { AgentInfo } from '../model/explanations.ts';
+import type { TargetId } from '../model/ids.ts';
+import type { NoticeService } from '../model/notices.ts';
+import type { SessionService } from '../model/sessions.ts';
+import type { ShellLatency, ShellService } from '../model/shells.ts';
+import type { Lane, TimelineQuestion } from '../model/state-history.ts';
+import type { Verdict, VerdictName } from '../model/verdicts.ts';
+import type { LiveService } from '../model/web.ts';
+import type { ActionService, CallerClaim } from './service-act.ts';
+import type { HookService } from './service-hooks.ts';
+
+export type { FeedCursor, FeedMessage, Subscriber } from '../feed/feed.ts';
+
+export interface DaemonStatus {
+  readonly version: string;
+  readonly pid: number;
+  /** Milliseconds since the daemon was ready. */
+  readonly up_ms: number;
+  readonly ready: boolean;
+  readonly state_dir: string;
+  readonly socket_path: string;
+  /** Why the log does not take anything at the moment, null when it does. */
+  readonly trouble: string | null;
+  readonly events: { readonly taken: number; readonly verdicts: Readonly<Record<VerdictName, number>> };
+  /** Files in the spools of all machines: taken, waiting, refused and set aside. */
+  readonly hook_calls: { readonly taken: number; readonly waiting: number; readonly refused: number };
+  readonly shells: { readonly running: number; readonly run_to_answer: ShellLatency };
+  readonly feed_version: number;
+  readonly memory_bytes: number;
+}
+
+export interface NewTarget {
+  readonly name: string;
+  readonly kind: 'local' | 'ssh';
+  /** Alias of the user's own ssh configuration. */
+  readonly connection_ref: string;
+}
+
+export interface DaemonService {
+  /**
+   * One row for every runtime that is known (living, or ended and still remembered) with the place it is or was in, and
+   * one for every pane without a living agent. In no particular order.
+   */
+  rows(): readonly PaneRow[];
+  targets(): readonly TargetRow[];
+  status(): DaemonStatus;
+  /** The daemon's timeline, and the wall time that it stands for. */
+  now(): number;
+  toWall(time: number): number;
+  /**
+   * Keys are `row:<runtime or pane ref>`, `target:<name>`, `shell:<shell id>` and `notice:<id>`; null means gone. Under
+   * `shell-event:<seq>` stands what happened to a shell, which is never part of a snapshot.
+   */
+  readonly feed: Feed<FeedRow>;
+  readonly hooks: HookService;
+  /** The same for our MCP server among those of agents; on this machine only. */
+  readonly mcp: HookService;
+  readonly acting: ActionService;
+  readonly sessions: SessionService;
+  readonly shells: ShellService;
+  readonly notices: NoticeService;
+  /** Panes as pages show them. */
+  readonly live: LiveService;
+  /** From outside: what the agent that started this program would say itself. */
+  submitEvents(raws: readonly unknown[], claim: CallerClaim): Promise<readonly Verdict[]>;
+  /** These three leave rows in the audit: they change what is seen. */
+  addTarget(target: NewTarget, claim: CallerClaim): Promise<Result<TargetRow>>;
+  connectTarget(target: TargetId, claim: CallerClaim): Promise<Result<TargetRow>>;
+  removeTarget(target: TargetId, claim: CallerClaim): Promise<Result<null>>;
+  /** States over time, in wall time. */
+  timeline(question: TimelineQuestion): Promise<Result<readonly Lane[]>>;
+  /** `ref` in any of its forms. */
+  explain(ref: string): Promise<Result<ExplainedRow>>;
+  agentInfos(): readonly AgentInfo[];
+  /** Rule files of the user that belong to no agent. */
+  ruleTroubles(): readonly string[];
+  /** An agent may not: who is not seen is not known to be one. */
+  setAgentEnabled(agent: string, enabled: boolean, claim: CallerClaim): Promise<Result<null>>;
+  /** Whether this caller may end it. */
+  mayStop(claim: CallerClaim): Promise<Result<null>>;
+  /** Answers first, then ends in good order. */
+  stop(): void;
+}

@@ -1,0 +1,202 @@
+// The routes of the web door. Every one of them is added by one function that asks for a session first; what is open to a
+// browser without one is a list of two: the pages themselves, and entering with a link (SEC2).
+
+import type { IncomingMessage } from 'node:http';
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import { type RouteName, routes } from '../../api/routes.ts';
+import { notForPages } from '../../api/routes-web.ts';
+import {
+  type WebEnteredReply,
+  type WebSessionReply,
+  type WebTicketReply,
+  webEnterSchema,
+  webTicketRequestSchema,
+} from '../../api/schemas-web.ts';
+import { AgtmuxError, failure } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { isoTime } from '../../view/lists-items.ts';
+import { type ApiContext, type Handler, headOf, noQuery } from '../handler-kit.ts';
+import { createHandlers } from '../handlers.ts';
+import { errorReply, failureReply, handshake, jsonReply } from '../replies.ts';
+import { readBody } from '../requests.ts';
+import type { DaemonService } from '../service.ts';
+import { asWeb } from './as-web.ts';
+import { type Asset, type Assets, assetOf, assetReply } from './assets.ts';
+import type { WebSession, WebSessions } from './web-sessions.ts';
+
+export interface WebAppParts {
+  readonly service: DaemonService;
+  readonly clock: Clock;
+  readonly keyring: WebSessions;
+  /** Of this door: several daemons of one machine share the name of loopback, and so their cookies. */
+  readonly cookieName: string;
+  readonly assets: () => Assets;
+  /** What agents find in theirs that are started from a page. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Somebody came in or left. */
+  readonly onSessions: () => void;
+  readonly onTrouble: (error: Error) => void;
+}
+
+type App = Hono<{ Bindings: HttpBindings }>;
+type SessionHandler = (context: ApiContext, session: WebSession) => Response | Promise<Response>;
+
+export const keyHeader = 'x-agtmux-key';
+
+/** What can be asked without a session. Everything else is asked for one, before its route is even looked for. */
+const openPaths: ReadonlySet<string> = new Set(['POST /web/enter']);
+const isClosed = (path: string): boolean => /^\/(?:v1|web|ws)(?:\/|$)/.test(path);
+
+export function createWebApp(parts: WebAppParts): App {
+  const { service, keyring } = parts;
+  const app: App = new Hono<{ Bindings: HttpBindings }>();
+  const sessions = new WeakMap<IncomingMessage, WebSession>();
+  app.use(async (context, next) => {
+    const { incoming, outgoing } = context.env;
+    const path = context.req.path;
+    if (isClosed(path) && !openPaths.has(`${context.req.method} ${path}`)) {
+      const session = sessionOf(parts, context);
+      const isRead = incoming.method === 'GET' || incoming.method === 'HEAD';
+      if (session.read_only && !isRead && path.startsWith('/v1/')) throw readOnly;
+      sessions.set(incoming, session);
+      outgoing.once(
+        'close',
+        keyring.hold(session, () => outgoing.destroy()),
+      );
+    }
+    await next();
+    if (outgoing.headersSent || !isClosed(path)) return;
+    for (const [name, value] of Object.entries(handshake(service.status().version))) context.header(name, value);
+  });
+  const withSession =
+    (handler: SessionHandler): Handler =>
+    (context) => {
+      const session = sessions.get(context.env.incoming);
+      if (session === undefined) throw signedOut;
+      return handler(context, session);
+    };
+  addDaemonRoutes(app, parts, withSession);
+  addOwnRoutes(app, parts, withSession);
+  app.notFound((context) => page(parts.assets(), context));
+  app.onError((error) => errorReply(error, parts.onTrouble));
+  return app;
+}
+
+const signedOut = new AgtmuxError('E_SIGNED_OUT', 'this browser is not signed in, or no longer');
+const readOnly = new AgtmuxError('E_ROLE', 'this page is read-only', {
+  next: 'run `agtmux web` without --read-only and open the link it prints',
+});
+
+function sessionOf({ keyring, cookieName }: WebAppParts, context: ApiContext): WebSession {
+  const session = keyring.sessionOf(cookieOf(context.env.incoming, cookieName), context.req.header(keyHeader) ?? null);
+  if (session === null) throw signedOut;
+  return session;
+}
+
+export function cookieOf({ headers }: Pick<IncomingMessage, 'headers'>, name: string): string | null {
+  const found = (headers.cookie ?? '').split(/;\s*/).filter((one) => one.startsWith(`${name}=`));
+  // Two of one name: another server of this machine has set one, and nobody knows which is ours.
+  return found.length === 1 ? (found[0]?.slice(name.length + 1) ?? null) : null;
+}
+
+/** The daemon's own routes, each asked as the session that asks. */
+function addDaemonRoutes(
+  app: App,
+  { service, clock, environment }: WebAppParts,
+  withSession: (one: SessionHandler) => Handler,
+): void {
+  const handlersBySession = new WeakMap<WebSession, Readonly<Record<RouteName, Handler>>>();
+  const handlersOf = (session: WebSession): Readonly<Record<RouteName, Handler>> => {
+    const known = handlersBySession.get(session);
+    if (known !== undefined) return known;
+    const made = createHandlers(asWeb(service, session.caller, environment), clock, null);
+    handlersBySession.set(session, made);
+    return made;
+  };
+  const hidden: readonly RouteName[] = notForPages;
+  for (const name of Object.keys(routes) as RouteName[]) {
+    if (hidden.includes(name)) continue;
+    const { method, path } = routes[name];
+    const handler = withSession((context, session) => handlersOf(session)[name](context));
+    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'), handler);
+  }
+}
+
+function addOwnRoutes(app: App, parts: WebAppParts, withSession: (one: SessionHandler) => Handler): void {
+  const { service, keyring, onSessions } = parts;
+  app.on('POST', '/web/enter', (context) => enter(parts, context));
+  app.on(
+    'GET',
+    '/web/session',
+    withSession((context, session) => {
+      noQuery(context);
+      return jsonReply(told(service, session));
+    }),
+  );
+  app.on(
+    'POST',
+    '/web/leave',
+    withSession((context, session) => {
+      noQuery(context);
+      const { outgoing } = context.env;
+      // Answered first: leaving ends every connection of the session, this one too.
+      outgoing.once('close', () => {
+        keyring.leave(session.id);
+        onSessions();
+      });
+      const reply = jsonReply({ ...headOf(service), done: true });
+      reply.headers.set('set-cookie', `${parts.cookieName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`);
+      reply.headers.set('connection', 'close');
+      return reply;
+    }),
+  );
+  app.on(
+    'POST',
+    '/web/ticket',
+    withSession(async (context, session) => {
+      noQuery(context);
+      const { ref } = await readBody(webTicketRequestSchema, context.env.incoming);
+      const { ticket, expires_at } = keyring.addTicket(session, ref);
+      const reply = { ...headOf(service), ticket, expires_at: isoTime(service.toWall(expires_at)) };
+      return jsonReply(reply satisfies WebTicketReply);
+    }),
+  );
+}
+
+async function enter(
+  { service, keyring, cookieName, onSessions }: WebAppParts,
+  context: ApiContext,
+): Promise<Response> {
+  noQuery(context);
+  const { token } = await readBody(webEnterSchema, context.env.incoming);
+  const entry = keyring.enter(token);
+  if (entry === null) throw new AgtmuxError('E_SIGNED_OUT', 'this link was already used or has expired');
+  // The one that this browser had before is not needed any more.
+  const before = cookieOf(context.env.incoming, cookieName)?.split('.')[0];
+  const old = keyring.sessionOf(cookieOf(context.env.incoming, cookieName), context.req.header(keyHeader) ?? null);
+  if (old !== null && old.id === before) keyring.leave(old.id);
+  onSessions();
+  const { session, cookie, key } = entry;
+  const reply = jsonReply({ ...told(service, session), key } satisfies WebEnteredReply);
+  const age = Math.floor(limits.webSessionMs / 1_000);
+  reply.headers.set('set-cookie', `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}`);
+  return reply;
+}
+
+const told = (service: DaemonService, { caller, read_only, made_at }: WebSession): WebSessionReply => ({
+  ...headOf(service),
+  role: caller.role,
+  read_only,
+  expires_at: isoTime(service.toWall(made_at + limits.webSessionMs)),
+  version: service.status().version,
+});
+
+function page(assets: Assets, context: Context<{ Bindings: HttpBindings }>): Response {
+  const { method, path, raw } = context.req;
+  const isRead = method === 'GET' || method === 'HEAD';
+  const asset: Asset | null = isRead && !isClosed(path) ? assetOf(assets, path) : null;
+  if (asset !== null) return assetReply(asset, raw);
+  return failureReply(failure('E_ROUTE', `there is no ${method} ${path.slice(0, limits.idCharsMax)}`));
+}

@@ -1,0 +1,208 @@
+// The process table of this machine from Linux' /proc. Every process is in it; arguments and executables only for the
+// trees that were asked for, and kept while the process runs the same program.
+
+import type { ProgramView } from '../../agents/contract.ts';
+import { fail, ok, type Result } from '../../model/errors.ts';
+import type { ProcessIdentity } from '../../model/ids.ts';
+import { limits } from '../../model/limits.ts';
+import type { Processes } from '../../platform/processes.ts';
+import { argvOf, isDeadState, parseStat, type StatLine, ttyPath } from './stat.ts';
+import type { ProcessEntry, ProcessTable } from './table.ts';
+
+export interface ProcSource {
+  readonly boot: string;
+  /**
+   * Reads every process. `roots` are the panes' own processes: what runs below them or on their terminals gets its
+   * arguments and executable read; all others have none.
+   */
+  read(roots: Iterable<number>): ProcessTable;
+  /**
+   * A few words that change when a pane's foreground changes, for one or two reads instead of all of /proc. The same
+   * words twice do not promise that nothing changed: a wrapper may have started another child in the same group.
+   */
+  glance(panePid: number): string | null;
+  identity(pid: number): ProcessIdentity | null;
+  /** What this very process runs; null when it is gone. */
+  program(identity: ProcessIdentity): ProgramView | null;
+  /** This very process still runs: pid, start time, and not merely waiting to be collected (IDN3). */
+  isAlive(identity: ProcessIdentity): boolean;
+  /**
+   * Some process has its pid: a fifteenth of the cost of `isAlive`, for a look many times a second at many agents. False
+   * is certain; true still holds for one that nobody collects, and for a pid that came back.
+   */
+  seemsAlive(identity: ProcessIdentity): boolean;
+}
+
+/** What a process runs, kept until it executes something else. */
+interface Program {
+  readonly startTicks: string;
+  readonly name: string;
+  readonly stackStart: string;
+  readonly executable: string | null;
+  readonly argv: readonly string[];
+  readonly startedAtMs: number;
+}
+
+/** What user space is told, on every architecture that Node runs on; the kernel's own rate is another matter. */
+const ticksPerSecond = 100;
+const statBytesMax = 1_024;
+/** The line of the boot time follows one line a core and one of all interrupts. */
+const kernelStatBytesMax = 262_144;
+
+/** Fails where /proc does not tell what is needed: macOS, or a container that hides it. */
+export function openProc(processes: Processes): Result<ProcSource> {
+  const boot = processes.read('/proc/sys/kernel/random/boot_id', 64)?.trim() ?? '';
+  if (boot === '' || bootSeconds(processes) === null) {
+    return fail('E_FILE', 'this machine has no readable /proc', 'agtmux uses ps instead');
+  }
+  return ok(createProcSource(processes, boot));
+}
+
+function createProcSource(processes: Processes, boot: string): ProcSource {
+  let programs = new Map<number, Program>();
+
+  const statOf = (pid: number): StatLine | null => {
+    const text = processes.read(`/proc/${pid}/stat`, statBytesMax);
+    return text === null ? null : parseStat(text);
+  };
+
+  function read(roots: Iterable<number>): ProcessTable {
+    const lines = new Map<number, StatLine>();
+    for (const pid of processes.list() ?? []) {
+      const line = statOf(pid);
+      if (line !== null) lines.set(pid, line);
+    }
+    const wanted = wantedPids(lines, roots);
+    const kept = new Map<number, Program>();
+    // The machine's idea of when it booted moves when its clock is set, so it is asked anew, and only when needed.
+    let bootMs: number | null = null;
+    const bootMsNow = (): number => {
+      bootMs ??= (bootSeconds(processes) ?? 0) * 1_000;
+      return bootMs;
+    };
+    const table = new Map<number, ProcessEntry>();
+    for (const line of lines.values()) {
+      const known = programs.get(line.pid);
+      const program = isSameProgram(known, line) ? known : readProgram(processes, line, wanted, bootMsNow());
+      // Read for a tree that was not asked for before: the arguments are still missing.
+      const whole =
+        wanted.has(line.pid) && program.argv.length === 0 ? withArguments(processes, program, line) : program;
+      kept.set(line.pid, whole);
+      table.set(line.pid, entryOf(boot, line, whole));
+    }
+    programs = kept;
+    return { boot, processes: table };
+  }
+
+  function glance(panePid: number): string | null {
+    const pane = statOf(panePid);
+    if (pane === null) return null;
+    const own = `${pane.startTicks} ${pane.stackStart} ${pane.tpgid} ${pane.state === 'T' ? 'T' : ''}`;
+    if (pane.tpgid <= 0 || pane.tpgid === panePid) return own;
+    const leader = statOf(pane.tpgid);
+    return leader === null ? own : `${own} ${leader.startTicks} ${leader.stackStart} ${leader.name}`;
+  }
+
+  return {
+    boot,
+    read,
+    glance,
+    identity: (pid) => {
+      const line = statOf(pid);
+      return line === null || isDeadState(line.state) ? null : { boot, pid, start: line.startTicks };
+    },
+    program: (identity) => {
+      const line = identity.boot === boot ? statOf(identity.pid) : null;
+      if (line === null || line.startTicks !== identity.start || isDeadState(line.state)) return null;
+      const argv = argvOf(processes.read(`/proc/${line.pid}/cmdline`, limits.argvBytesMax) ?? '');
+      return { executable: executableOf(processes, line.pid), argv };
+    },
+    isAlive: (identity) => {
+      if (identity.boot !== boot || !processes.exists(identity.pid)) return false;
+      const line = statOf(identity.pid);
+      return line !== null && line.startTicks === identity.start && !isDeadState(line.state);
+    },
+    seemsAlive: (identity) => identity.boot === boot && processes.exists(identity.pid),
+  };
+}
+
+function bootSeconds(processes: Processes): number | null {
+  const text = processes.read('/proc/stat', kernelStatBytesMax);
+  const found = /^btime (\d+)$/m.exec(text ?? '')?.[1];
+  return found === undefined ? null : Number(found);
+}
+
+/** The roots, everything below them, and everything on their terminals (jobs whose parent is gone). */
+function wantedPids(lines: ReadonlyMap<number, StatLine>, roots: Iterable<number>): ReadonlySet<number> {
+  const wanted = new Set<number>();
+  const ttys = new Set<number>();
+  for (const pid of roots) {
+    const line = lines.get(pid);
+    if (line === undefined) continue;
+    wanted.add(pid);
+    if (line.ttyNumber !== 0) ttys.add(line.ttyNumber);
+  }
+  const undecided: StatLine[] = [];
+  for (const line of lines.values()) {
+    if (ttys.has(line.ttyNumber)) wanted.add(line.pid);
+    else undecided.push(line);
+  }
+  // Pids mostly grow from parent to child, so one or two rounds settle it.
+  let rest = undecided;
+  for (let grew = true; grew; ) {
+    const next = rest.filter((line) => {
+      if (!wanted.has(line.ppid)) return true;
+      wanted.add(line.pid);
+      return false;
+    });
+    grew = next.length < rest.length;
+    rest = next;
+  }
+  return wanted;
+}
+
+function isSameProgram(known: Program | undefined, line: StatLine): known is Program {
+  return (
+    known !== undefined &&
+    known.startTicks === line.startTicks &&
+    known.name === line.name &&
+    known.stackStart === line.stackStart
+  );
+}
+
+function readProgram(processes: Processes, line: StatLine, wanted: ReadonlySet<number>, bootMs: number): Program {
+  const program: Program = {
+    startTicks: line.startTicks,
+    name: line.name,
+    stackStart: line.stackStart,
+    executable: null,
+    argv: [],
+    startedAtMs: bootMs + Math.round((Number(line.startTicks) * 1_000) / ticksPerSecond),
+  };
+  return wanted.has(line.pid) ? withArguments(processes, program, line) : program;
+}
+
+function withArguments(processes: Processes, program: Program, line: StatLine): Program {
+  const raw = processes.read(`/proc/${line.pid}/cmdline`, limits.argvBytesMax);
+  return { ...program, argv: argvOf(raw ?? ''), executable: executableOf(processes, line.pid) };
+}
+
+/** An upgrade removes the file of a program that runs on. */
+function executableOf(processes: Processes, pid: number): string | null {
+  return processes.readLink(`/proc/${pid}/exe`)?.replace(/ \(deleted\)$/, '') ?? null;
+}
+
+function entryOf(boot: string, line: StatLine, program: Program): ProcessEntry {
+  return {
+    identity: { boot, pid: line.pid, start: line.startTicks },
+    pid: line.pid,
+    ppid: line.ppid,
+    pgid: line.pgid,
+    tpgid: line.tpgid > 0 ? line.tpgid : -1,
+    tty: ttyPath(line.ttyNumber),
+    state: line.state,
+    startedAtMs: program.startedAtMs,
+    executable: program.executable,
+    argv: program.argv,
+  };
+}
