@@ -78,10 +78,10 @@ describe('entering', () => {
   it('SEC2 SEC2a a link is good once, and for a short time', async () => {
     const url = await small.url();
     await Visitor.enter(url);
-    await expect(Visitor.enter(url)).rejects.toThrow('already used');
+    await expect(Visitor.enter(url)).rejects.toThrow('already used or has expired');
     const late = await small.url();
     small.daemon.time += limits.webTokenMs;
-    await expect(Visitor.enter(late)).rejects.toThrow('too old');
+    await expect(Visitor.enter(late)).rejects.toThrow('already used or has expired');
     const soon = await small.url();
     small.daemon.time += limits.webTokenMs - 1;
     await Visitor.enter(soon);
@@ -175,7 +175,7 @@ describe('entering', () => {
     expect((await first.ask('/web/session')).status).toBe(401);
     const links = [];
     for (let count = 0; count <= limits.webTokensMax; count += 1) links.push(await small.url());
-    await expect(Visitor.enter(links[0] ?? '')).rejects.toThrow('already used');
+    await expect(Visitor.enter(links[0] ?? '')).rejects.toThrow('already used or has expired');
     await Visitor.enter(links.at(-1) ?? '');
   });
 });
