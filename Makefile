@@ -17,7 +17,7 @@ REPORTERS := --reporter=default --reporter=json
 .PHONY: help start test test-agents build package check static unit setup references sim clocks mutants bench walk coverage clean
 
 help:
-	@echo 'make start          set up, build, and list your agents; where there are none, play a demo of look-alikes'
+	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
 	@echo 'make test           set up, and pass every test (COUNT=n for longer fuzz and fault suites)'
 	@echo 'make test-agents    fetch the real agents (1.4 GB) and lead each through every state (AGENTS="claude codex" for some)'
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'

@@ -308,7 +308,7 @@ export const commands: readonly CommandSpec[] = [
   },
   {
     name: 'demo',
-    words: 'Show agtmux with simulated agents, in a private tmux server',
+    words: 'Open the board with simulated agents, in a private tmux server',
     action: 'demo',
     options: [
       { name: 'auto', words: 'Show your own agents instead if there are any' },
@@ -317,7 +317,7 @@ export const commands: readonly CommandSpec[] = [
       { name: 'keep', words: 'Keep the demo running at the end and print how to remove it' },
       color,
     ],
-    examples: [['agtmux demo', 'Ctrl-C ends it and removes everything']],
+    examples: [['agtmux demo', 'open the board with simulated agents; q ends it and removes everything']],
   },
   {
     name: 'completions',

@@ -8,13 +8,16 @@ import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import { sleep } from './context.ts';
 import type { Said, Stage } from './demo-look-alike.ts';
-import { type Role, roles, type Scene } from './demo-scenario.ts';
+import { type Answer, type Role, roles, type Scene } from './demo-scenario.ts';
 
 export interface DirectorPorts {
   readonly client: ApiClient;
   readonly clock: Clock;
   readonly socketPath: string;
   readonly show: (role: Role, stage: Stage) => void;
+  readonly answerTo: (role: Role, scene: number) => string | null;
+  /** Somebody looks and can answer: a dialog then stands until they do. */
+  readonly isAttended: boolean;
 }
 
 interface Part {
@@ -22,8 +25,12 @@ interface Part {
   scene: number;
   /** When the next scene comes, monotonic. */
   untilMs: number;
-  /** What it asks in this scene. */
+  /** The ask that its last dialog opened. */
   ask: string | null;
+  /** Scenes shown so far. */
+  count: number;
+  /** The answer to its last dialog was no. */
+  isRefused: boolean;
 }
 
 const agentsFoundMs = 15_000;
@@ -31,11 +38,17 @@ const agentsFoundMs = 15_000;
 export class Director {
   readonly #ports: DirectorPorts;
   readonly #parts: readonly Part[];
-  #asks = 0;
 
   constructor(ports: DirectorPorts) {
     this.#ports = ports;
-    this.#parts = roles.map((role) => ({ role, scene: 0, untilMs: Number.POSITIVE_INFINITY, ask: null }));
+    this.#parts = roles.map((role) => ({
+      role,
+      scene: 0,
+      untilMs: Number.POSITIVE_INFINITY,
+      ask: null,
+      count: 0,
+      isRefused: false,
+    }));
     for (const part of this.#parts) this.#show(part);
   }
 
@@ -48,35 +61,54 @@ export class Director {
       if (this.#parts.every((part) => isTold(part, items))) break;
       await sleep(clock, limits.daemonPollMs);
     }
-    for (const part of this.#parts) part.untilMs = clock.monotonicMs() + sceneOf(part).seconds * 1_000;
+    for (const part of this.#parts) part.untilMs = this.#endOf(part, clock.monotonicMs());
   }
 
   /** Next scenes whose time has come. */
   step(): void {
     const nowMs = this.#ports.clock.monotonicMs();
-    for (const part of this.#parts) if (nowMs >= part.untilMs) this.#next(part, nowMs);
+    for (const part of this.#parts) {
+      const answer = this.#answer(part);
+      if (answer !== null || nowMs >= part.untilMs) this.#next(part, nowMs, answer);
+    }
   }
 
-  #next(part: Part, nowMs: number): void {
-    part.scene = (part.scene + 1) % part.role.scenes.length;
-    part.untilMs = nowMs + sceneOf(part).seconds * 1_000;
+  #answer(part: Part): Answer | null {
+    const { cue } = sceneOf(part);
+    if (cue.kind !== 'dialog') return null;
+    const key = this.#ports.answerTo(part.role, part.count);
+    return key === null ? null : (cue.answers[key] ?? null);
+  }
+
+  #next(part: Part, nowMs: number, answer: Answer | null): void {
+    part.isRefused = answer === 'refused';
+    if (!part.isRefused) part.scene = (part.scene + 1) % part.role.scenes.length;
+    part.untilMs = this.#endOf(part, nowMs);
     this.#show(part);
+  }
+
+  #endOf(part: Part, nowMs: number): number {
+    const { cue, seconds } = sceneOf(part);
+    return cue.kind === 'dialog' && this.#ports.isAttended ? Number.POSITIVE_INFINITY : nowMs + seconds * 1_000;
   }
 
   #show(part: Part): void {
     const { role } = part;
-    const scene = sceneOf(part);
-    const { cue, lines } = scene;
+    const { cue, lines } = sceneOf(part);
     const head = [`  A simulated ${role.agent}, started by agtmux demo.`, `  Task: ${role.title}`, ''];
+    part.count += 1;
     const settled = part.ask;
-    part.ask = cue.kind === 'ask' ? `demo-${++this.#asks}` : null;
+    part.ask = cue.kind === 'dialog' ? `demo-${role.name}-${part.count}` : null;
     this.#ports.show(role, {
       title: role.title,
-      lines: [...head, ...lines.map((line) => `  ${line}`), ''],
+      // A dialog stands at the left edge, as its agent draws it.
+      lines: [...head, ...lines.map((line) => (cue.kind === 'dialog' ? line : `  ${line}`)), ''],
       isBusy: cue.kind === 'state' && cue.state === 'running',
       isKilled: cue.kind === 'killed',
-      says: this.#says(scene, settled, part.ask),
+      says: this.#says(sceneOf(part), settled, part.ask),
       socketPath: this.#ports.socketPath,
+      scene: part.count,
+      keys: cue.kind === 'dialog' ? Object.keys(cue.answers) : [],
     });
   }
 
@@ -86,9 +118,8 @@ export class Director {
     const before: readonly Said[] =
       settled === null ? [] : [{ kind: 'ask.settled', payload: { ask_id: settled, how: 'answered' } }];
     const counted: Said = { kind: 'background.counted', payload: background ?? { shells: 0, agents: 0 } };
-    if (cue.kind === 'ask') {
-      const { ask: kind, text, options } = cue;
-      const ask = { ask_id: asked, kind, scope: mainScope, text, options };
+    if (cue.kind === 'dialog') {
+      const ask = { ask_id: asked, scope: mainScope, ...cue.ask };
       return [...before, { kind: 'ask.opened', payload: { ask } }, counted];
     }
     const { state, reason, detail, untilMs } = cue;
@@ -114,6 +145,13 @@ function isTold(part: Part, items: readonly PaneItem[]): boolean {
   );
 }
 
-function sceneOf({ role, scene }: Part): Scene {
+const refused: Scene = {
+  cue: { kind: 'state', state: 'idle', reason: 'refused_by_person' },
+  lines: ['You said no.', '', '> '],
+  seconds: 6,
+};
+
+function sceneOf({ role, scene, isRefused }: Part): Scene {
+  if (isRefused) return refused;
   return role.scenes[scene] ?? { cue: { kind: 'killed' }, lines: [], seconds: 1 };
 }

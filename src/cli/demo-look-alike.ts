@@ -11,6 +11,10 @@ export interface Stage {
   /** What it tells the private daemon itself, as an agent's hook would. */
   readonly says: readonly Said[];
   readonly socketPath: string;
+  /** Counts the scenes, so that an answer is for the dialog that was shown. */
+  readonly scene: number;
+  /** What it takes as an answer; any other key is for nobody. */
+  readonly keys: readonly string[];
 }
 
 /** An event without its time. */
@@ -20,7 +24,7 @@ export interface Said {
 }
 
 export const lookAlikeSource = `// A look-alike made by "agtmux demo": it shows its stage file and is no agent.
-const { readFileSync } = require('node:fs');
+const { readFileSync, writeFileSync } = require('node:fs');
 const { request } = require('node:http');
 const path = process.argv[2];
 const frames = ['|', '/', '-', '\\\\'];
@@ -52,6 +56,16 @@ const say = () => {
   asked.on('error', again);
   asked.end(JSON.stringify(events));
 };
+let open = null;
+if (process.stdin.isTTY) process.stdin.setRawMode(true);
+process.stdin.on('data', (bytes) => {
+  const key = String(bytes);
+  if (key === '\\u0003') process.exit(130);
+  if (open === null || !open.keys.includes(key)) return;
+  writeFileSync(path + '.answer', JSON.stringify({ scene: open.scene, key }));
+  open = null;
+  process.stdout.write('\\u001b[H\\u001b[2J  Thank you.\\r\\n');
+});
 setInterval(() => {
   let text = shown;
   try { text = readFileSync(path, 'utf8'); } catch {}
@@ -60,6 +74,7 @@ setInterval(() => {
   if (text !== shown) {
     if (stage.isKilled && shown !== '') process.kill(process.pid, 'SIGKILL');
     shown = text;
+    open = stage.keys.length === 0 ? null : stage;
     unsaid = stage.says.length === 0 ? null : { ...stage, isGoing: false };
     process.stdout.write('\\u001b]2;' + stage.title + '\\u0007\\u001b[H\\u001b[2J' + stage.lines.join('\\r\\n') + '\\r\\n');
   }

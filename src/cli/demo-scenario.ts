@@ -5,6 +5,9 @@ import type { AskKind, AskOption } from '../model/asks.ts';
 import type { ReasonCode } from '../model/reasons.ts';
 import type { StateName } from '../model/states.ts';
 
+/** What becomes of the turn when a key is pressed in a dialog. */
+export type Answer = 'granted' | 'refused';
+
 export type Cue =
   | {
       readonly kind: 'state';
@@ -14,7 +17,13 @@ export type Cue =
       /** When a limit resets, from now. */
       readonly untilMs?: number;
     }
-  | { readonly kind: 'ask'; readonly ask: AskKind; readonly text: string; readonly options: readonly AskOption[] }
+  | {
+      readonly kind: 'dialog';
+      /** What its hook tells of it. */
+      readonly ask: { readonly kind: AskKind; readonly text: string; readonly options: readonly AskOption[] };
+      /** By the key that is pressed. */
+      readonly answers: Readonly<Record<string, Answer>>;
+    }
   | { readonly kind: 'killed' };
 
 export interface Scene {
@@ -40,7 +49,6 @@ const programs = {
   claude: 'node_modules/@anthropic-ai/claude-code/cli.js',
   codex: 'node_modules/@openai/codex/bin/codex.js',
   gemini: 'node_modules/@google/gemini-cli/dist/index.js',
-  copilot: 'node_modules/@github/copilot/index.js',
   opencode: 'node_modules/opencode-ai/bin/opencode.js',
 } as const;
 
@@ -56,11 +64,126 @@ const settled = (state: 'completed' | 'idle', reason: ReasonCode, line: string, 
   seconds,
 });
 
-const asking = (ask: AskKind, text: string, labels: readonly string[], seconds: number): Scene => ({
-  cue: { kind: 'ask', ask, text, options: labels.map((label, place) => ({ id: String(place + 1), label })) },
-  lines: [text, '', ...labels.map((label, place) => `  ${place + 1}. ${label}`)],
-  seconds,
-});
+const rule = '─'.repeat(78);
+const granting = (keys: string): Readonly<Record<string, Answer>> =>
+  Object.fromEntries([...keys].map((key) => [key, 'granted']));
+const refusing = (keys: string): Readonly<Record<string, Answer>> =>
+  Object.fromEntries([...keys].map((key) => [key, 'refused']));
+const escapeKey = '\u001b';
+
+/**
+ * Dialogs as the agents draw them: the daemon reads them from the screen, and an answer is the key that the agent takes. Each
+ * stands until it is answered where somebody looks, else until its time is over.
+ */
+interface Dialog {
+  readonly kind: AskKind;
+  readonly text: string;
+  readonly labels: readonly string[];
+  readonly lines: readonly string[];
+  readonly answers: Readonly<Record<string, Answer>>;
+}
+
+const dialogs = {
+  claudeCommand: (what: string, command: string): Dialog => ({
+    kind: 'command',
+    text: command,
+    labels: ['Yes', 'No'],
+    lines: [
+      `● ${what}`,
+      `  ⎿  $ ${command}`,
+      '',
+      rule,
+      ' Bash command',
+      ` ${what}`,
+      '╌'.repeat(78),
+      ` ${command}`,
+      '╌'.repeat(78),
+      ' Do you want to proceed?',
+      ' ❯ 1. Yes',
+      '   2. No',
+      '',
+      ' Esc to cancel · Tab to amend',
+    ],
+    answers: { ...granting('1\r'), ...refusing(`2${escapeKey}`) },
+  }),
+  claudeQuestion: (title: string, question: string, choices: readonly string[]): Dialog => ({
+    kind: 'question',
+    text: question,
+    labels: choices,
+    lines: [
+      rule,
+      ` ☐ ${title}`,
+      '',
+      question,
+      '',
+      ...choices.map((choice, place) => `${place === 0 ? '❯' : ' '} ${place + 1}. ${choice}`),
+      `  ${choices.length + 1}. Type something.`,
+      rule,
+      `  ${choices.length + 2}. Chat about this`,
+      '',
+      'Enter to select · ↑/↓ to navigate · Esc to cancel',
+    ],
+    answers: { ...granting(`${choices.map((_, place) => place + 1).join('')}\r`), ...refusing(escapeKey) },
+  }),
+  codexCommand: (why: string, command: string): Dialog => ({
+    kind: 'command',
+    text: command,
+    labels: [
+      'Yes, proceed (y)',
+      `Yes, and don't ask again for commands that start with \`${command.split(' ')[0]}\` (p)`,
+      'No, and tell Codex what to do differently (esc)',
+    ],
+    lines: [
+      `• Running ${command}`,
+      '',
+      '',
+      '  Would you like to run the following command?',
+      '',
+      '  Environment: local',
+      '',
+      `  Reason: ${why}`,
+      '',
+      `  $ ${command}`,
+      '',
+      '',
+      '› 1. Yes, proceed (y)',
+      `  2. Yes, and don't ask again for commands that start with \`${command.split(' ')[0]}\` (p)`,
+      '  3. No, and tell Codex what to do differently (esc)',
+      '',
+      '  Press enter to confirm or esc to cancel',
+    ],
+    answers: { ...granting('12yp\r'), ...refusing(`3${escapeKey}`) },
+  }),
+  geminiCommand: (command: string): Dialog => {
+    const line = (text: string): string => `│ ${text.padEnd(76)} │`;
+    return {
+      kind: 'command',
+      text: command,
+      labels: ['Allow once', 'Allow for this session', 'No, suggest changes (esc)'],
+      lines: [
+        '✦ Comparing the two listings.',
+        '',
+        `╭${'─'.repeat(78)}╮`,
+        line(`? Shell  ${command}`),
+        line(`╭${'─'.repeat(74)}╮`),
+        line(`│ ${command.padEnd(72)} │`),
+        line(`╰${'─'.repeat(74)}╯`),
+        line('Allow execution of [Shell]?'),
+        line(''),
+        line('● 1. Allow once'),
+        line('  2. Allow for this session'),
+        line('  3. No, suggest changes (esc)'),
+        `╰${'─'.repeat(78)}╯`,
+      ],
+      answers: { ...granting('12\r'), ...refusing(`3${escapeKey}`) },
+    };
+  },
+};
+
+const asking = ({ kind, text, labels, lines, answers }: Dialog, seconds: number): Scene => {
+  const options = labels.map((label, place) => ({ id: String(place + 1), label }));
+  return { cue: { kind: 'dialog', ask: { kind, text, options }, answers }, lines, seconds };
+};
 
 const failed = (reason: ReasonCode, detail: string, seconds: number, untilMs?: number): Scene => ({
   cue: { kind: 'state', state: 'error', reason, detail, ...(untilMs === undefined ? {} : { untilMs }) },
@@ -83,7 +206,7 @@ const minute = 60_000;
 
 export const roles: readonly Role[] = [
   role('checkout', 'shop:api', 'claude', 'fix the checkout total', [
-    asking('command', 'Bash: npm install --save decimal.js', ['Yes', 'Yes, and do not ask again', 'No'], 6),
+    asking(dialogs.claudeCommand('Install a package for decimal numbers', 'npm install --save decimal.js'), 6),
     working('tool_running', 'installing decimal.js', 4),
     working('tool_running', 'running 214 tests', 7),
     settled('completed', 'turn_completed', 'The total is right now; 214 tests pass.', 9),
@@ -92,7 +215,7 @@ export const roles: readonly Role[] = [
   role('search', 'shop:web', 'codex', 'search as you type', [
     { ...working('tool_running', 'editing search.tsx', 4), background: { shells: 2, agents: 1 } },
     {
-      ...asking('edit', 'Apply the change to search.tsx (+41 -8)?', ['Yes', 'No'], 8),
+      ...asking(dialogs.codexCommand('Do you want to run the tests in a browser?', 'npx playwright test search'), 8),
       background: { shells: 2, agents: 0 },
     },
     { ...working('compacting', 'making room in its context', 4), background: { shells: 1, agents: 0 } },
@@ -101,8 +224,8 @@ export const roles: readonly Role[] = [
       background: { shells: 1, agents: 0 },
     },
   ]),
-  role('guide', 'docs:guide', 'gemini', 'rewrite the first page', [
-    asking('question', 'Who reads this page first?', ['A newcomer', 'An operator', 'Both'], 9),
+  role('guide', 'docs:guide', 'claude', 'rewrite the first page', [
+    asking(dialogs.claudeQuestion('Readers', 'Who reads this page first?', ['A newcomer', 'An operator', 'Both']), 9),
     working('turn_running', 'writing for both', 8),
     settled('completed', 'turn_completed', 'The first page is shorter by half.', 6),
     settled('idle', 'prompt_ready', 'Ready.', 7),
@@ -120,10 +243,10 @@ export const roles: readonly Role[] = [
     failed('api_error', 'The model did not answer.', 7),
     settled('idle', 'interrupted', 'Stopped by Esc.', 6),
   ]),
-  role('backup', 'infra:backup', 'copilot', 'nightly backup', [
+  role('backup', 'infra:backup', 'gemini', 'nightly backup', [
     settled('idle', 'prompt_ready', 'Ready.', 7),
     working('tool_running', 'comparing two listings', 8),
-    asking('trust', 'Trust the files in this folder?', ['Yes', 'No'], 7),
+    asking(dialogs.geminiCommand('rsync --archive --delete data/ backup/'), 7),
   ]),
   role('upgrade', 'infra:upgrade', 'opencode', 'upgrade of the compiler', [
     {

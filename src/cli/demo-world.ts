@@ -1,7 +1,7 @@
 // The private world of `agtmux demo`: a directory, a tmux server and a daemon of its own, and the way to take all of it
 // away again. Touches nothing outside that directory: every tmux command names the private socket.
 
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
@@ -61,8 +61,12 @@ export class DemoWorld {
     }
     const watch = `${must(quoteSh(selfCommand()))} watch`;
     this.#write('config.toml', config);
+    // Simulated agents may be answered by whoever started them, from a script too.
     // The janitor has lost whoever started it, and ends the daemon all the same.
-    this.#write('policy.toml', 'trust_untraceable = true\nallow_operator = ["stop"]\n');
+    this.#write(
+      'policy.toml',
+      'trust_untraceable = true\nallow_approve = ["operator"]\nkinds = ["command", "question"]\nallow_operator = ["stop"]\n',
+    );
     this.#write('pane.sh', paneSource);
     this.#write('janitor.sh', janitorSource);
     this.#write('tmux.conf', `set-option -g default-terminal screen\n${tmuxConf(must(quoteTmux(watch)))}`);
@@ -96,6 +100,20 @@ export class DemoWorld {
 
   show(role: Role, stage: Stage): void {
     this.#write(this.#stagePath(role), JSON.stringify(stage));
+  }
+
+  /** The answer to the dialog of that scene, once somebody gave one. */
+  answerTo(role: Role, scene: number): string | null {
+    try {
+      const said = JSON.parse(readFileSync(`${this.#stagePath(role)}.answer`, 'utf8')) as {
+        scene: number;
+        key: string;
+      };
+      return said.scene === scene ? said.key : null;
+    } catch {
+      // None was given yet, or it is being written: it is looked for again.
+      return null;
+    }
   }
 
   /** The daemon first: a tmux server cannot end well while clients hold it. */

@@ -15,11 +15,10 @@ import { columnsOf, hasColour, output, print } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 import { selfCommand } from './tmux-self.ts';
-import { draw } from './watch.ts';
+import { tui } from './tui.ts';
 
 /** Often enough that a scene is shown when it comes, rare enough to cost nothing. */
 const stepMs = 250;
-const drawMs = 1_000;
 /** Without a terminal: so many tables, this far apart. */
 const framesDefault = 3;
 const frameMs = 4_000;
@@ -47,7 +46,14 @@ async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: 
   const { clock } = context;
   const { socketPath } = places();
   const client = createClient({ socketPath, clock });
-  const director = new Director({ client, clock, socketPath, show: (role, stage) => world.show(role, stage) });
+  const director = new Director({
+    client,
+    clock,
+    socketPath,
+    show: (role, stage) => world.show(role, stage),
+    answerTo: (role, scene) => world.answerTo(role, scene),
+    isAttended: hasBoard(parsed),
+  });
   await director.begin(signal);
   const ending = new AbortController();
   const over = AbortSignal.any([signal, ending.signal]);
@@ -59,20 +65,21 @@ async function play(world: DemoWorld, parsed: Parsed, context: Context, signal: 
   };
   const directing = direct();
   try {
-    await Promise.race([directing, show(world, parsed, context, over)]);
+    await Promise.race([directing, show(parsed, context, over)]);
   } finally {
     ending.abort();
     await directing;
   }
 }
 
-async function show(world: DemoWorld, parsed: Parsed, { clock }: Context, signal: AbortSignal): Promise<void> {
+async function show(parsed: Parsed, context: Context, signal: AbortSignal): Promise<void> {
+  const { clock } = context;
   if (parsed.has('no-attach')) {
     print('It runs until you press Ctrl-C.');
     while (!signal.aborted) await sleep(clock, stepMs);
     return;
   }
-  if (!output().isTTY || parsed.has('once')) {
+  if (!hasBoard(parsed)) {
     const frames = parsed.has('once') ? 1 : framesDefault;
     for (let frame = 1; frame <= frames && !signal.aborted; frame += 1) {
       print(`\n${await table(parsed)}`);
@@ -80,16 +87,12 @@ async function show(world: DemoWorld, parsed: Parsed, { clock }: Context, signal
     }
     return;
   }
-  output().write('\u001b[?1049h\u001b[?25l');
-  try {
-    while (!signal.aborted) {
-      draw(`${banner(world)}\n\n${await table(parsed)}`);
-      await rest(clock, drawMs, signal);
-    }
-  } finally {
-    output().write('\u001b[?25h\u001b[?1049l');
-  }
+  await tui(parsed, context);
 }
+
+/** A terminal shows the board, where the simulated agents can be answered. */
+const hasBoard = (parsed: Parsed): boolean =>
+  output().isTTY && process.stdin.isTTY === true && !parsed.has('no-attach') && !parsed.has('once');
 
 const isPassing = (problem: unknown): boolean => problem instanceof AgtmuxError && errors[problem.code].retryable;
 
@@ -118,12 +121,6 @@ const agtmuxIn = (world: DemoWorld, ...words: readonly string[]): string =>
   commandLine(`AGTMUX_STATE_DIR=${must(quoteSh(world.stateDir))}`, selfWord(), ...words);
 const tmuxIn = (world: DemoWorld, ...words: readonly string[]): string =>
   commandLine('tmux', '-S', must(quoteSh(world.tmuxSocket)), ...words);
-
-const banner = (world: DemoWorld): string =>
-  [
-    'agtmux demo: these agents are simulated. Ctrl-C ends the demo and removes everything.',
-    `See their screens from another terminal: ${tmuxIn(world, 'attach')}`,
-  ].join('\n');
 
 const opening = (world: DemoWorld): string =>
   [

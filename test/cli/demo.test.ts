@@ -81,7 +81,7 @@ describe('agtmux demo', () => {
       const one = items.find((item) => item.ask !== null && item.window_name === 'api');
       return stateNames.every((state) => seen.has(state)) && one;
     });
-    expect(asking.ask?.options.map((option) => option.id)).toEqual(['1', '2', '3']);
+    expect(asking.ask?.options.map((option) => option.label)).toEqual(['Yes', 'No']);
     await until('the ask is settled', async () => {
       const item = (await panes(stateDir)).find((one) => one.window_name === 'api');
       return item?.state === 'running' && item.ask === null;
@@ -133,15 +133,27 @@ describe('agtmux demo', () => {
     await nothingLeft();
   });
 
-  it('is a live table on a terminal, until Ctrl-C', async () => {
+  it('SCR3 opens the board on a terminal, where the simulated agents are answered; q ends it', async () => {
     open();
-    // The shell gets the Ctrl-C too, and is to outlive it.
-    const command = `trap : INT; ${process.execPath} ${join(root, 'bin/agtmux')} demo; exec cat`;
+    const command = `${process.execPath} ${join(root, 'bin/agtmux')} demo; exec cat`;
     world.tmux('new-session', '-d', '-s', 'mine', '-x', '120', '-y', '30', command);
     const screen = (): string => world.tmux('capture-pane', '-p', '-t', 'mine');
-    const text = await until('the table', () => (screen().includes('▲ approve') ? screen() : null));
-    expect(text).toMatch(/^agtmux demo: these agents are simulated/);
-    world.tmux('send-keys', '-t', 'mine', 'C-c');
+    const press = (key: string): string => world.tmux('send-keys', '-t', 'mine', key);
+    // A key on what came up only just now is for nobody (SCR2): the row is some seconds old.
+    const asks = (agent: string): boolean => new RegExp(`> ▲ ${agent} .* (?:[3-9]|\\d\\d)s `).test(screen());
+    await until('the first asks for approval', () => asks('claude'));
+    press('a');
+    await until('the question', () => screen().includes('Approve for claude'));
+    press('a');
+    await until('the receipt', () => screen().includes('delivered: approve to claude'));
+    await until('the agent goes on', () => / claude +shop +running/.test(screen()));
+    await until('the next one asks', () => asks('codex'));
+    press('r');
+    await until('the question', () => screen().includes('Reject for codex'));
+    press('r');
+    await until('the receipt', () => screen().includes('delivered: reject to codex'));
+    await until('its turn has ended', () => / codex +shop +idle/.test(screen()));
+    press('q');
     await until('its last words', () => screen().includes('The demo has ended'));
     await nothingLeft();
     expect(world.tmux('list-sessions', '-F', '#{session_name}')).toBe('mine\n');
