@@ -6,13 +6,12 @@ import { withQuery } from '../api/client-lean.ts';
 import type { PaneItem, PaneList } from '../api/schemas.ts';
 import type { AttachPlanReply } from '../api/schemas-act.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { becomeProgram } from '../platform/become.ts';
+import { becomeProgram } from '../platform/launch.ts';
 import { checkHostAlias, quoteSsh } from '../text/quote.ts';
 import { askOnce, claim, conditionsOf } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, must } from './context.ts';
-import { escapeEffects } from './json.ts';
-import { note, output, print } from './output.ts';
+import { escapeEffects, note, output, print } from './output.ts';
 import { refOf, tmuxSocketHere } from './refs.ts';
 
 /** Nobody waits: a script wants to know. */

@@ -5,9 +5,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
-import { startDetached } from '../platform/detach.ts';
 import { createRealExec, type ExecResult } from '../platform/exec.ts';
 import { errorCodeOf } from '../platform/files.ts';
+import { startDetached } from '../platform/launch.ts';
 import { quoteSh, quoteTmux } from '../text/quote.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { type Context, must, userId } from './context.ts';
@@ -15,7 +15,7 @@ import { stop } from './daemon.ts';
 import { janitorSource, lookAlikeSource, paneSource, type Stage } from './demo-look-alike.ts';
 import { type Role, roles } from './demo-scenario.ts';
 import { environmentOf, startDaemon } from './start-daemon.ts';
-import { tmuxConf } from './tmux-conf.ts';
+import { tmuxConf } from './tmux.ts';
 import { selfCommand, selfPath } from './tmux-self.ts';
 
 /** A socket's path has room for about a hundred bytes, and some systems have long temporary directories. */

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { withQuery } from '../api/client-lean.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { reasons } from '../model/reasons.ts';
-import { readScreen, type SavedScreen, type ScreenReport } from '../offline/screen.ts';
+import { readScreen, type SavedScreen, type ScreenReport } from '../offline/list.ts';
 import { foreign, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';
 import { stateLabel } from '../view/words.ts';
 import { askDaemon } from './connect.ts';

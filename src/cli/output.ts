@@ -133,3 +133,8 @@ function guarded(stream: NodeJS.WriteStream): NodeJS.WriteStream {
 
 export const output = (): NodeJS.WriteStream => guarded(process.stdout);
 export const errorOutput = (): NodeJS.WriteStream => guarded(process.stderr);
+
+// JSON that the command line makes itself, safe to look at in a terminal.
+
+/** Characters that do something in a terminal are escaped, which means the same to every reader of JSON (SEC3). */
+export const escapeEffects = (value: unknown): string => withoutEffects(JSON.stringify(value));

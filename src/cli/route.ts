@@ -7,8 +7,7 @@ import { agentLabel } from '../view/words.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
-import { escapeEffects } from './json.ts';
-import { print } from './output.ts';
+import { escapeEffects, print } from './output.ts';
 import { tableText } from './rows.ts';
 
 const order = { CONNECTED: 0, DISCONNECTED: 1, NONE: 2 } as const;

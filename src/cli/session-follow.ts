@@ -8,8 +8,7 @@ import { askLines, autoWarning, machineLabel, messageHead, messageText } from '.
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, daemonSocket } from './context.ts';
-import { escapeEffects } from './json.ts';
-import { note, output, print, whileRead } from './output.ts';
+import { escapeEffects, note, output, print, whileRead } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { pathOf } from './session-path.ts';
 

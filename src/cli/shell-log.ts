@@ -7,7 +7,7 @@ import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { foreign, sanitizeBlock } from '../text/sanitize.ts';
 import { safe } from './act.ts';
-import { logModes } from './commands-shells.ts';
+import { logModes } from './commands-session.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, sleep } from './context.ts';
 import { note, output, print, whileRead } from './output.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addBlock, findBlock, removeBlock, replaceBlock } from './tmux-block.ts';
+import { addBlock, findBlock, removeBlock, replaceBlock } from './tmux.ts';
 
 const lines = ['source-file -q ~/x.conf'];
 

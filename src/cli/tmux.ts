@@ -4,16 +4,15 @@
 import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { AgtmuxError } from '../model/errors.ts';
+import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
+import { type StateName, stateNames } from '../model/states.ts';
 import { createRealClock } from '../platform/clock.ts';
 import { makeFolders, removeIfSame } from '../platform/edit-file.ts';
-import { createRealFiles, errorCodeOf, FileError } from '../platform/files.ts';
-import { removeOldLeftovers } from '../platform/leftovers.ts';
+import { createRealFiles, errorCodeOf, FileError, removeOldLeftovers } from '../platform/files.ts';
 import { quoteSh, quoteTmux } from '../text/quote.ts';
+import { wordsOf } from '../view/words.ts';
 import { type Action, must } from './context.ts';
 import { printShown } from './output.ts';
-import { addBlock, type Block, findBlock, removeBlock, replaceBlock } from './tmux-block.ts';
-import { tmuxConf } from './tmux-conf.ts';
 import { selfCommand } from './tmux-self.ts';
 
 const confBytesMax = 1_048_576;
@@ -270,4 +269,121 @@ async function asFileTrouble<Value>(work: () => Promise<Value>): Promise<Value> 
       cause,
     });
   }
+}
+
+// Our few lines in somebody's tmux.conf: put in between two marks, found again, and taken out so that what stays is byte
+// for byte what was there. Pure; a file is one character a byte here, so that no encoding can be changed by it.
+
+const beginMark = '# >>> agtmux >>>';
+const endMark = '# <<< agtmux <<<';
+/** How the one line begins that every version puts in between. */
+const ourWords = 'source-file -q ';
+/** What had to be added around the block is said in its first line, so that it can be taken away again. */
+const newlineNote = ' (and the end of the line before)';
+const fileNote = ' (and this file)';
+
+interface Block {
+  readonly lines: readonly string[];
+  /** Offsets of its first byte and behind its last one. */
+  readonly start: number;
+  readonly end: number;
+  readonly hasAddedNewline: boolean;
+  readonly hasAddedFile: boolean;
+}
+
+/** The block in the text, null when there is none; a failure when it is not whole. */
+export function findBlock(text: string, path: string): Result<Block | null> {
+  const marks = [...text.matchAll(/^# (>>>|<<<) agtmux (?:>>>|<<<)[^\r\n]*\r?(?:\n|$)/gm)];
+  if (marks.length === 0) return ok(null);
+  const [begin, end, more] = marks;
+  if (begin === undefined || end === undefined || more !== undefined || begin[1] !== '>>>' || end[1] !== '<<<') {
+    return fail(
+      'E_INPUT',
+      `${path}: the lines between ${beginMark} and ${endMark} are incomplete or occur more than once`,
+      'remove these lines by hand, then try again',
+    );
+  }
+  const inside = text.slice(begin.index + begin[0].length, end.index);
+  const lines = inside.replace(/\r?\n$/, '').split(/\r?\n/);
+  const [ours = '', ...others] = lines.filter((line) => line.trim() !== '');
+  if (others.length > 0 || (ours !== '' && !ours.startsWith(ourWords))) {
+    return fail(
+      'E_INPUT',
+      `${path}: between ${beginMark} and ${endMark} are lines that agtmux did not write`,
+      'move your own lines elsewhere, then try again',
+    );
+  }
+  return ok({
+    lines,
+    start: begin.index,
+    end: end.index + end[0].length,
+    hasAddedNewline: begin[0].includes(newlineNote),
+    hasAddedFile: begin[0].includes(fileNote),
+  });
+}
+
+/** The text with the block at its end; `text` is null when there is no file yet. */
+export function addBlock(text: string | null, lines: readonly string[], path: string): Result<string> {
+  const before = text ?? '';
+  const isOpen = before !== '' && !before.endsWith('\n');
+  if (/\\\r?\n?$/.test(before)) {
+    return fail(
+      'E_INPUT',
+      `${path}: its last line ends with a backslash and would absorb the next line`,
+      'end that line, then try again',
+    );
+  }
+  const notes = `${isOpen ? newlineNote : ''}${text === null ? fileNote : ''}`;
+  return ok(`${before}${isOpen ? '\n' : ''}${[`${beginMark}${notes}`, ...lines, endMark].join('\n')}\n`);
+}
+
+/** The text with other lines in the block that is there. */
+export function replaceBlock(text: string, block: Block, lines: readonly string[]): string {
+  const begin = text.slice(block.start, text.indexOf('\n', block.start) + 1);
+  return `${text.slice(0, block.start)}${begin}${[...lines, endMark].join('\n')}\n${text.slice(block.end)}`;
+}
+
+/** The text as it was without the block; null when the file itself came with it. */
+export function removeBlock(text: string, block: Block): string | null {
+  const after = text.slice(block.end);
+  const before = text.slice(0, block.start);
+  // With lines behind it, the end that was added now parts two lines of the user's.
+  const kept = block.hasAddedNewline && after === '' ? before.replace(/\r?\n$/, '') : before;
+  return block.hasAddedFile && kept === '' && after === '' ? null : kept + after;
+}
+
+// The example for tmux: marks beside windows, a summary in the status line, a key for the board. It only adds to what the
+// user has, may be read any number of times, and starts no process to draw a line: the daemon keeps what it shows as user
+// options. Pure text.
+
+/**
+ * A window's mark. A pane's own option hides that of its window when tmux draws the window list, and it looks from the
+ * active pane; so all panes of the window are asked, and the first state in the order of precedence is shown.
+ */
+function markFormat(states: readonly StateName[]): string {
+  const [state, ...others] = states;
+  if (state === undefined) return '';
+  return `#{?#{m:*${state}*,#{P:#{@agtmux_state} }},${wordsOf(state).mark},${markFormat(others)}}`;
+}
+
+/** `boardCommand` is one word of tmux's language. */
+export function tmuxConf(boardCommand: string): string {
+  return `# The states of your agents in tmux. Written by \`agtmux tmux install\`, removed by \`agtmux tmux remove\`.
+# Changes made here are lost at the next install: put your own lines into your tmux.conf, behind the one that reads this.
+
+# What is shown: the state of a window, and who needs you in a session. To show nothing: set-option -gu @agtmux_mark
+set-option -g @agtmux_mark "#{?@agtmux_state, ${markFormat(stateNames)},}"
+set-option -g @agtmux_status "#{?@agtmux_summary,#{@agtmux_summary} ,}"
+
+# A mark behind each window's name, in front of nothing and in place of nothing.
+if-shell -F "#{m:*@agtmux_mark*,#{window-status-format}}" "" { set-option -ga window-status-format "#{E:@agtmux_mark}" }
+if-shell -F "#{m:*@agtmux_mark*,#{window-status-current-format}}" "" { set-option -ga window-status-current-format "#{E:@agtmux_mark}" }
+
+# The summary in front of what your status-right shows. Its length is changed only where it is tmux's own.
+if-shell -F "#{m:*@agtmux_status*,#{status-right}}" "" { set-option -gF status-right "##{E:@agtmux_status}#{status-right}" }
+if-shell -F "#{==:#{status-right-length},40}" { set-option -g status-right-length 60 }
+
+# prefix + A: the board of all agents in a popup; unless you have that key for something else.
+if-shell "tmux list-keys -T prefix A >/dev/null 2>&1" "" { bind-key A display-popup -E -w 90% -h 80% ${boardCommand} }
+`;
 }

@@ -2,13 +2,12 @@
 
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { lendTerminal } from '../platform/become.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createRealExec } from '../platform/exec.ts';
+import { lendTerminal } from '../platform/launch.ts';
 import { quoteSh } from '../text/quote.ts';
 import { throughShell } from './attach.ts';
-import type { Action } from './context.ts';
-import { must } from './context.ts';
+import { type Action, must } from './context.ts';
 import type { Parsed } from './parse.ts';
 import { tmuxSocketHere } from './refs.ts';
 import { selfCommand } from './tmux-self.ts';

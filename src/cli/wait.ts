@@ -12,8 +12,7 @@ import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, daemonSocket } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
-import { escapeEffects } from './json.ts';
-import { print } from './output.ts';
+import { escapeEffects, print } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { refOf } from './refs.ts';
 

@@ -2,7 +2,7 @@
 // room for it where it can, so that no second program stays behind every agent.
 
 import { fileURLToPath } from 'node:url';
-import { becomeProgram } from '../platform/become.ts';
+import { becomeProgram } from '../platform/launch.ts';
 import type { Action } from './context.ts';
 
 export const wrap: Action = async (parsed, context) => {

@@ -8,7 +8,7 @@ import type { ShellFeed } from '../feed/shell-feed.ts';
 import type { OpenedLog } from '../ingest/open-log.ts';
 import type { TargetController, TargetControllerParts } from '../observe/target-controller.ts';
 import type { Places } from '../platform/environment.ts';
-import { removeLeftovers } from '../platform/leftovers.ts';
+import { removeLeftovers } from '../platform/files.ts';
 import { createRealProcesses } from '../platform/processes.ts';
 import type { SessionManager } from '../sessions/manager.ts';
 import { type OpenSessionsParts, openSessions } from '../sessions/open-sessions.ts';

@@ -8,8 +8,7 @@ import { AgtmuxError, failure, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealClock } from '../platform/clock.ts';
 import { CutShortError, makeFolders, removeIfSame } from '../platform/edit-file.ts';
-import { createRealFiles, errorCodeOf, FileError } from '../platform/files.ts';
-import { removeOldLeftovers } from '../platform/leftovers.ts';
+import { createRealFiles, errorCodeOf, FileError, removeOldLeftovers } from '../platform/files.ts';
 import { decode, type FileChange, type FoundFile, fileBytesMax, type HookFiles } from './files.ts';
 
 const files = createRealFiles();

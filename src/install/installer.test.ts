@@ -29,7 +29,7 @@ import { createRealExec } from '../platform/exec.ts';
 import { createRealRandom } from '../platform/random.ts';
 import { createSimulatedRandom, type SimulatedRandom } from '../platform/simulated/random.ts';
 import { createLocalExecutor } from '../targets/local.ts';
-import { createMcpRegistration } from './mcp-registration.ts';
+import { createMcpRegistration } from './mcp-launcher.ts';
 import { Hooks } from './service.ts';
 
 const count = Number(process.env.COUNT ?? 40);

@@ -2,27 +2,229 @@
 // again right before it is written; nothing is kept from an earlier look.
 
 import { createHash } from 'node:crypto';
-import type { Agent } from '../agents/contract.ts';
-import { fail, ok, type Result } from '../model/errors.ts';
+import type { Agent, HookTrust, InstallContext, InstallFile, TrustEnd } from '../agents/contract.ts';
+import { fail, failure, ok, type Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { RandomSource } from '../platform/random.ts';
 import type {
+  HookAgentStatus,
   HookApplyRequest,
   HookOutcome,
   HookPlan,
   HookPlanRequest,
   HookRequest,
   HookService,
+  HookState,
   HookStatus,
 } from '../server/service-hooks.ts';
 import type { Executor } from '../targets/executor.ts';
-import { leaveFar, makeSteps } from './apply.ts';
-import { hookKind, type InstallKind } from './kind.ts';
 import { collect, filesOf, isUsed, type Versions, versionsOf } from './look.ts';
 import { editsOf, planSteps, programSteps, type Step } from './plan.ts';
-import { farSite, localSite, type Site, type SiteFacts, variablesOf } from './site.ts';
-import { statusOf } from './status.ts';
-import { tellTrust } from './trust.ts';
+import { farSite, hookKind, type InstallKind, localSite, type Site, type SiteFacts, variablesOf } from './site.ts';
+
+// What is installed on one machine, said for each agent and file. A file that cannot be read is told, not hidden.
+
+async function statusOf(
+  site: Site,
+  agents: readonly Agent[],
+  program: string | null,
+  environment: readonly string[],
+): Promise<Result<HookStatus>> {
+  const found = await site.files.find(site.hookPath);
+  if (!found.ok) return found;
+  const { text } = found.value;
+  const state = text === null ? 'absent' : text === program ? 'current' : 'other';
+  const told = await Promise.all(agents.map((agent) => agentStatus(site, agent)));
+  return ok({
+    target: site.target,
+    program: { path: site.hookPath, state },
+    spool_dir: site.spoolDir,
+    environment,
+    agents: told,
+  });
+}
+
+async function agentStatus(site: Site, agent: Agent): Promise<HookAgentStatus> {
+  const { name, install } = agent;
+  if (install === null) return { agent: name, state: 'unsupported', is_used: false, files: [], notes: [] };
+  const is_used = await isUsed(site, agent);
+  // Where nobody uses it nothing is started.
+  const version = is_used ? ((await versionsOf(site, [agent])).get(name) ?? null) : null;
+  const own = install.files(site.contextOf(name, version));
+  const files = await Promise.all(own.map((file) => fileStatus(site, file)));
+  const counted = files.filter((_, place) => own[place]?.extra === undefined);
+  const state = together(counted.map((file) => file.state));
+  const extras = own.flatMap((file, place) =>
+    file.extra !== undefined && files[place]?.state === 'installed' ? [`${file.extra} is installed`] : [],
+  );
+  const notes = install.version === undefined ? extras : [...extras, ...versionNotes(state, version)];
+  return { agent: name, state, is_used, files, notes };
+}
+
+/** An upgrade or a downgrade makes a whole set one that does not fit, so it is said for which version it should. */
+function versionNotes(state: HookState, version: string | null): readonly string[] {
+  if (state === 'partial' && version !== null) {
+    return [`not what version ${version} needs; \`agtmux hooks install\` fixes it`];
+  }
+  return version === null && (state === 'installed' || state === 'partial') ? ['its version is not known'] : [];
+}
+
+async function fileStatus(site: Site, file: InstallFile): Promise<HookAgentStatus['files'][number]> {
+  const found = await site.files.find(file.path);
+  if (!found.ok) return { path: file.path, state: 'broken', problem: found.failure.message };
+  const state = file.status(found.value.text);
+  if (typeof state === 'string') return { path: file.path, state, problem: null };
+  return { path: file.path, state: 'broken', problem: state.problem };
+}
+
+function together(states: readonly HookState[]): HookState {
+  if (states.includes('broken')) return 'broken';
+  const [first] = states;
+  return first !== undefined && states.every((state) => state === first) ? first : 'partial';
+}
+
+// Leads the talk in which an agent's own program is told that its user trusts our hooks: one line a message, bounded in
+// time and size. What is said is the adapter's business.
+
+/** The list of every hook there is, as one line. */
+const lineBytesMax = 4 * 1_048_576;
+
+function tellTrust(trust: HookTrust, context: InstallContext, executor: Executor, clock: Clock): Promise<TrustEnd> {
+  const talk = trust.open(context);
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder();
+  const argv = trust.argv(context);
+  return new Promise((resolve) => {
+    let rest = '';
+    let isOver = false;
+    const finish = (end: TrustEnd): void => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      channel.end();
+      resolve(end);
+    };
+    const say = (lines: readonly string[]): void => {
+      for (const line of lines) channel.write(encoder.encode(`${line}\n`));
+    };
+    const channel = executor.open(argv, {
+      onData: (bytes) => {
+        const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+        rest = lines.pop() ?? '';
+        if (rest.length > lineBytesMax) finish(silent('its answer is too long'));
+        for (const line of lines) {
+          if (isOver) return;
+          const { say: next, end } = talk.take(line);
+          say(next);
+          if (end !== undefined) finish(end);
+        }
+      },
+      onEnd: ({ status, failure }) =>
+        finish(silent(failure?.message ?? (status === 127 ? 'its program was not found' : 'its program exited'))),
+    });
+    const cancel = clock.after(limits.hookTrustMs, () => finish(silent('it did not answer in time')));
+    say(talk.first);
+  });
+}
+
+const silent = (reason: string): TrustEnd => ({
+  problem: `the agent could not be reached: ${reason}`,
+  next: 'trust the hooks when the agent asks at its next start',
+});
+
+// Makes the steps of a plan, each whole or not at all, and keeps in mind which folders had to be made, so that they go again
+// when nothing is left in them.
+
+type Made = Pick<HookOutcome, 'written' | 'removed'>;
+
+/** Which folders are ours to remove; in the state directory of that machine. */
+const ledgerName = 'hook-folders.json';
+
+async function makeSteps(site: Site, steps: readonly Step[]): Promise<Result<Made>> {
+  const written: string[] = [];
+  const removed: string[] = [];
+  const folders: string[] = [];
+  for (const step of steps) {
+    const done = await makeStep(site, step);
+    if (!done.ok) {
+      await keepFolders(site, folders, removed);
+      return { ok: false, failure: toldWith(done.failure, [...written, ...removed]) };
+    }
+    folders.push(...done.value.filter((folder) => !`${folder}/`.startsWith(`${site.stateDir}/`)));
+    (step.after === null ? removed : written).push(step.path);
+  }
+  await keepFolders(site, folders, removed);
+  return ok({ written, removed });
+}
+
+async function makeStep({ files }: Site, step: Step): Promise<Result<readonly string[]>> {
+  const { realPath, before, after, mode } = step;
+  if (after !== null) return files.write({ realPath, before, after, mode });
+  if (before === null) return ok([]);
+  const gone = await files.remove(realPath, before);
+  return gone.ok ? ok([]) : gone;
+}
+
+/**
+ * What else was put on a machine: the program and the spool. A folder in which anything stands that is not of these is
+ * another agtmux's; calls that nobody has taken yet stay, and so does their folder.
+ */
+const leaveScript = `cd "$1" 2>/dev/null || exit 0
+for f in * .[!.]*; do
+  case $f in bin|spool|'*'|'.[!.]*') ;; *) exit 0;; esac
+done
+for f in bin/* spool/* spool/.[!.]*; do
+  case $f in "bin/$2"|spool/full|spool/refused|spool/[0-9]*|'bin/*'|'spool/*'|'spool/.[!.]*') ;; *) exit 0;; esac
+done
+[ -f "bin/$2" ] && rm -f "bin/$2" && printf '%s' "$1/bin/$2"
+rm -rf spool/refused spool/full
+rmdir bin spool
+cd / && rmdir "$1"
+:`;
+
+async function leaveFar({ executor, stateDir, hookPath }: Site): Promise<readonly string[]> {
+  const name = hookPath.slice(hookPath.lastIndexOf('/') + 1);
+  const bounds = { deadlineMs: limits.hookFileMs, outputBytesMax: limits.collectorNoiseBytesMax };
+  const ran = await executor.run(['sh', '-c', leaveScript, 'agtmux', stateDir, name], bounds);
+  return new TextDecoder().decode(ran.stdout) === hookPath ? [hookPath] : [];
+}
+
+function toldWith({ code, message, next }: ReturnType<typeof failure>, done: readonly string[]) {
+  return failure(code, done.length === 0 ? message : `${message}; done before that: ${done.join(', ')}`, next);
+}
+
+/** A ledger that cannot be read or written costs empty folders, nothing more. */
+async function keepFolders(site: Site, made: readonly string[], removed: readonly string[]): Promise<void> {
+  if (made.length === 0 && removed.length === 0) return;
+  const path = `${site.stateDir}/${ledgerName}`;
+  const found = await site.files.find(path);
+  if (!found.ok) return;
+  const before = found.value.text;
+  const known = [...new Set([...foldersOf(before), ...made])];
+  const kept: string[] = [];
+  // The innermost first: what is in a folder goes before it.
+  for (const folder of [...known].sort((one, other) => other.length - one.length)) {
+    const isDone = removed.some((file) => file.startsWith(`${folder}/`));
+    if (isDone) await site.files.removeEmptyFolder(folder);
+    const there = isDone ? await site.files.hasFolder(folder) : null;
+    if (there === null || !there.ok || there.value) kept.push(folder);
+  }
+  const { realPath } = found.value;
+  if (kept.length > 0) {
+    const after = `${JSON.stringify(kept.sort(), null, 2)}\n`;
+    if (after !== before) await site.files.write({ realPath, before, after, mode: 0o600 });
+  } else if (before !== null) await site.files.remove(realPath, before);
+}
+
+function foldersOf(text: string | null): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(value) ? value.filter((one) => typeof one === 'string' && one.startsWith('/')) : [];
+  } catch {
+    return [];
+  }
+}
 
 export interface HooksParts {
   readonly agents: readonly Agent[];

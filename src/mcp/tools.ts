@@ -1,17 +1,343 @@
 // Every tool: its words, its schemas and what answers it; and the one way a call goes, whatever the tool: checked, bounded in
 // time, with the notices of its agent, each told once.
 
+import { isAbsolute, resolve } from 'node:path';
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
-import type { ShellNoticeItem, ShellNoticesReply } from '../api/schemas-shells.ts';
+import { shellPath } from '../api/client.ts';
+import { withQuery } from '../api/client-lean.ts';
+import type { PaneItem, PaneList } from '../api/schemas.ts';
+import type { ActBody, ReceiptReply } from '../api/schemas-act.ts';
+import type { ExplanationDocument } from '../api/schemas-explain.ts';
+import type {
+  NewShellBody,
+  ShellItem,
+  ShellList,
+  ShellNoticeItem,
+  ShellNoticesReply,
+  ShellPageReply,
+  ShellReceiptReply,
+} from '../api/schemas-shells.ts';
+import type { z } from '../api/zod.ts';
+import type { Outcome } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { foreign, sanitizeBlock } from '../text/sanitize.ts';
-import { readArguments } from './arguments.ts';
-import type { Call, McpContext } from './call.ts';
-import { agentExplain, agentSend, agentsList, agentWait } from './fleet.ts';
-import { shellRun } from './run.ts';
-import { type Input, inputs, type ToolName } from './schemas.ts';
-import { shellKill, shellLog, shellResume, shellSummary } from './shells.ts';
-import { noShell, refused, safe, type ToolReply } from './tool-reply.ts';
+import { explanationLines } from '../view/explain-text.ts';
+import { latestOf, reachedOf } from '../view/waiting.ts';
+import { type Call, claimQuery, LostError, leftMs, type McpContext, pause } from './call.ts';
+import { type AgentCard, type Input, inputs, type ToolName } from './schemas.ts';
+import {
+  cardLine,
+  cardOf,
+  noShell,
+  pageLines,
+  pageOf,
+  refused,
+  safe,
+  safeOrNull,
+  type ToolReply,
+  toldOfShell,
+} from './tool-reply.ts';
+
+// The arguments of a tool as models send them: what does not fit becomes a reason that the tool answers with, instead of an
+// error of the protocol. Nulls count as left out, and what is unknown is passed over, for some clients add arguments.
+
+function readArguments<Schema extends z.ZodObject>(schema: Schema, said: unknown): z.infer<Schema> {
+  const given = typeof said === 'object' && said !== null && !Array.isArray(said) ? Object.entries(said) : [];
+  const read = schema.safeParse(Object.fromEntries(given.filter(([, value]) => value !== null)));
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const place = issue?.path.join('.') ?? '';
+  const problem = issue?.message ?? 'they do not match the schema';
+  throw new AgtmuxError('E_INPUT', `invalid arguments: ${place === '' ? '' : `${place}: `}${problem}`, {
+    next: `correct them; the arguments are ${Object.keys(schema.shape).join(', ')}`,
+  });
+}
+
+// `shell_run`: one long request to the daemon, which answers when the command has ended or went to the background. A daemon
+// that dies meanwhile takes no shell with it (SHL6): the next one is started and asked what became of this call.
+
+/** Between two signs of life, for clients that wait long. */
+const progressMs = 5_000;
+const progressParts = 10;
+/** Between two looks at a shell that another daemon took over. */
+const lookMs = 250;
+/** The daemon says when the budget is over; this process does not hang up before it. */
+const silenceMs = 600_000;
+
+/** Nobody waits for a command that will certainly outlast the wait, unless that is asked for. */
+const isLong = (expectedSeconds: number | undefined): boolean => (expectedSeconds ?? 0) * 1000 > limits.shellBudgetMs;
+
+async function shellRun(args: Input<'shell_run'>, call: Call, desk: McpContext): Promise<ToolReply> {
+  const { parts, door } = desk;
+  const callId = parts.newCallId();
+  const cwd = args.cwd === undefined || isAbsolute(args.cwd) ? args.cwd : resolve(parts.cwd, args.cwd);
+  const body = (): NewShellBody => ({
+    command: args.command,
+    cwd: cwd ?? parts.cwd,
+    label: args.label ?? null,
+    run_in_background: args.run_in_background ?? isLong(args.expected_duration_s),
+    expected_duration_s: args.expected_duration_s ?? null,
+    timeout_s: args.timeout_s ?? null,
+    tty: args.tty ?? false,
+    env: { ...parts.env },
+    // What starting a daemon took is gone already.
+    budget_ms: leftMs(desk, call),
+    call_id: callId,
+    take_notices: true,
+    ...call.claim,
+  });
+  const stop = tellProgress(call, desk);
+  try {
+    const { signal } = call;
+    const request = { method: 'POST', path: '/v1/shells', body, silenceMs, signal, isRepeatable: false } as const;
+    const reply = await door.ask<ShellReceiptReply>(request);
+    return toldOfShell(reply, reply.generated_at, reply.notices);
+  } catch (problem) {
+    if (!(problem instanceof LostError)) throw problem;
+    return await recover(problem, callId, call, desk);
+  } finally {
+    stop();
+  }
+}
+
+function tellProgress(call: Call, { parts }: McpContext): () => void {
+  const { progress, beganMs, budgetMs } = call;
+  if (progress === null) return () => undefined;
+  let cancel: () => void;
+  const arm = (): void => {
+    cancel = parts.after(Math.min(progressMs, budgetMs / progressParts), () => {
+      const passed = Math.round((parts.now() - beganMs) / 100) / 10;
+      progress(passed, budgetMs / 1000, `running for ${Math.round(passed)} s`);
+      arm();
+    });
+  };
+  arm();
+  return () => cancel();
+}
+
+async function recover(problem: LostError, callId: string, call: Call, desk: McpContext): Promise<ToolReply> {
+  const path = withQuery('/v1/shells', { completed: true, failed: true, owner: 'all', ...claimQuery(call) });
+  for (;;) {
+    const { items, generated_at } = await desk.door.ask<ShellList>({ path, isRepeatable: true, signal: call.signal });
+    const item = items.find(({ call_id }) => call_id === callId);
+    if (item === undefined) return unknown(problem);
+    const isOver = item.status !== 'running' || item.start_mode === 'background' || leftMs(desk, call) <= lookMs;
+    if (isOver) return toldOfRecovered(item, generated_at, call, desk);
+    await pause(desk, lookMs);
+  }
+}
+
+const runResults = { running: 'Running', completed: 'Completed', failed: 'Failed' } as const;
+
+async function toldOfRecovered(shell: ShellItem, at: string, call: Call, { door }: McpContext): Promise<ToolReply> {
+  const path = withQuery(shellPath(shell.shell_id, 'log'), { mode: 'tail', ...claimQuery(call) });
+  const page = await door.ask<ShellPageReply>({ path, isRepeatable: true, signal: call.signal }).catch(() => null);
+  const { status, ended_by, words } = shell;
+  const reason = `the agtmux daemon restarted meanwhile and took it over${words === null ? '' : `; ${words}`}`;
+  return toldOfShell({ result: runResults[status], reason, ended_by, shell, page, failure: null }, at, null);
+}
+
+function unknown(problem: LostError): ToolReply {
+  const words = 'the agtmux daemon stopped before it answered, and the new one knows no such shell';
+  const told = refused(new AgtmuxError('E_DAEMON_DOWN', words, { next: problem.next }), noShell);
+  return { ...told, data: { ...told.data, result: 'Unknown' } };
+}
+
+// The tools that look at shells and end or continue them.
+
+/** More would fill a model's context for nothing. */
+const shellsShownMax = 50;
+
+const tells = { take_notices: true } as const;
+
+async function shellSummary(args: Input<'shell_summary'>, call: Call, { door }: McpContext): Promise<ToolReply> {
+  const { completed = false, failed = false } = args;
+  const query = { completed, failed, owner: 'mine', ...claimQuery(call), ...tells };
+  const request = { path: withQuery('/v1/shells', query), signal: call.signal, isRepeatable: true };
+  const list = await door.ask<ShellList>(request);
+  const newest = list.items.toSorted((one, other) => (one.started_at < other.started_at ? 1 : -1));
+  const shells = newest.slice(0, shellsShownMax).map((item) => cardOf(item, list.generated_at));
+  const more = newest.length - shells.length;
+  const counts = list.summary;
+  const reason = `${counts.running} running, ${counts.completed} completed, ${counts.failed} failed`;
+  const head = { result: 'Summary', reason, ended_by: null, code: null, next: null };
+  const lines = [...shells.map(cardLine), ...(more > 0 ? [`${more} older shells omitted`] : [])];
+  return { data: { ...head, counts, shells, more }, lines, isError: false, notices: list.notices };
+}
+
+async function shellLog(args: Input<'shell_log'>, call: Call, { door }: McpContext): Promise<ToolReply> {
+  const { shell_id, mode = 'tail', cursor, lines } = args;
+  const query = { mode, cursor, lines, ...claimQuery(call), ...tells };
+  const path = withQuery(shellPath(shell_id, 'log'), query);
+  const reply = await door.ask<ShellPageReply>({ path, signal: call.signal, isRepeatable: true });
+  const log = pageOf(reply);
+  const diagnosis = safeOrNull(reply.diagnosis);
+  const count = log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`;
+  const reason = `${count} of ${reply.shell_id}, attempt ${reply.attempt}`;
+  const head = { result: 'Page', reason, ended_by: null, code: null, next: null };
+  return {
+    data: { ...head, shell_id: reply.shell_id, diagnosis, log },
+    lines: [...(diagnosis === null ? [] : [diagnosis]), ...pageLines(log)],
+    isError: false,
+    notices: reply.notices,
+  };
+}
+
+const shellKill = (args: Input<'shell_kill'>, call: Call, desk: McpContext): Promise<ToolReply> =>
+  control('kill', args.shell_id, call, desk);
+
+const shellResume = (args: Input<'shell_resume'>, call: Call, desk: McpContext): Promise<ToolReply> =>
+  control('resume', args.shell_id, call, desk);
+
+async function control(what: 'kill' | 'resume', shellId: string, call: Call, { door }: McpContext): Promise<ToolReply> {
+  const reply = await door.ask<ShellReceiptReply>({
+    method: 'POST',
+    path: shellPath(shellId, what),
+    body: () => ({ ...call.claim, ...tells }),
+    silenceMs: limits.shellKillAnswerMs + limits.answerMs,
+    // A kill goes on although nobody waits for its answer; so there is nothing to take back.
+    isRepeatable: false,
+  });
+  return toldOfShell(reply, reply.generated_at, reply.notices);
+}
+
+// The tools about other agents. An agent is an observer (ACT6): it may look, wait and write to others, and never answers
+// for anyone; the daemon holds it to that.
+
+const agentsShownMax = 100;
+/** Wide enough for tables that only a model reads. */
+const explainColumns = 200;
+
+async function agentsList(args: Input<'agents_list'>, call: Call, { door }: McpContext): Promise<ToolReply> {
+  const { needs_action = false, state } = args;
+  const path = withQuery('/v1/panes', { needs_action, state: state === undefined ? [] : [state] });
+  const list = await door.ask<PaneList>({ path, signal: call.signal, isRepeatable: true });
+  const cards = list.items.flatMap((item) => agentCard(item) ?? []);
+  const agents = cards.slice(0, agentsShownMax);
+  const more = cards.length - agents.length;
+  const missing_targets = list.missing_targets.map(safe);
+  const missing = missing_targets.length === 0 ? '' : `; no answer from ${missing_targets.join(', ')}`;
+  const count = cards.length === 1 ? '1 agent' : `${cards.length} agents`;
+  const head = { result: 'List', reason: `${count}${missing}`, ended_by: null, code: null, next: null };
+  return said({ ...head, agents, more, missing_targets }, agents.map(agentLine));
+}
+
+async function agentExplain(args: Input<'agent_explain'>, call: Call, desk: McpContext): Promise<ToolReply> {
+  const document = await explain(args.agent, call, desk);
+  const lines = explanationLines(document, { columns: explainColumns, colour: false, offsetMinutes: 0 });
+  const head = { result: 'Explained', reason: document.reason_words, ended_by: null, code: null, next: null };
+  return said({ ...head, agent: agentCard(document.item), explanation: lines.join('\n') }, lines);
+}
+
+async function agentWait(args: Input<'agent_wait'>, call: Call, desk: McpContext): Promise<ToolReply> {
+  const { item } = await explain(args.agent, call, desk);
+  const over = new AbortController();
+  const stop = (): void => over.abort();
+  const waitMs = Math.min(leftMs(desk, call), (args.timeout_s ?? Number.POSITIVE_INFINITY) * 1000);
+  const cancel = desk.parts.after(waitMs, stop);
+  call.signal.addEventListener('abort', stop, { once: true });
+  let last: PaneItem | null = item;
+  try {
+    for await (const event of desk.parts.client.events({ scope: 'panes', signal: over.signal })) {
+      const now = latestOf(event, item);
+      if (now === undefined) continue;
+      last = now;
+      const reached = reachedOf(now, item, args.states);
+      if (reached !== null) return waited('Reached', `it is ${reached}`, reached, last);
+    }
+  } finally {
+    cancel();
+    call.signal.removeEventListener('abort', stop);
+  }
+  const state = last?.state ?? 'unknown';
+  return waited('NotYet', `it is ${state} and was not ${args.states.join(' or ')} yet`, null, last);
+}
+
+function waited(
+  result: 'Reached' | 'NotYet',
+  reason: string,
+  reached: string | null,
+  item: PaneItem | null,
+): ToolReply {
+  const agent = item === null ? null : agentCard(item);
+  const next = result === 'NotYet' ? 'continue with other work, or wait again' : null;
+  const head = { result, reason, ended_by: null, code: null, next };
+  return said({ ...head, reached, agent }, agent === null ? [] : [agentLine(agent)]);
+}
+
+const sendResults: Readonly<Record<Outcome, string>> = {
+  delivered: 'Delivered',
+  unconfirmed: 'Unconfirmed',
+  queued: 'Queued',
+  refused: 'Refused',
+};
+
+async function agentSend(args: Input<'agent_send'>, call: Call, { door, parts }: McpContext): Promise<ToolReply> {
+  const { agent, text, when_ready = false } = args;
+  const { pid } = call.claim;
+  const body = (): ActBody => ({ action: 'send', ref: agent, text, when_ready, pid, hops: parts.hops });
+  const receipt = await door.ask<ReceiptReply>({
+    method: 'POST',
+    path: '/v1/act',
+    body,
+    silenceMs: limits.actAnswerMs,
+    // What is half typed is not called back.
+    isRepeatable: false,
+  });
+  const { outcome, failure, words, way } = receipt;
+  const ref = safeOrNull(receipt.ref);
+  const isMissing = failure?.code === 'E_REF_NOT_FOUND';
+  const done = `${outcome}${ref === null ? '' : ` to ${ref}`}${words === null ? '' : `; ${safe(words)}`}`;
+  const data = {
+    result: isMissing ? 'NotFound' : sendResults[outcome],
+    reason: failure === null ? done : safe(failure.message),
+    ended_by: null,
+    code: failure?.code ?? null,
+    next: failure === null ? null : safe(failure.next),
+    ref,
+    way,
+  };
+  return { ...said(data, []), isError: failure !== null };
+}
+
+function explain(ref: string, { signal }: Call, { door }: McpContext): Promise<ExplanationDocument> {
+  return door.ask<ExplanationDocument>({ path: withQuery('/v1/explain', { ref }), signal, isRepeatable: true });
+}
+
+const said = (data: ToolReply['data'], lines: readonly string[]): ToolReply => ({
+  data,
+  lines,
+  isError: false,
+  notices: null,
+});
+
+/** Null: no agent runs there. */
+function agentCard(item: PaneItem): AgentCard | null {
+  const { agent, state, identity } = item;
+  if (agent === null || state === null) return null;
+  return {
+    ref: item.ref,
+    agent,
+    nick: safeOrNull(item.nick),
+    state,
+    reason_code: item.reason_code,
+    confidence: item.confidence,
+    since: item.since,
+    asks: item.ask === null ? null : safe(item.ask.text),
+    target: safe(identity.target),
+    session: safe(identity.session_name),
+    pane_id: identity.pane_id,
+    cwd: safe(item.cwd),
+  };
+}
+
+function agentLine(card: AgentCard): string {
+  const name = card.nick === null ? card.agent : `${card.nick} (${card.agent})`;
+  const asks = card.asks === null ? '' : `; asks: ${card.asks}`;
+  const where = card.pane_id === null ? card.session : `${card.session} ${card.pane_id}`;
+  return `${name}: ${card.state} (${card.reason_code ?? '-'}) in ${where} of ${card.target}, ${card.cwd}; ref ${card.ref}${asks}`;
+}
 
 type Work<Name extends ToolName> = (args: Input<Name>, call: Call, desk: McpContext) => Promise<ToolReply>;
 

@@ -6,9 +6,7 @@ import { paneRow, type RowOptions } from '../../test/kit/rows.ts';
 import type { PaneItem, PaneList } from '../api/schemas.ts';
 import { askId, runtimeId } from '../model/ids.ts';
 import { listPanes } from '../view/lists.ts';
-import { barJson, down, polybar, waybar } from './bars.ts';
-import { summaryOf } from './summary.ts';
-import { isWritable, xbarDown, xbarMenu } from './xbar.ts';
+import { barJson, down, isWritable, polybar, summaryOf, waybar, xbarDown, xbarMenu } from './menubar.ts';
 
 interface MenuLine {
   readonly depth: number;

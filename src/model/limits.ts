@@ -1,16 +1,8 @@
 // Queues, timeouts and sizes that several files share or that a user can meet, each with its reason. Unit and bound stand last in
 // the name. What a single file bounds for itself is a constant at the head of that file.
 
-import { actLimits } from './limits-act.ts';
-import { dialectLimits } from './limits-dialects.ts';
-import { nativeLimits } from './limits-native.ts';
-import { noticeLimits } from './limits-notices.ts';
-import { sessionLimits } from './limits-sessions.ts';
-import { shellLimits } from './limits-shells.ts';
-import { spoolLimits } from './limits-spool.ts';
-import { stateHistoryLimits } from './limits-state-history.ts';
-import { tuiLimits } from './limits-tui.ts';
-import { webLimits } from './limits-web.ts';
+import { actLimits, noticeLimits, sessionLimits, shellLimits, tuiLimits, webLimits } from './limits-services.ts';
+import { dialectLimits, nativeLimits, spoolLimits, stateHistoryLimits } from './limits-sources.ts';
 
 export const limits = {
   ...actLimits,

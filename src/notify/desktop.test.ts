@@ -8,8 +8,7 @@ import type { ChannelCommand, Channels, ProcessHandlers } from '../platform/chan
 import type { Command, Exec, ExecResult } from '../platform/exec.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import type { Message } from './channel.ts';
-import { LinuxDesktop, problemOf } from './desktop-linux.ts';
-import { MacDesktop } from './desktop-mac.ts';
+import { LinuxDesktop, MacDesktop, problemOf } from './desktop.ts';
 
 const message: Message = {
   id: 'n1',

@@ -5,7 +5,7 @@ import { sampleNotice } from '../../test/system/api/kit-notices.ts';
 import { limits } from '../model/limits.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import type { NotificationChannel, NotifyResult } from './channel.ts';
-import { Pacing } from './pacing.ts';
+import { Pacing } from './notifier.ts';
 
 function flood() {
   const clock = createSimulatedClock();

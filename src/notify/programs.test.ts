@@ -4,8 +4,7 @@ import { expect, it } from 'vitest';
 import { sampleNotice } from '../../test/system/api/kit-notices.ts';
 import type { ExecResult } from '../platform/exec.ts';
 import type { Message } from './channel.ts';
-import { CommandChannel } from './programs.ts';
-import { Terminals } from './terminal.ts';
+import { CommandChannel, Terminals } from './programs.ts';
 
 const ended: ExecResult = {
   status: 0,

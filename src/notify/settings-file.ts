@@ -6,8 +6,7 @@ import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeChange } from '../model/notices.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
-import { FileError, type Files, privateFileMode } from '../platform/files.ts';
-import { removeOldLeftovers } from '../platform/leftovers.ts';
+import { FileError, type Files, privateFileMode, removeOldLeftovers } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
 import {
   changedSettings,

@@ -3,16 +3,17 @@ import { paneRow } from '../../test/kit/rows.ts';
 import { noticeEvents } from '../model/notices.ts';
 import { hasAgent } from '../model/rows.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
-import { isQuiet, quietOf } from './quiet.ts';
+import { sequenceOf } from './programs.ts';
 import {
   changedSettings,
   channelsFor,
   defaultNoticeSettings,
   fits,
+  isQuiet,
+  quietOf,
   readNoticeSettings,
   writeNoticeSettings,
 } from './settings.ts';
-import { sequenceOf } from './terminal.ts';
 import { bodyOf, countsOf, isWhole, kindWords, placeOf, projectOf, titleOf } from './words.ts';
 
 const home = '/home/me';

@@ -3,7 +3,7 @@
 
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { errorCodeOf } from '../platform/error-code.ts';
+import { errorCodeOf } from '../platform/files.ts';
 import { storePaths } from '../store/database.ts';
 import { backupPath, migrations } from '../store/migrations.ts';
 

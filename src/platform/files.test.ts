@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { filesContract } from './contract/files.contract.ts';
-import { createRealFiles, FileError, isDiskFull, isTemporaryName } from './files.ts';
-import { removeLeftovers } from './leftovers.ts';
+import { createRealFiles, FileError, isDiskFull, isTemporaryName, removeLeftovers } from './files.ts';
 
 const roots: string[] = [];
 const uid = process.getuid?.() ?? 0;

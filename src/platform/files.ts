@@ -3,9 +3,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, opendir, readlink, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, opendir, readlink, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { assert } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { CutShortError, editFile, type FileEdit } from './edit-file.ts';
 import { errorCodeOf } from './error-code.ts';
 
@@ -268,6 +269,70 @@ async function orNull<Value>(operation: string, path: string, work: () => Promis
     return await guarded(operation, path, work);
   } catch (error) {
     if (error instanceof FileError && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+// Removes a folder of ours with all that is in it. A link in it is removed as a link; what it leads to is left alone.
+
+export interface Folders {
+  /** False when there was none. A FileError when it could not be removed, or is no folder itself but a link to one. */
+  removeAll(path: string): Promise<boolean>;
+}
+
+export function createRealFolders(): Folders {
+  return { removeAll };
+}
+
+async function removeAll(path: string): Promise<boolean> {
+  assertAbsolute(path);
+  try {
+    const stats = await lstat(path);
+    if (!stats.isDirectory()) throw new FileError('remove', path, 'ENOTDIR');
+    await rm(path, { recursive: true, force: true });
+    return true;
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (error instanceof FileError || code === null) throw error;
+    if (code === 'ENOENT') return false;
+    throw new FileError('remove', path, code, error);
+  }
+}
+
+// What is left of writes that were cut short, as by kill -9: found by its name, and removed by whoever writes there next.
+
+/**
+ * Removes what writes that were cut short have left in a folder: regular files of this user under our own names, not touched
+ * since `before` (wall time), so that nobody is still writing them. Tidying up never stands in anybody's way: what cannot be
+ * looked at or removed stays. The names that are gone.
+ */
+export async function removeLeftovers(
+  files: Pick<Files, 'list' | 'stat' | 'remove'>,
+  folder: string,
+  { uid, before }: { readonly uid: number; readonly before: number },
+): Promise<readonly string[]> {
+  const gone: string[] = [];
+  const listed = await untroubled(() => files.list(folder, limits.leftoverNamesMax));
+  for (const name of listed?.names.filter(isTemporaryName) ?? []) {
+    const path = join(folder, name);
+    const stat = await untroubled(() => files.stat(path));
+    const isLeft = stat?.kind === 'file' && stat.uid === uid && stat.mtimeMs < before;
+    if (isLeft && (await untroubled(() => files.remove(path))) === true) gone.push(name);
+  }
+  return gone;
+}
+
+/** Beside files of the user's own, where another program of ours may be writing at this moment. */
+export async function removeOldLeftovers(files: Files, folder: string, wallMs: number): Promise<void> {
+  const own = await untroubled(() => files.stat(folder));
+  if (own !== null) await removeLeftovers(files, folder, { uid: own.uid, before: wallMs - limits.leftoverMs });
+}
+
+async function untroubled<Value>(work: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FileError) return null;
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createRealFolders } from './folders.ts';
+import { createRealFolders } from './files.ts';
 
 let dir = '';
 beforeEach(() => {

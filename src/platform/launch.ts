@@ -2,9 +2,103 @@
 // it, and no further tie. How it ends is not told here; it has to write that down itself.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
 import { assert } from '../model/errors.ts';
 import type { Clock } from './clock.ts';
-import { errorCodeOf } from './files.ts';
+import { errorCodeOf, privateFileMode } from './files.ts';
+
+// Hands the terminal over to another program: for good by becoming it, or, on a Node that cannot, by waiting for it; or for
+// as long as that program runs.
+
+/** What a shell says of a program that a signal ended. */
+const signalStatus = 128;
+
+type Become = (file: string, args: readonly string[], env: Readonly<Record<string, string | undefined>>) => void;
+
+/** Does not come back where Node can become another program; else resolves with its status. */
+export function becomeProgram(
+  program: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const become = (process as { execve?: Become }).execve;
+  if (become !== undefined) {
+    // That the way is new is nothing a user has to be told in the middle of a terminal.
+    process.emitWarning = () => undefined;
+    become.call(process, program, argv, env);
+  }
+  return lendTerminal(program, argv, env);
+}
+
+/** Resolves with its status when it has ended; until then the terminal is its own. */
+export function lendTerminal(
+  program: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<number> {
+  const signals = ['SIGINT', 'SIGQUIT'] as const;
+  // Keys are meant for the program; it has the terminal.
+  const ignore = (): void => undefined;
+  for (const signal of signals) process.on(signal, ignore);
+  return new Promise<number>((resolve) => {
+    const child = spawn(program, argv.slice(1), { env: { ...env }, stdio: 'inherit', argv0: argv[0] });
+    child.on('error', () => resolve(signalStatus - 1));
+    child.on('exit', (code) => resolve(code ?? signalStatus));
+  }).finally(() => {
+    for (const signal of signals) process.off(signal, ignore);
+  });
+}
+
+// Starts a program that outlives us: a session of its own, no terminal, its output in a file that only we can read.
+
+interface DetachedCommand {
+  readonly program: string;
+  /** Every user of the machine can read these: no message, prompt or token may be among them (SEC6). */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** What it prints is appended here. */
+  readonly outputPath: string;
+}
+
+export interface DetachedProcess {
+  readonly pid: number | null;
+  /** Its exit status, 128 and more for a signal; null while it runs. */
+  status(): number | null;
+}
+
+/** What a shell says of a program that could not be started. */
+const notStartedStatus = 127;
+
+/** Throws the system's error when the output cannot be opened. */
+export function startDetached(command: DetachedCommand): DetachedProcess {
+  assert(command.program !== '', 'a command names a program');
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+  const output = openSync(command.outputPath, flags, privateFileMode);
+  let status: number | null = null;
+  try {
+    const child = spawn(command.program, [...command.args], {
+      env: { ...command.env },
+      cwd: command.cwd,
+      stdio: ['ignore', output, output],
+      detached: true,
+      shell: false,
+    });
+    child.on('error', () => {
+      status = notStartedStatus;
+    });
+    child.on('exit', (code) => {
+      status = code ?? signalStatus;
+    });
+    child.unref();
+    return { pid: child.pid ?? null, status: () => status };
+  } catch (error) {
+    if (errorCodeOf(error) === null) throw error;
+    return { pid: null, status: () => notStartedStatus };
+  } finally {
+    closeSync(output);
+  }
+}
 
 export interface LaunchCommand {
   readonly program: string;

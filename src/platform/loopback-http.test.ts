@@ -6,8 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../model/limits.ts';
 import { createRealClock } from './clock.ts';
-import { ownsListener } from './listeners.ts';
-import { createAskLoopback, type LoopbackCall } from './loopback-http.ts';
+import { createAskLoopback, type LoopbackCall, ownsListener } from './loopback-http.ts';
 import { createSimulatedClock } from './simulated/clock.ts';
 
 const ends: (() => void)[] = [];

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRealClock } from './clock.ts';
-import { createPostJson } from './post-json.ts';
+import { createPostJson } from './loopback-http.ts';
 import { createSimulatedClock } from './simulated/clock.ts';
 
 let server: Server | null = null;

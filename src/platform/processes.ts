@@ -2,9 +2,83 @@
 // synchronous on purpose: /proc is memory, and the asynchronous way costs four hops through the thread pool a file.
 // What is gone or forbidden is null: processes end while one looks at them.
 
-import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, opendirSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
 import { assert } from '../model/errors.ts';
 import { errorCodeOf } from './files.ts';
+
+// Which files a process of this machine holds open, as Linux shows it below /proc. Synchronous like all of /proc; null
+// where there is no such folder or it is not ours to see.
+
+/** Paths of regular names only: pipes, sockets and removed files have none. */
+export type OpenFilesOf = (pid: number, entriesMax: number) => readonly string[] | null;
+
+export const realOpenFilesOf: OpenFilesOf = (pid, entriesMax) => {
+  assert(Number.isSafeInteger(pid) && pid > 0, `a pid is a positive number, not ${pid}`);
+  const folder = `/proc/${pid}/fd`;
+  const numbers = orNull(() => namesIn(folder, entriesMax));
+  if (numbers === null) return null;
+  const paths = numbers.map((number) => orNull(() => readlinkSync(`${folder}/${number}`)));
+  return paths.filter((path) => path !== null).filter((path) => path.startsWith('/') && !path.endsWith(' (deleted)'));
+};
+
+function namesIn(folder: string, entriesMax: number): string[] {
+  const names: string[] = [];
+  const open = opendirSync(folder);
+  try {
+    for (let entry = open.readSync(); entry !== null && names.length < entriesMax; entry = open.readSync()) {
+      names.push(entry.name);
+    }
+  } finally {
+    open.closeSync();
+  }
+  return names;
+}
+
+/** Processes end while one looks at them, and those of other users are closed to us. */
+function orNull<Value>(work: () => Value): Value | null {
+  try {
+    return work();
+  } catch (error) {
+    if (errorCodeOf(error) === null) throw error;
+    return null;
+  }
+}
+
+// Sends signals, as a port. Whether the number still belongs to who is meant has to be known before: a pid alone is no
+// identity (IDN3).
+
+export type SignalName = 'SIGTERM' | 'SIGKILL' | 'SIGCONT';
+
+export interface Signals {
+  /** Null when it was sent; otherwise the system's name of the trouble: ESRCH, EPERM. */
+  toProcess(pid: number, signal: SignalName): string | null;
+  /** To all of a group at once, so that none of it can fork away. */
+  toGroup(pgid: number, signal: SignalName): string | null;
+}
+
+export function createRealSignals(): Signals {
+  return {
+    toProcess: (pid, signal) => send(checked(pid), signal),
+    toGroup: (pgid, signal) => send(-checked(pgid), signal),
+  };
+}
+
+/** 0 would be our own group, 1 the first process, and -1 every process there is. */
+function checked(number: number): number {
+  assert(Number.isSafeInteger(number) && number > 1, `a signal goes to a process of its own, not to ${number}`);
+  return number;
+}
+
+function send(target: number, signal: SignalName): string | null {
+  try {
+    process.kill(target, signal);
+    return null;
+  } catch (error) {
+    const code = errorCodeOf(error);
+    if (code === null) throw error;
+    return code;
+  }
+}
 
 export interface Processes {
   /** The file below /proc as bytes in a string (one character a byte), cut at `bytesMax`; null when it is not readable. */
@@ -35,9 +109,9 @@ export function createRealProcesses(): Processes {
   }
 
   return {
-    read: (path, bytesMax) => orNull(path, () => readBytes(path, bytesMax)),
-    readLink: (path) => orNull(path, () => readlinkSync(path)),
-    list: () => orNull('/proc', () => readdirSync('/proc').filter(isNumber).map(Number)),
+    read: (path, bytesMax) => procOrNull(path, () => readBytes(path, bytesMax)),
+    readLink: (path) => procOrNull(path, () => readlinkSync(path)),
+    list: () => procOrNull('/proc', () => readdirSync('/proc').filter(isNumber).map(Number)),
     exists,
   };
 }
@@ -58,7 +132,7 @@ function exists(pid: number): boolean {
   }
 }
 
-function orNull<Value>(path: string, work: () => Value): Value | null {
+function procOrNull<Value>(path: string, work: () => Value): Value | null {
   assert(path.startsWith('/proc'), `only /proc is read here, not ${path}`);
   try {
     return work();

@@ -1,7 +1,13 @@
 // What cards, answers and notices say about the life of a shell. Whatever others wrote has passed the gate (SEC3).
 
-import { shellStatusText } from '../model/shell-status.ts';
-import type { ShellNotice, ShellParty, ShellRecord, ShellResult, ShellVia } from '../model/shells.ts';
+import {
+  type ShellNotice,
+  type ShellParty,
+  type ShellRecord,
+  type ShellResult,
+  type ShellVia,
+  shellStatusText,
+} from '../model/shells.ts';
 import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 
 const nameColumnsMax = 60;

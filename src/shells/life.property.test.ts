@@ -4,8 +4,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { lifeCells } from '../../test/kit/shell-cells.ts';
 import { born, eventOf } from '../../test/kit/shells.ts';
-import { stateOf, step } from './life.ts';
-import { problemOf } from './life-sound.ts';
+import { problemOf, stateOf, step } from './life.ts';
 
 const anyEvent = fc.constantFrom(...new Set(lifeCells.map(({ event }) => event)));
 

@@ -5,18 +5,46 @@ import type { ActionDependencies } from '../actions/dependencies.ts';
 import type { ShellFeed } from '../feed/shell-feed.ts';
 import type { EventProcessor } from '../ingest/event-processor.ts';
 import type { Timeline } from '../ingest/timeline.ts';
-import type { Failure, Result } from '../model/errors.ts';
+import { type Failure, ok, type Result } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import type { ShellAnswer } from '../model/shells.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Exec } from '../platform/exec.ts';
-import type { Files } from '../platform/files.ts';
-import type { Processes } from '../platform/processes.ts';
+import { createRealFileWatch } from '../platform/file-watch.ts';
+import { createRealFolders, type Files } from '../platform/files.ts';
+import { createRealLaunch } from '../platform/launch.ts';
+import { createRealSignals, type Processes } from '../platform/processes.ts';
 import { parseStat } from '../sources/process/stat.ts';
-import { openShellPorts } from './real-ports.ts';
+import { createReach, openProcTable, openPsTable } from './reach.ts';
 import type { ShellCallerParts } from './shell-callers.ts';
 import { ShellRegistry } from './shell-registry.ts';
 import { type ShellingParts, ShellManager, type ShellRegistryPort } from './shell-service.ts';
+import type { ShellPorts } from './shell-transitions.ts';
+
+// What the keeper stands on, for real: the process table of this machine, from /proc or by ps, and the rest as it is.
+
+interface ShellPortOptions {
+  readonly clock: Clock;
+  readonly files: Files;
+  readonly exec: Exec;
+  readonly processes: Processes;
+  readonly ownPid: number;
+}
+
+export async function openShellPorts(ground: ShellPortOptions): Promise<Result<ShellPorts>> {
+  const { clock, files, exec, processes, ownPid } = ground;
+  const proc = openProcTable(processes, clock);
+  const table = proc.ok ? proc : await openPsTable(exec, clock);
+  if (!table.ok) return table;
+  return ok({
+    clock,
+    files,
+    watch: createRealFileWatch(),
+    folders: createRealFolders(),
+    launch: createRealLaunch(clock),
+    reach: createReach(table.value, createRealSignals(), ownPid),
+  });
+}
 
 export interface OpenShellsParts {
   readonly ports: {

@@ -5,9 +5,16 @@ import { describe, expect, it } from 'vitest';
 import { bytesOf, linesOf, sourceOf } from '../../test/kit/logs.ts';
 import { assert } from '../model/errors.ts';
 import type { ShellLogPage } from '../model/shells.ts';
-import { type LogSource, parseCursor, readPage } from './pages.ts';
-import { decodeAt } from './pages-decode.ts';
-import { type PageBounds, pageBounds, pieceBytesMax, splitMark } from './pages-pieces.ts';
+import {
+  decodeAt,
+  type LogSource,
+  type PageBounds,
+  pageBounds,
+  parseCursor,
+  pieceBytesMax,
+  readPage,
+  splitMark,
+} from './pages.ts';
 
 const runs = { numRuns: Number(process.env.COUNT ?? 400) };
 

@@ -3,23 +3,293 @@
 
 import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { shellStatusText } from '../model/shell-status.ts';
-import type { ShellId, ShellLogMode, ShellLogPage, ShellRecord } from '../model/shells.ts';
-import { foreign, sanitizeLine } from '../text/sanitize.ts';
-import { secondsText } from './life-words.ts';
-import { brokenHead, utf8Bytes } from './pages-decode.ts';
 import {
-  isRewritten,
-  type PageBounds,
-  type Piece,
-  pageBounds,
-  pieceAt,
-  pieceBytesMax,
-  splitMark,
-} from './pages-pieces.ts';
-import { blockBytesMax, createWindow, type LogSource, type LogWindow } from './pages-window.ts';
+  type ShellId,
+  type ShellLogMode,
+  type ShellLogPage,
+  type ShellRecord,
+  shellStatusText,
+} from '../model/shells.ts';
+import { createSanitizer, foreign, sanitizeLine } from '../text/sanitize.ts';
+import { codePointColumns } from '../text/width.ts';
+import { secondsText } from './life-words.ts';
 
-export type { LogSource } from './pages-window.ts';
+// From bytes of a log to text that may be shown: UTF-8 as browsers read it, wrong bytes replaced, through the gate (SEC3),
+// and never half a character.
+
+const replacement = 0xfffd;
+const runUnitsMax = 4_096;
+
+/** A code point and how many bytes it took; `isShort`: the bytes ended inside it. */
+interface Decoded {
+  readonly code: number;
+  readonly length: number;
+  readonly isShort: boolean;
+}
+
+/** How many bytes follow a lead byte, and between what the first of them must lie. */
+function followers(lead: number): readonly [count: number, low: number, high: number] | null {
+  if (lead >= 0xc2 && lead <= 0xdf) return [1, 0x80, 0xbf];
+  if (lead >= 0xe0 && lead <= 0xef) return [2, lead === 0xe0 ? 0xa0 : 0x80, lead === 0xed ? 0x9f : 0xbf];
+  if (lead >= 0xf0 && lead <= 0xf4) return [3, lead === 0xf0 ? 0x90 : 0x80, lead === 0xf4 ? 0x8f : 0xbf];
+  return null;
+}
+
+export function decodeAt(bytes: Uint8Array, start: number, end: number): Decoded {
+  const lead = bytes[start] ?? 0;
+  if (lead < 0x80) return { code: lead, length: 1, isShort: false };
+  const rest = followers(lead);
+  if (rest === null) return { code: replacement, length: 1, isShort: false };
+  const [count, low, high] = rest;
+  let code = lead & (0x3f >> count);
+  for (let place = 1; place <= count; place += 1) {
+    if (start + place >= end) return { code: replacement, length: place, isShort: true };
+    const byte = bytes[start + place] ?? 0;
+    const fits = place === 1 ? byte >= low && byte <= high : byte >= 0x80 && byte <= 0xbf;
+    if (!fits) return { code: replacement, length: place, isShort: false };
+    code = (code << 6) | (byte & 0x3f);
+  }
+  return { code, length: count + 1, isShort: false };
+}
+
+const isPlain = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x20 && byte <= 0x7e;
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+const isLineSeparator = (code: number): boolean => code === 0x2028 || code === 0x2029;
+/** Belongs to the character before it; a tab does not. */
+const isMark = (code: number): boolean => code >= 0x300 && codePointColumns(code) === 0;
+
+/** Bytes of a text in UTF-8. */
+function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (const one of text) {
+    const code = one.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+/** The tail of a character whose head was dropped: how many bytes to leave out. */
+function brokenHead(bytes: Uint8Array): number {
+  let length = 0;
+  while (length < 3 && isContinuation(bytes[length])) length += 1;
+  return length;
+}
+
+interface Rendered {
+  readonly text: string;
+  /** Up to where the bytes went into the text. */
+  readonly end: number;
+  /** There was more to show than fits. */
+  readonly isFull: boolean;
+}
+
+/**
+ * What `bytes` from `start` to `end` show, at most `bytesMax` of it (a few more where marks belong to the last
+ * character). `isWhole`: nothing follows, so a last character that is cut short is a wrong one; else it is left for later.
+ */
+function render(bytes: Uint8Array, start: number, end: number, bytesMax: number, isWhole: boolean): Rendered {
+  const gate = createSanitizer('block', { charsMax: Infinity });
+  let text = '';
+  let size = 0;
+  let at = start;
+  while (at < end) {
+    const runEnd = plainRunEnd(bytes, at, Math.min(end, at + bytesMax - size));
+    if (runEnd > at) {
+      const shown = gate.push(String.fromCharCode(...bytes.subarray(at, runEnd)));
+      text += shown;
+      size += shown.length;
+      at = runEnd;
+      continue;
+    }
+    const { code, length, isShort } = decodeAt(bytes, at, end);
+    if (isShort && !isWhole) break;
+    // A page's line is one line, whatever Unicode says.
+    const shown = gate.push(isLineSeparator(code) ? ' ' : String.fromCodePoint(code));
+    const shownBytes = utf8Bytes(shown);
+    if (size + shownBytes > bytesMax && !isMark(code)) return { text, end: at, isFull: true };
+    text += shown;
+    size += shownBytes;
+    at += length;
+  }
+  return { text, end: at, isFull: false };
+}
+
+function plainRunEnd(bytes: Uint8Array, start: number, end: number): number {
+  const last = Math.min(end, start + runUnitsMax);
+  let at = start;
+  while (at < last && isPlain(bytes[at])) at += 1;
+  return at;
+}
+
+// Where pages are read from: the bytes of one attempt through a source that is given, a block at a time, so that a log
+// of a gigabyte needs no more memory than one of a kilobyte.
+
+export interface LogSource {
+  readonly attempt: number;
+  /** Where the log ends now. */
+  readonly bytes: number;
+  /** What lies before was dropped. */
+  readonly first_offset: number;
+  /** Nothing will be added any more. */
+  readonly isEnded: boolean;
+  readonly is_capped: boolean;
+  /** Offsets count from the first byte of the attempt. Fewer bytes than asked for: ask again; none: they were dropped. */
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+interface LogWindow {
+  /** The bytes there; fewer only where the log ends or was dropped meanwhile. Valid until the next call. */
+  at(offset: number, length: number): Promise<Uint8Array>;
+}
+
+/** One read of a disk's cache; more would mostly be for nothing. */
+const blockBytesMax = 65_536;
+const nothing = new Uint8Array(0);
+
+function createWindow(source: LogSource, blockBytes = blockBytesMax): LogWindow {
+  let base = 0;
+  let held: Uint8Array = nothing;
+
+  async function fill(from: number, length: number): Promise<void> {
+    const room = new Uint8Array(length);
+    let got = 0;
+    while (got < length) {
+      const chunk = await source.read(from + got, length - got);
+      if (chunk.length === 0) break;
+      room.set(chunk.subarray(0, length - got), got);
+      got += chunk.length;
+    }
+    base = from;
+    held = room.subarray(0, Math.min(got, length));
+  }
+
+  return {
+    async at(offset, length) {
+      const end = Math.min(offset + length, source.bytes);
+      if (end <= offset) return nothing;
+      if (offset < base || end > base + held.length) {
+        // Whole blocks: lines that stand near each other are read once.
+        const from = Math.max(source.first_offset, offset - (offset % blockBytes));
+        const to = Math.min(source.bytes, Math.ceil(end / blockBytes) * blockBytes);
+        await fill(from, to - from);
+        // The front of the block may have been dropped meanwhile.
+        if (base + held.length < end) await fill(offset, end - offset);
+      }
+      return held.subarray(offset - base, end - base);
+    },
+  };
+}
+
+// One piece of a log: a line as it is shown, or as much of a line as fits a page. What a carriage return wrote over is
+// folded away; the raw bytes stay as they are (SHL5).
+
+export interface PageBounds {
+  readonly lines: number;
+  readonly bytes: number;
+  readonly lineScanBytes: number;
+  readonly pageScanBytes: number;
+}
+
+export const pageBounds: PageBounds = {
+  lines: limits.shellPageLinesMax,
+  bytes: limits.shellPageBytesMax,
+  lineScanBytes: limits.shellLineScanBytesMax,
+  pageScanBytes: limits.shellPageScanBytesMax,
+};
+
+interface Piece {
+  readonly text: string;
+  readonly start: number;
+  /** Where the next piece begins. */
+  readonly end: number;
+  /** The line goes on behind it. */
+  readonly isSplit: boolean;
+  /** The last line of a log that is still written to, and not whole yet. */
+  readonly isPartial: boolean;
+}
+
+/** Behind a piece whose line goes on. */
+export const splitMark = '…';
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+const firstLookBytes = 4_096;
+/** The mark, the line end, and four marks of four bytes that may follow the last character. */
+const pieceExtraBytes = 3 + 1 + 16;
+
+export const pieceBytesMax = (bounds: PageBounds): number => bounds.bytes - pieceExtraBytes;
+
+/** The piece that begins at `offset`; null where the bytes were dropped meanwhile. */
+async function pieceAt(
+  window: LogWindow,
+  source: LogSource,
+  offset: number,
+  bounds: PageBounds,
+): Promise<Piece | null> {
+  let length = Math.min(firstLookBytes, bounds.lineScanBytes);
+  let scanned = 0;
+  for (;;) {
+    const bytes = await window.at(offset, length);
+    const lineEnd = bytes.indexOf(newline, scanned);
+    if (lineEnd !== -1) return wholeLine(bytes.subarray(0, lineEnd), offset, lineEnd + 1, bounds);
+    if (offset + bytes.length >= source.bytes) return lastLine(bytes, source, offset, bounds);
+    if (bytes.length < length) return null;
+    if (length >= bounds.lineScanBytes) return longLine(bytes, offset, bounds);
+    scanned = bytes.length;
+    length = Math.min(length * 4, bounds.lineScanBytes);
+  }
+}
+
+/** What is left to see of a line: what stands behind the last carriage return that something was written after. */
+function folded(bytes: Uint8Array, end: number): readonly [start: number, end: number] {
+  let last = end;
+  while (last > 0 && bytes[last - 1] === carriageReturn) last -= 1;
+  return last === 0 ? [end, end] : [bytes.lastIndexOf(carriageReturn, last - 1) + 1, last];
+}
+
+/** Nothing of the front of this line is to be seen any more. `bytes` may end in the line end. */
+function isRewritten(bytes: Uint8Array): boolean {
+  const [start] = folded(bytes, bytes.at(-1) === newline ? bytes.length - 1 : bytes.length);
+  return start > 0;
+}
+
+function shown(bytes: Uint8Array, end: number, bounds: PageBounds, isWhole: boolean): Rendered {
+  const [from, to] = folded(bytes, end);
+  return render(bytes, from, to, pieceBytesMax(bounds), isWhole);
+}
+
+const split = ({ text, end }: Pick<Rendered, 'text' | 'end'>, start: number): Piece => ({
+  text: text + splitMark,
+  start,
+  end: start + end,
+  isSplit: true,
+  isPartial: false,
+});
+
+function wholeLine(bytes: Uint8Array, start: number, length: number, bounds: PageBounds): Piece {
+  const line = shown(bytes, bytes.length, bounds, true);
+  if (line.isFull) return split(line, start);
+  return { text: line.text, start, end: start + length, isSplit: false, isPartial: false };
+}
+
+/** A log that is full gets no more, whatever its command goes on to say. */
+function lastLine(bytes: Uint8Array, source: LogSource, start: number, bounds: PageBounds): Piece {
+  const isWhole = source.isEnded || source.is_capped;
+  const line = shown(bytes, bytes.length, bounds, isWhole);
+  if (line.isFull) return split(line, start);
+  return { text: line.text, start, end: start + bytes.length, isSplit: false, isPartial: !isWhole };
+}
+
+/** No end in sight: up to the last carriage return, if there is one, else what fits. */
+function longLine(bytes: Uint8Array, start: number, bounds: PageBounds): Piece {
+  // A carriage return at the very end may belong to a line end that was not read.
+  let end = bytes.length;
+  while (end > 1 && bytes[end - 1] === carriageReturn) end -= 1;
+  const overwritten = bytes.lastIndexOf(carriageReturn, end - 1);
+  if (overwritten === -1) return split(render(bytes, 0, end, pieceBytesMax(bounds), end < bytes.length), start);
+  const line = shown(bytes, overwritten, bounds, true);
+  return split(line.isFull ? line : { text: line.text, end: overwritten + 1 }, start);
+}
 
 export interface LogCursor {
   readonly attempt: number;
@@ -112,7 +382,6 @@ const soundStart = async (window: LogWindow, offset: number): Promise<number> =>
 
 /** Lines longer than this are looked at from their end: more of them cannot be seen on the last page. */
 const tailLineBytes = 4 * limits.shellPageBytesMax;
-const newline = 0x0a;
 
 async function tail(whole: LogSource, offset: number | null, bounds: PageBounds): Promise<Found> {
   if (offset !== null && offset > whole.bytes) return { pieces: [], cursor: offset, truncated: false, isCut: false };

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { shellRow } from '../../test/system/api/kit-shells.ts';
-import type { FeedRow } from '../feed/feed.ts';
-import { createFeed } from '../feed/feed.ts';
+import { createFeed, type FeedRow } from '../feed/feed.ts';
 import { ShellFeed } from '../feed/shell-feed.ts';
 import { limits } from '../model/limits.ts';
 import type { ShellEvent } from '../model/shells.ts';
-import { LatencyRing } from './shell-latency.ts';
+import { LatencyRing } from './shell-service.ts';
 
 const event = (kind: ShellEvent['kind']): Omit<ShellEvent, 'seq'> => ({
   kind,

@@ -11,6 +11,7 @@ import type {
   ShellLogRequest,
   ShellNotice,
   ShellOwner,
+  ShellRecord,
   ShellRequest,
   ShellResult,
   ShellRow,
@@ -19,15 +20,77 @@ import type {
 import type { Cancel } from '../platform/clock.ts';
 import { FileError, isDiskFull } from '../platform/files.ts';
 import { bornShell, type LifeEvent, type ShellActor, type Step, step } from './life.ts';
-import { reasonOf } from './life-words.ts';
+import { reasonOf, shellName } from './life-words.ts';
 import { addNotices, giveBackNotices, takeNotices } from './notices.ts';
 import { diagnosisOf, parseCursor, readPage } from './pages.ts';
 import { Records } from './records.ts';
-import { findShell } from './refs.ts';
-import { forgettable } from './retention.ts';
 import { RunningShell, usualBounds } from './running-shell.ts';
 import { type ShellOptions, type ShellPorts, ShellTransitions } from './shell-transitions.ts';
 import { ShellWatcher } from './shell-watcher.ts';
+import { isShellId } from './stored-shell.ts';
+
+// Which shell is meant: by its id, by its whole label, or by a part of it or of its command that only one has. Pure.
+
+const candidatesShown = 5;
+const next = 'run `agtmux shell list --all` to see them';
+
+export function findShell(rows: readonly ShellRow[], ref: string): Result<ShellId> {
+  const text = ref.trim();
+  if (text === '') return fail('E_REF_NOT_FOUND', 'no shell was named', next);
+  const exact = rows.find(({ shell_id }) => shell_id === text);
+  if (exact !== undefined) return ok(exact.shell_id);
+  if (isShellId(text)) return fail('E_REF_NOT_FOUND', `there is no ${text}`, next);
+  const named = rows.filter(({ label }) => label === text);
+  if (named.length > 0) return oneOf(named, text);
+  const lower = text.toLowerCase();
+  const part = rows.filter((row) => (row.label ?? row.command).toLowerCase().includes(lower));
+  return part.length === 0
+    ? fail('E_REF_NOT_FOUND', `no shell is called ${JSON.stringify(text)}`, next)
+    : oneOf(part, text);
+}
+
+/** Of several the only one that runs is meant. */
+function oneOf(rows: readonly ShellRow[], text: string): Result<ShellId> {
+  const running = rows.filter(({ status }) => status === 'running');
+  const [first, second] = running.length > 0 ? running : rows;
+  if (first !== undefined && second === undefined) return ok(first.shell_id);
+  const candidates = (running.length > 0 ? running : rows)
+    .slice(0, candidatesShown)
+    .map((row) => `${row.shell_id} (${shellName(row)})`);
+  return fail('E_REF_AMBIGUOUS', `${JSON.stringify(text)} may be ${candidates.join(', ')}`);
+}
+
+// Which finished shells are forgotten: those that ended too long ago, and of the rest the oldest while there are too many
+// or their logs are too large together. Pure.
+
+interface RetentionBounds {
+  readonly keptMax: number;
+  readonly keptMs: number;
+  readonly keptBytesMax: number;
+}
+
+export function forgettable(
+  records: readonly ShellRecord[],
+  now: number,
+  { keptMax, keptMs, keptBytesMax }: RetentionBounds,
+): readonly ShellId[] {
+  const finished = records
+    .filter(({ status }) => status !== 'running')
+    .map(({ shell_id, ended_at, started_at, log }) => ({
+      shell_id,
+      endedAt: ended_at ?? started_at,
+      bytes: log.bytes - log.first_offset,
+    }))
+    .sort((one, other) => other.endedAt - one.endedAt);
+  let bytes = 0;
+  return finished
+    .filter((one, place) => {
+      bytes += one.bytes;
+      // The newest stays, however large: somebody is about to read it.
+      return now - one.endedAt > keptMs || place >= keptMax || (place > 0 && bytes > keptBytesMax);
+    })
+    .map(({ shell_id }) => shell_id);
+}
 
 export type { ShellOptions, ShellPorts } from './shell-transitions.ts';
 

@@ -28,7 +28,31 @@ import type {
 } from '../model/shells.ts';
 import type { Clock } from '../platform/clock.ts';
 import { mayRun, partyFor, type ShellCaller, type ShellCallerParts, shellCallerOf } from './shell-callers.ts';
-import { LatencyRing } from './shell-latency.ts';
+
+// How long agents waited for the answers to their commands: the last calls in a ring, and what is told of them. Pure.
+
+export class LatencyRing {
+  readonly #callsMax: number;
+  readonly #times: number[] = [];
+  #next = 0;
+
+  constructor(callsMax: number) {
+    this.#callsMax = callsMax;
+  }
+
+  add(ms: number): void {
+    this.#times[this.#next] = ms;
+    this.#next = (this.#next + 1) % this.#callsMax;
+  }
+
+  /** In tenths of a millisecond: more would only look exact. */
+  told(): ShellLatency {
+    const sorted = [...this.#times].sort((one, other) => one - other);
+    const rounded = (ms: number | undefined): number | null => (ms === undefined ? null : Math.round(ms * 10) / 10);
+    const middle = sorted[Math.ceil(sorted.length / 2) - 1];
+    return { count: sorted.length, p50_ms: rounded(middle), max_ms: rounded(sorted.at(-1)) };
+  }
+}
 
 /** What is asked of the keeper; src/shells/shell-registry.ts is one. */
 export interface ShellRegistryPort {

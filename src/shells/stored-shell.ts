@@ -13,7 +13,7 @@ import {
   shellParties,
   shellStatuses,
 } from '../model/shells.ts';
-import { problemOf } from './life-sound.ts';
+import { problemOf } from './life.ts';
 
 const idPattern = /^shell-[1-9]\d{0,14}$/;
 export const isShellId = (text: string): text is ShellId => idPattern.test(text);

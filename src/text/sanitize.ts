@@ -4,13 +4,207 @@
 
 import { assert } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { applySgr, plainStyle, resetSequence, type Style, sgrOf } from './colours.ts';
 import type { SafeText } from './safe.ts';
-import { Scanner } from './sequences.ts';
 import { isInvisible } from './tables.ts';
 import { codePointColumns, cut } from './width.ts';
 
 export type { SafeText } from './safe.ts';
+
+// Finds control sequences in a stream of code points: says of each whether it is text, part of a sequence, or the end
+// of a colour sequence. Keeps no text besides the bounded parameters of one sequence; what becomes of text is the
+// gate's business.
+
+/** `show`: text, or a control outside any sequence. `skip`: part of a sequence. `style`: a complete SGR sequence. */
+type Step = 'show' | 'skip' | 'style';
+
+type State = 'ground' | 'escape' | 'intermediate' | 'csi' | 'string';
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+const bell = 0x07;
+const cancel = 0x18;
+const substitute = 0x1a;
+const escapeStart = 0x1b;
+
+/** What opens a sequence after ESC. `k` is the title sequence of screen and tmux, a string like the others. */
+const afterEscape: ReadonlyMap<number, State> = new Map([
+  [0x5b, 'csi'],
+  [0x5d, 'string'], // OSC
+  [0x50, 'string'], // DCS
+  [0x58, 'string'], // SOS
+  [0x5e, 'string'], // PM
+  [0x5f, 'string'], // APC
+  [0x6b, 'string'],
+]);
+
+/** The 8-bit forms of the same; every other C1 control ends what is open and does nothing else. */
+const afterC1: ReadonlyMap<number, State> = new Map([
+  [0x9b, 'csi'],
+  [0x9d, 'string'],
+  [0x90, 'string'],
+  [0x98, 'string'],
+  [0x9e, 'string'],
+  [0x9f, 'string'],
+]);
+
+const sgrFinal = 0x6d;
+const sgrParameters = /^[0-9;:]*$/;
+
+/**
+ * Where terminals disagree about broken sequences, this scanner gives back text early: a line end closes whatever is
+ * open (no title, link or clipboard sequence contains one), so an unterminated string hides at most the rest of its
+ * line. What is given back is text without any control, safe to show whatever a terminal would have made of it.
+ */
+class Scanner {
+  #state: State = 'ground';
+  #parameters = '';
+
+  /** The parameters of the sequence that the last step, `style`, completed. */
+  get parameters(): string {
+    return this.#parameters;
+  }
+
+  step(code: number): Step {
+    if (code === newline || code === carriageReturn) return this.#leave('show');
+    if (code === cancel || code === substitute) return this.#leave('skip');
+    if (code === escapeStart) return this.#enter('escape');
+    if (code >= 0x80 && code <= 0x9f) return this.#enter(afterC1.get(code) ?? 'ground');
+    if (this.#state === 'ground') return 'show';
+    if (this.#state === 'string') return code === bell ? this.#leave('skip') : 'skip';
+    // Inside ESC and CSI sequences only ASCII has a meaning; other controls there are ignored, as terminals would do
+    // or execute them, and other text shows that the sequence was broken off.
+    if (code < 0x20 || code === 0x7f) return 'skip';
+    if (code > 0x7f) return this.#leave('show');
+    if (this.#state === 'csi') return this.#csi(code);
+    if (code < 0x30) return this.#enter('intermediate');
+    if (this.#state === 'intermediate') return this.#leave('skip');
+    return this.#enter(afterEscape.get(code) ?? 'ground');
+  }
+
+  #csi(code: number): Step {
+    if (code >= 0x40) return this.#leave(code === sgrFinal && this.#isSgr() ? 'style' : 'skip');
+    // One character past the limit is enough to know that the sequence is too long to be believed.
+    if (this.#parameters.length <= limits.sgrCharsMax) this.#parameters += String.fromCharCode(code);
+    return 'skip';
+  }
+
+  /** `CSI > 4 m` and the like end in the same letter, but set modes. */
+  #isSgr(): boolean {
+    return this.#parameters.length <= limits.sgrCharsMax && sgrParameters.test(this.#parameters);
+  }
+
+  #enter(state: State): Step {
+    this.#state = state;
+    this.#parameters = '';
+    return 'skip';
+  }
+
+  #leave(step: Step): Step {
+    this.#state = 'ground';
+    return step;
+  }
+}
+
+// The allow-list of SGR: colours, bold, dim, italic, underline, inverse and strike. Reads the parameters of one sequence
+// into a style and writes a style in one canonical form. Blinking and concealed text are left out on purpose: the one
+// disturbs, the other hides.
+
+/** One slot an attribute: bold, dim, italic, underline, inverse, strike, foreground, background. Empty means default. */
+type Style = readonly string[];
+
+const plainStyle: Style = ['', '', '', '', '', '', '', ''];
+const resetSequence = '\x1b[0m';
+
+const foregroundSlot = 6;
+const backgroundSlot = 7;
+
+/** What the parameters without arguments do: the slots they set, and to what. */
+const simple: ReadonlyMap<number, { readonly slots: readonly number[]; readonly value: string }> = new Map([
+  [1, { slots: [0], value: '1' }],
+  [2, { slots: [1], value: '2' }],
+  [3, { slots: [2], value: '3' }],
+  [4, { slots: [3], value: '4' }],
+  [7, { slots: [4], value: '7' }],
+  [9, { slots: [5], value: '9' }],
+  [21, { slots: [3], value: '4' }],
+  [22, { slots: [0, 1], value: '' }],
+  [23, { slots: [2], value: '' }],
+  [24, { slots: [3], value: '' }],
+  [27, { slots: [4], value: '' }],
+  [29, { slots: [5], value: '' }],
+  [39, { slots: [foregroundSlot], value: '' }],
+  [49, { slots: [backgroundSlot], value: '' }],
+]);
+
+const isBetween = (value: number, first: number, last: number): boolean => value >= first && value <= last;
+
+function withSlots(style: Style, slots: readonly number[], value: string): Style {
+  return style.map((old, slot) => (slots.includes(slot) ? value : old));
+}
+
+/** An empty parameter is 0. */
+const numberOf = (field: string | undefined): number => Number(field ?? '');
+
+/** `38;5;n` and `38;2;r;g;b` after their first parameter; null when a value is out of range or the kind unknown. */
+function extendedColour(ground: number, fields: readonly string[]): string | null {
+  const count = numberOf(fields[0]) === 5 ? 1 : 3;
+  const values = fields.slice(1, 1 + count).map(numberOf);
+  const isWhole = values.length === count && values.every((value) => isBetween(value, 0, 255));
+  return isWhole ? [ground, numberOf(fields[0]), ...values].join(';') : null;
+}
+
+function slotOfGround(ground: number): readonly number[] {
+  if (ground === 38) return [foregroundSlot];
+  return ground === 48 ? [backgroundSlot] : []; // 58, the colour of the underline, is read past and left out.
+}
+
+function applySimple(style: Style, value: number): Style {
+  if (value === 0) return plainStyle;
+  if (isBetween(value, 30, 37) || isBetween(value, 90, 97)) return withSlots(style, [foregroundSlot], String(value));
+  if (isBetween(value, 40, 47) || isBetween(value, 100, 107)) return withSlots(style, [backgroundSlot], String(value));
+  const rule = simple.get(value);
+  return rule === undefined ? style : withSlots(style, rule.slots, rule.value);
+}
+
+/** One parameter with its arguments behind colons: `4:3`, `38:5:n`, `38:2:r:g:b`, `38:2:space:r:g:b`. */
+function applyColons(style: Style, parts: readonly string[]): Style {
+  const head = numberOf(parts[0]);
+  if (head === 4) return withSlots(style, [3], numberOf(parts[1]) === 0 ? '' : '4');
+  const kind = numberOf(parts[1]);
+  const isColour = slotOfGround(head).length > 0 && (kind === 2 || kind === 5);
+  if (!isColour) return style;
+  const values = kind === 2 && parts.length > 5 ? parts.slice(3, 6) : parts.slice(2);
+  const colour = extendedColour(head, [String(kind), ...values]);
+  return colour === null ? style : withSlots(style, slotOfGround(head), colour);
+}
+
+/** The style after one SGR sequence. What is not on the list, or out of range, changes nothing. */
+function applySgr(before: Style, parameters: string): Style {
+  const fields = parameters.split(';');
+  let style = before;
+  let next = 0;
+  for (const [index, field] of fields.entries()) {
+    if (index < next) continue; // An argument of a colour before it.
+    const value = numberOf(field);
+    if (field.includes(':')) {
+      style = applyColons(style, field.split(':'));
+    } else if (value === 38 || value === 48 || value === 58) {
+      const kind = numberOf(fields[index + 1]);
+      if (kind !== 2 && kind !== 5) return style; // How many arguments follow is unknown, so the rest means nothing.
+      const colour = extendedColour(value, fields.slice(index + 1));
+      if (colour !== null) style = withSlots(style, slotOfGround(value), colour);
+      next = index + (kind === 2 ? 5 : 3);
+    } else {
+      style = applySimple(style, value);
+    }
+  }
+  return style;
+}
+
+/** Always from a reset on, so that a style means the same whatever was printed before it. */
+function sgrOf(style: Style): string {
+  return `\x1b[${['0', ...style.filter((value) => value !== '')].join(';')}m`;
+}
 
 /** A box without a handle: printed, joined or serialised by mistake it shows only that something is inside. */
 class ForeignText {
@@ -54,8 +248,7 @@ export interface Sanitizer {
 }
 
 const tab = 0x09;
-const newline = 0x0a;
-const carriageReturn = 0x0d;
+
 const deleted = 0x7f;
 const replacement = 0xfffd;
 const ellipsis = '…';

@@ -1,4 +1,5 @@
 // The frame: the stack of screens, keys that no screen takes, the help, the daemon that goes and comes, small terminals.
+
 import { describe, expect, it } from 'vitest';
 import { itemOf } from '../../test/kit/fake-daemon.ts';
 import { paneRow } from '../../test/kit/rows.ts';
@@ -8,7 +9,7 @@ import { AgtmuxError } from '../model/errors.ts';
 import { width } from '../text/width.ts';
 import { lineText } from '../view/shells-spans.ts';
 import { type AppModel, type AppStep, openApp, updateApp } from './app.ts';
-import { viewApp } from './app-view.ts';
+import { viewApp } from './run.ts';
 import { emptyWorld } from './world.ts';
 
 const nowMs = 1_800_000_000_000;

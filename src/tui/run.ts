@@ -6,12 +6,73 @@ import type { ApiClient } from '../api/client.ts';
 import type { FeedEvent } from '../api/client-types.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { pad, width } from '../text/width.ts';
+import { wrapped } from '../view/asks.ts';
+import type { ScreenSize } from '../view/shells-panel.ts';
+import { cutLine, type SpanLine, span } from '../view/shells-spans.ts';
 import { type AppMessage, type AppModel, type AppStep, type Effect, openApp, topOf, updateApp } from './app.ts';
-import { viewApp } from './app-view.ts';
-import type { Place, Ports, Stream, World } from './contract.ts';
+import type { KeyHelp, Place, Ports, Stream, World } from './contract.ts';
+import { isTooSmall, layoutOf, smallest } from './layout.ts';
 import { paintedLine, repaint } from './painter.ts';
+import type { Opened } from './screens.ts';
 import type { Terminal } from './terminal.ts';
 import { emptyWorld } from './world.ts';
+
+// The whole terminal as lines: the screen on top, a line when the daemon is gone, the line of what was just said, the keys
+// at the bottom; or the help, or what is wrong with the terminal. Always exactly as many lines as it has. Pure.
+
+export function viewApp(model: AppModel): readonly SpanLine[] {
+  const { size } = model;
+  const top = topOf(model);
+  if (isTooSmall(size)) return exactly(tooSmall(size), size);
+  if (top === null) return exactly([], size);
+  if (model.help !== null) return exactly(helpView(model, top, model.help), size);
+  const { above, below, room } = layoutOf(model, top);
+  const body = exactly(top.screen.view(top.model, { ...model.world, size: room }, room), room);
+  return exactly([...above, ...body, ...below], size);
+}
+
+/** Cut or filled to the size. */
+function exactly(lines: readonly SpanLine[], size: ScreenSize): readonly SpanLine[] {
+  const empty: SpanLine = [];
+  return Array.from({ length: size.lines }, (_, row) => cutLine(lines[row] ?? empty, size.columns));
+}
+
+const tooSmall = ({ columns, lines }: ScreenSize): readonly SpanLine[] => [
+  [span('Too small.', 'title')],
+  [span(`${columns}x${lines}, needs`)],
+  [span(`${smallest.columns}x${smallest.lines}.`)],
+  [span('q quits.')],
+];
+
+const frameKeys: readonly KeyHelp[] = [
+  { keys: 'S', words: 'background shells ([Shell] panel)' },
+  { keys: 'ctrl+r', words: 'move the foreground command to the background' },
+  { keys: '?', words: 'this help' },
+  { keys: 'q, esc', words: 'back; q on the first screen quits' },
+  { keys: 'ctrl+l', words: 'redraw the screen' },
+  { keys: 'ctrl+z', words: 'suspend; fg resumes' },
+  { keys: 'ctrl+c', words: 'leave' },
+];
+
+function helpView({ world, size }: AppModel, { screen, model }: Opened, first: number): readonly SpanLine[] {
+  const keys = [...screen.keys(model, world).filter((one) => one.keys !== ''), ...frameKeys];
+  const widest = Math.min(16, Math.max(...keys.map((one) => width(one.keys))));
+  const lines = keys.flatMap((one) =>
+    wrapped(one.words, size.columns - widest - 4).map(
+      (words, row): SpanLine => [span(`  ${pad(row === 0 ? one.keys : '', widest)}  `, 'title'), span(words)],
+    ),
+  );
+  const room = size.lines - 3;
+  const start = Math.max(0, Math.min(first, lines.length - room));
+  const more = lines.length > start + room ? ' · ↓ more' : '';
+  return [
+    [span(`Keys: ${screen.title}`, 'title')],
+    [],
+    ...Array.from({ length: room }, (_, row): SpanLine => lines[start + row] ?? []),
+    [span(`any other key goes back${more}`, 'dim')],
+  ];
+}
 
 export interface TuiParts {
   readonly terminal: Terminal;

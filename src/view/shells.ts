@@ -2,8 +2,7 @@
 // in a footer, and the words for times and badges. Pure; what others wrote passes the gate here (SEC3).
 
 import type { ShellItem } from '../api/schemas-shells.ts';
-import { shellStatusText } from '../model/shell-status.ts';
-import type { ShellNotice, ShellStatus } from '../model/shells.ts';
+import { type ShellNotice, type ShellStatus, shellStatusText } from '../model/shells.ts';
 import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import type { PaintRole } from './paint.ts';
 import { cutLine, type SpanLine, span } from './shells-spans.ts';

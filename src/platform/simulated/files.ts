@@ -13,8 +13,7 @@ import {
   privateFileMode,
   temporaryName,
 } from '../files.ts';
-import { FileNode, type Name, NameJournal, type Node } from './file-nodes.ts';
-import { FileTree, type Planted } from './file-tree.ts';
+import { FileNode, FileTree, type Name, NameJournal, type Node, type Planted } from './file-tree.ts';
 import type { SimulatedRandom } from './random.ts';
 
 export type FileFault = 'ENOSPC' | 'EIO' | 'power_cut';

@@ -1,14 +1,17 @@
 // The board as lines: the summary, the filter, groups with their rows in a window around the selected one, and below them
 // what the selected agent asks or does in full. Pure.
 
+import type { TargetItem } from '../../api/schemas.ts';
+import type { StateName } from '../../model/states.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { cut, pad, width } from '../../text/width.ts';
 import { wrapped } from '../../view/asks.ts';
-import type { AgentItem, BoardGroup } from '../../view/board.ts';
-import { needsYouKey } from '../../view/board.ts';
+import { type AgentItem, type BoardGroup, countsOf, needsYouKey } from '../../view/board.ts';
 import type { PaintRole } from '../../view/paint.ts';
 import {
   ageSince,
+  healthRole,
+  healthText,
   isAway,
   paneLabel,
   placeOf,
@@ -20,12 +23,63 @@ import {
 } from '../../view/pane-words.ts';
 import type { ScreenSize } from '../../view/shells-panel.ts';
 import { cutLine, lineText, type Span, type SpanLine, span } from '../../view/shells-spans.ts';
-import { agentLabel, type ColourRole, colourOf, unseenMark, wordsOf } from '../../view/words.ts';
+import { agentLabel, type ColourRole, colourOf, statesInOrder, unseenMark, wordsOf } from '../../view/words.ts';
 import { actingLines } from '../acting-view.ts';
 import type { World } from '../contract.ts';
 import { fieldSpans } from '../text-field.ts';
 import { type BoardModel, type Entry, listed, selectedEntry } from './model.ts';
-import { countSpans, summaryLine } from './summary.ts';
+
+// The first line of the board: how many are in each state, and how the targets are. Pure.
+
+/** `1 approve · 2 running` */
+function countSpans(counts: Readonly<Record<StateName, number>>): readonly Span[] {
+  return statesInOrder
+    .filter((state) => counts[state] > 0)
+    .flatMap((state, place) => [
+      ...(place === 0 ? [] : [span(' · ', 'dim')]),
+      span(`${counts[state]} ${wordsOf(state).word}`, wordsOf(state).colour),
+    ]);
+}
+
+/** `agtmux  ▲ 2  ? 1  ✕ 1  ● 6  ✓ 3  ○ 9                host 12 ok · vm2 3 down 12s` */
+function summaryLine(world: World, items: readonly AgentItem[], columns: number): SpanLine {
+  const wide = [span('agtmux', 'title'), ...marks(items, '  ', ' ')];
+  const isNarrow = wide.reduce((sum, { text }) => sum + width(text), 0) > columns;
+  const left: readonly Span[] = isNarrow ? [span('agtmux', 'title'), ...marks(items, ' ', '')] : wide;
+  const used = left.reduce((sum, { text }) => sum + width(text), 0);
+  const targets = healthSpans(world, items, columns - used - 2);
+  const taken = targets.reduce((sum, { text }) => sum + width(text), 0);
+  return cutLine([...left, span(pad('', Math.max(1, columns - used - taken))), ...targets], columns);
+}
+
+function marks(items: readonly AgentItem[], before: string, between: string): readonly Span[] {
+  const counts = countsOf(items);
+  return statesInOrder.flatMap((state) => {
+    const count = counts[state];
+    return count === 0 ? [] : [span(`${before}${wordsOf(state).mark}${between}${count}`, wordsOf(state).colour)];
+  });
+}
+
+/** All of them with how many agents each has, where they fit; else without; else those in trouble, else how many are well. */
+function healthSpans({ targets, nowMs }: World, items: readonly AgentItem[], room: number): readonly Span[] {
+  const has = ({ target }: TargetItem): number => items.filter(({ identity }) => identity.target === target).length;
+  const spans = (of: World['targets'], countOf: (target: TargetItem) => number | null = () => null): readonly Span[] =>
+    of.flatMap((target, place) => [
+      ...(place === 0 ? [] : [span(' · ', 'dim')]),
+      span(healthText(target, nowMs, countOf(target)), target.health === 'ok' ? 'dim' : healthRole(target)),
+    ]);
+  const ill = targets.filter(({ health }) => health !== 'ok');
+  const well = targets.length - ill.length;
+  const short = well === 0 ? [] : [span(`${ill.length === 0 ? '' : ' · '}${well} ok`, 'dim')];
+  const forms = [
+    spans(targets, has),
+    spans(targets),
+    [...spans(ill), ...short],
+    ill.length === 0 ? [] : [span(`${ill.length} down`, 'bad')],
+  ];
+  const fits = (form: readonly Span[]): boolean => form.reduce((sum, { text }) => sum + width(text), 0) <= room;
+  return forms.find(fits) ?? [];
+}
 
 /** Narrower than this it is a sidebar. */
 const sidebarColumns = 60;

@@ -1,6 +1,9 @@
 // The New Agent form: which agent, where, with which model, under which care, and what to do. What is seen when no session
 // is there or chosen.
 
+import { resolve } from 'node:path/posix';
+import type { ManagedItem, NewSessionBody } from '../../api/schemas-sessions.ts';
+import { type AgtmuxError, fail, ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { pad } from '../../text/width.ts';
@@ -9,10 +12,64 @@ import type { ScreenSize } from '../../view/shells-panel.ts';
 import { cutLine, type SpanLine, span } from '../../view/shells-spans.ts';
 import { wrapText } from '../../view/wrap.ts';
 import type { Command, Key, KeyHelp, Message, Place, Screen, Step, World } from '../contract.ts';
-import { fieldKey, isCharacter } from './field-keys.ts';
-import { type FieldName, type FormModel, type FormOwn, fieldNames, firstForm, wantedOf } from './form-model.ts';
 import { creatingWords, spinnerAt } from './spinner.ts';
-import { fieldLines, fieldOf, insert, type TextField } from './text-field.ts';
+import { emptyField, fieldKey, fieldLines, fieldOf, insert, isCharacter, type TextField } from './text-field.ts';
+
+// The form of a new agent as data: its fields, which of them is focused, and the request that they make.
+
+const fieldNames = ['agent', 'directory', 'model', 'auto', 'worktree', 'prompt'] as const;
+type FieldName = (typeof fieldNames)[number];
+
+interface FormModel {
+  readonly focus: FieldName;
+  readonly agent: TextField;
+  readonly directory: TextField;
+  readonly model: TextField;
+  readonly isAuto: boolean;
+  readonly isWorktree: boolean;
+  readonly branch: TextField;
+  readonly prompt: TextField;
+  /** The request is under way. */
+  readonly isStarting: boolean;
+  readonly frame: number;
+  readonly problem: string | null;
+}
+
+type FormOwn =
+  | { readonly is: 'started'; readonly item: ManagedItem }
+  | { readonly is: 'failed'; readonly problem: AgtmuxError };
+
+const firstForm = ({ self }: Pick<World, 'self'>): FormModel => ({
+  focus: 'prompt',
+  agent: fieldOf(self.agents[0] ?? ''),
+  directory: fieldOf(self.cwd),
+  model: emptyField,
+  isAuto: false,
+  isWorktree: false,
+  branch: emptyField,
+  prompt: emptyField,
+  isStarting: false,
+  frame: 0,
+  problem: null,
+});
+
+type Wanted = Omit<NewSessionBody, 'env' | 'pid' | 'hops'>;
+
+/** What is missing is said before anybody is asked. */
+function wantedOf(form: FormModel, { cwd, home }: World['self']): Result<Wanted> {
+  const [agent, typed, prompt] = [form.agent, form.directory, form.prompt].map(({ text }) => text.trim());
+  if (agent === undefined || agent === '') return fail('E_INPUT', 'missing agent', 'name one');
+  if (prompt === undefined || prompt === '') return fail('E_INPUT', 'missing prompt', 'type a prompt');
+  const directory = (typed ?? '').replace(/^~(?=\/|$)/, home);
+  return ok({
+    agent,
+    prompt,
+    cwd: resolve(cwd, directory),
+    model: form.model.text.trim() === '' ? null : form.model.text.trim(),
+    auto_approve: form.isAuto,
+    worktree: form.isWorktree ? form.branch.text.trim() : null,
+  });
+}
 
 type FormStep = Step<FormModel, FormOwn>;
 

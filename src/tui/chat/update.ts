@@ -1,16 +1,66 @@
 // What the chat does with keys, with what it follows, and with the answers it gets. Pure. Which deeds there are is told by
 // the flags of the session (SES7); an answer is only sent to an ask that the person could read.
 
+import { sessionPath } from '../../api/client.ts';
 import type { ManagedItem } from '../../api/schemas-sessions.ts';
 import { errors } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { foreign, sanitizeLine } from '../../text/sanitize.ts';
+import type { PaintRole } from '../../view/paint.ts';
+import { machineLabel } from '../../view/sessions.ts';
 import type { Command, Key, Message, Step, World } from '../contract.ts';
 import { backgroundForeground } from '../shells/commands.ts';
-import { deed, readAsk, receiptOf } from './deeds.ts';
 import { shellsOf } from './entries.ts';
-import { fieldKey, isCharacter } from './field-keys.ts';
 import { type ActionName, type ChatModel, type ChatOwn, isWriting, joined, openAsk } from './model.ts';
-import { emptyField, insert, type TextField } from './text-field.ts';
+import { emptyField, fieldKey, insert, isCharacter, type TextField } from './text-field.ts';
 import { scrollMax } from './view.ts';
+
+// What the chat asks the daemon to do to its session, one request a deed. An answer names the ask it is for (ASK3); what is
+// refused comes back in the daemon's own words.
+
+const doneWords: Readonly<Record<ActionName, string>> = {
+  send: 'sent',
+  approve: 'approved',
+  reject: 'rejected',
+  answer: 'answered',
+  stop: 'stopped',
+  resume: 'resumed',
+  retry: 'retrying',
+};
+
+const deed = (id: string, name: ActionName, more: object, what = ''): Command<ChatOwn> => ({
+  do: 'call',
+  run: async ({ api, pid, hops }) => {
+    const { session } = await api.post(`${sessionPath(id)}/${name}`, { ...more, pid, hops });
+    return { is: 'done', deed: name, item: session, words: wordsOf(name, session, what) };
+  },
+  failed: (problem) => ({ is: 'refused', deed: name, problem }),
+  late: (own) => receiptOf(own),
+});
+
+/** What became of it, in one line; null where that is nothing of a deed. */
+function receiptOf(own: ChatOwn): { readonly text: string; readonly role: PaintRole } | null {
+  if (own.is === 'done') return { text: own.words, role: 'good' };
+  if (own.is !== 'refused') return null;
+  const { message, next, code } = own.problem;
+  return { text: `not done: ${message}. ${next} [${code}]`, role: 'bad' };
+}
+
+function wordsOf(name: ActionName, item: ManagedItem, what: string): string {
+  const waits = name === 'send' && item.queued > 0 ? '; sent when the turn has ended' : '';
+  const subject = what === '' ? '' : `: ${sanitizeLine(foreign(what), { columnsMax: 60 })}`;
+  return `${doneWords[name]}${subject} · ${item.ref} ${machineLabel(item)}${waits}`;
+}
+
+/** Comes back when an ask has been on the screen for a moment. */
+const readAsk = (ask_id: string, early: number): Command<ChatOwn> => ({
+  do: 'call',
+  run: async ({ sleep }) => {
+    await sleep(limits.tuiAskSeenMs, new AbortController().signal);
+    return { is: 'read', ask_id, early };
+  },
+  failed: () => ({ is: 'read', ask_id, early }),
+});
 
 export type ChatStep = Step<ChatModel, ChatOwn>;
 

@@ -13,12 +13,11 @@ import { Dialog, Empty, Link, OutcomeLine } from '../parts/basics.tsx';
 import { MessageForm } from '../parts/message-form.tsx';
 import { Age, block, line } from '../parts/text.tsx';
 import { clock } from '../port.ts';
-import { type Chat, emptyChat, heard } from '../state/chat.ts';
+import { type Chat, emptyChat, heard, machineRoles } from '../state/chat.ts';
 import { did } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel } from '../state/hooks.ts';
 import { pathOf } from '../state/route.ts';
-import { machineRoles } from './sessions-words.ts';
 
 /** Follows it while the page shows it; what ends the following for good is told as gone. */
 function useChat(id: string, link: string): Chat {

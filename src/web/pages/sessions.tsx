@@ -1,17 +1,20 @@
 // Sessions that agtmux leads: the list of them, the form for a new one, and the conversation of the chosen one.
 
-import type { ReactNode } from 'react';
-import type { ManagedItem, ManagedList } from '../../api/schemas-sessions.ts';
+import { type FormEvent, type ReactNode, useState } from 'react';
+import type { AgentList } from '../../api/schemas-explain.ts';
+import type { ManagedItem, ManagedList, ManagedReply, NewSessionBody } from '../../api/schemas-sessions.ts';
 import { projectOf } from '../../view/pane-words.ts';
 import { autoWarning, machineLabel } from '../../view/sessions.ts';
-import { Command, Empty, Link, PageHead, ReadingNote } from '../parts/basics.tsx';
+import { post } from '../door.ts';
+import { Command, Empty, Link, OutcomeLine, PageHead, ReadingNote } from '../parts/basics.tsx';
 import { Age, line } from '../parts/text.tsx';
-import { useModel, useReading } from '../state/hooks.ts';
+import { machineRoles } from '../state/chat.ts';
+import { did } from '../state/deeds.ts';
+import { useEntrance, whyIdle } from '../state/entrance.ts';
+import { go, useModel, useReading } from '../state/hooks.ts';
 import type { Model } from '../state/model.ts';
 import { pathOf } from '../state/route.ts';
 import { ChatPage } from './chat.tsx';
-import { NewSession } from './new-session.tsx';
-import { machineRoles } from './sessions-words.ts';
 
 /** Changes whenever the feed told something new of any session. */
 const versionOf = ({ rows }: Model): string =>
@@ -77,5 +80,180 @@ function NoSessions(): ReactNode {
         <Command>agtmux session start --agent claude "fix the tests"</Command>
       </p>
     </Empty>
+  );
+}
+
+// The form for a new agent: which one, where, and what it shall do.
+
+interface Wished {
+  readonly agent: string;
+  readonly prompt: string;
+  readonly cwd: string;
+  readonly model: string;
+  readonly title: string;
+  readonly worktree: string;
+  readonly hasWorktree: boolean;
+  readonly isAuto: boolean;
+}
+
+const nothing: Wished = {
+  agent: '',
+  prompt: '',
+  cwd: '',
+  model: '',
+  title: '',
+  worktree: '',
+  hasWorktree: false,
+  isAuto: false,
+};
+
+const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
+
+/** The door gives the agent the environment of the daemon: a page has none. */
+const bodyOf = (wished: Wished): NewSessionBody => ({
+  agent: wished.agent,
+  prompt: wished.prompt,
+  cwd: wished.cwd,
+  model: orNull(wished.model),
+  title: orNull(wished.title),
+  worktree: wished.hasWorktree ? wished.worktree.trim() : null,
+  auto_approve: wished.isAuto,
+  env: {},
+});
+
+function NewSession(): ReactNode {
+  const adapters = useReading<AgentList>('/v1/agents').value?.items ?? [];
+  const [wished, setWished] = useState(nothing);
+  const why = whyIdle(useEntrance());
+  const set = (part: Partial<Wished>): void => setWished((now) => ({ ...now, ...part }));
+  const agent = wished.agent === '' ? (adapters[0]?.agent ?? '') : wished.agent;
+  const isReady = agent !== '' && wished.prompt.trim() !== '' && wished.cwd.startsWith('/') && why === null;
+  const start = (event: FormEvent): void => {
+    event.preventDefault();
+    const started = post<ManagedReply>('/v1/managed', bodyOf({ ...wished, agent }));
+    void did('session+', 'Starting…', started, ({ session }) => {
+      go(pathOf('sessions', session.id), { replace: true });
+      return null;
+    });
+  };
+  return (
+    <form className="panel new-session" onSubmit={start} aria-labelledby="new-title">
+      <h2 id="new-title">New agent</h2>
+      <div className="fields">
+        <label className="field">
+          Agent
+          <select value={agent} onChange={(event) => set({ agent: event.target.value })}>
+            {adapters.map((one) => (
+              <option key={one.agent} value={one.agent}>
+                {line(one.agent)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Folder cwd={wished.cwd} onChange={(cwd) => set({ cwd })} />
+      </div>
+      <label className="field">
+        Task
+        <textarea
+          required
+          rows={5}
+          value={wished.prompt}
+          placeholder="Fix the failing test in checkout, and say what was wrong."
+          onChange={(event) => set({ prompt: event.target.value })}
+        />
+      </label>
+      <MoreWishes wished={wished} onChange={set} />
+      <OutcomeLine id="session+" />
+      <div className="dialog-buttons">
+        <button type="submit" className="primary" disabled={!isReady} title={why ?? undefined}>
+          Start
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** Absolute, with the folders that agents are in already. */
+function Folder({ cwd, onChange }: { readonly cwd: string; readonly onChange: (cwd: string) => void }): ReactNode {
+  const { rows } = useModel();
+  const known = [...new Set([...rows.values()].map((row) => row.cwd))].filter((path) => path.startsWith('/')).sort();
+  return (
+    <label className="field">
+      Folder
+      <input
+        required
+        list="folders"
+        value={cwd}
+        placeholder="/home/you/project"
+        pattern="/.*"
+        title="An absolute path"
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <datalist id="folders">
+        {known.map((path) => (
+          <option key={path} value={line(path)} />
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+interface MoreProps {
+  readonly wished: Wished;
+  readonly onChange: (part: Partial<Wished>) => void;
+}
+
+function MoreWishes({ wished, onChange }: MoreProps): ReactNode {
+  return (
+    <>
+      <details>
+        <summary>Model, title, worktree</summary>
+        <div className="fields">
+          <label className="field">
+            Model
+            <input
+              value={wished.model}
+              placeholder="the agent's default"
+              onChange={(event) => onChange({ model: event.target.value })}
+            />
+          </label>
+          <label className="field">
+            Title
+            <input
+              value={wished.title}
+              placeholder="from the prompt"
+              onChange={(event) => onChange({ title: event.target.value })}
+            />
+          </label>
+        </div>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={wished.hasWorktree}
+            onChange={(event) => onChange({ hasWorktree: event.target.checked })}
+          />{' '}
+          use a new git worktree
+        </label>
+        {wished.hasWorktree ? (
+          <label className="field">
+            Branch
+            <input
+              value={wished.worktree}
+              placeholder="generated"
+              onChange={(event) => onChange({ worktree: event.target.value })}
+            />
+          </label>
+        ) : null}
+      </details>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={wished.isAuto}
+          onChange={(event) => onChange({ isAuto: event.target.checked })}
+        />{' '}
+        approve every request automatically
+      </label>
+      {wished.isAuto ? <p className="warning">▲ {autoWarning}</p> : null}
+    </>
   );
 }

@@ -2,17 +2,20 @@
 
 import { type ReactNode, useState } from 'react';
 import type { AdapterItem as Adapter, AgentList } from '../../api/schemas-explain.ts';
+import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../../api/schemas-hooks.ts';
+import type { NoticeSettingsReply } from '../../api/schemas-notices.ts';
+import { type NoticeChannel, type NoticeEvent, noticeChannels, noticeEvents } from '../../model/notices.ts';
+import { wordsOf } from '../../view/words.ts';
 import { post } from '../door.ts';
-import { OutcomeLine, PageHead, ReadingNote, Tabs } from '../parts/basics.tsx';
-import { line } from '../parts/text.tsx';
-import { keep } from '../port.ts';
+import { askPermission, permission } from '../notify.ts';
+import { Dialog, OutcomeLine, PageHead, ReadingNote, Scroll, Tabs } from '../parts/basics.tsx';
+import { block, line } from '../parts/text.tsx';
+import { keep, kept } from '../port.ts';
 import { did } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { go, type Reading, useReading } from '../state/hooks.ts';
 import { pathOf } from '../state/route.ts';
 import { chosenTheme, setTheme, themes } from '../theme.ts';
-import { HookSettings } from './settings-hooks.tsx';
-import { NotificationSettings } from './settings-notifications.tsx';
 
 const tabs = [
   ['page', 'This page'],
@@ -162,5 +165,313 @@ function AdapterLine({ item, reading }: { readonly item: Adapter; readonly readi
       ))}
       <OutcomeLine id={id} />
     </li>
+  );
+}
+
+// Hooks: which agents tell their state themselves, and how to let them. Every change is shown before it is made, and made
+// only if nothing has changed since.
+
+type Action = 'install' | 'remove';
+
+const stateRoles = {
+  installed: 'good',
+  partial: 'attention',
+  absent: 'quiet',
+  broken: 'bad',
+  unsupported: 'quiet',
+} as const;
+
+/** What is there in part can be made whole or taken away. */
+const offered: Readonly<Record<keyof typeof stateRoles, readonly Action[]>> = {
+  installed: ['remove'],
+  partial: ['install', 'remove'],
+  absent: ['install'],
+  broken: ['install', 'remove'],
+  unsupported: [],
+};
+
+function HookSettings(): ReactNode {
+  const reading = useReading<HookStatusReply>('/v1/hooks');
+  const [plan, setPlan] = useState<HookPlanReply | null>(null);
+  const isOff = whyIdle(useEntrance()) !== null;
+  const look = (action: Action, agents: readonly string[]): Promise<boolean> =>
+    did('hooks', 'Checking what would change…', post<HookPlanReply>('/v1/hooks/plan', { action, agents }), (found) => {
+      setPlan(found);
+      return null;
+    });
+  return (
+    <section className="panel" aria-label="Hooks">
+      <p className="dim">
+        With hooks an agent reports its state itself, at once and reliably. They never block it and never make it fail.
+      </p>
+      <ReadingNote reading={reading} />
+      <ul className="hooks">
+        {(reading.value?.agents ?? []).map((one) => (
+          <li key={one.agent}>
+            <strong>{line(one.agent)}</strong>
+            <span className={`c-${stateRoles[one.state]}`}>{one.state}</span>
+            <span className="dim">{one.is_used ? '' : 'not in use on this machine'}</span>
+            <span className="spring" />
+            {offered[one.state].map((action) => (
+              <button key={action} type="button" disabled={isOff} onClick={() => void look(action, [one.agent])}>
+                {action === 'remove' ? 'Remove' : 'Install'}…
+              </button>
+            ))}
+            {[...one.notes, ...one.files.flatMap(({ problem }) => (problem === null ? [] : [problem]))].map((note) => (
+              <p key={note} className="dim small">
+                {line(note)}
+              </p>
+            ))}
+          </li>
+        ))}
+      </ul>
+      <OutcomeLine id="hooks" />
+      {plan === null ? null : <PlanDialog plan={plan} onClose={() => setPlan(null)} onDone={reading.again} />}
+    </section>
+  );
+}
+
+interface PlanProps {
+  readonly plan: HookPlanReply;
+  readonly onClose: () => void;
+  readonly onDone: () => void;
+}
+
+function PlanDialog({ plan, onClose, onDone }: PlanProps): ReactNode {
+  const { action, agents, digest, edits, notes } = plan;
+  const apply = async (): Promise<void> => {
+    onClose();
+    const applied = post<HookOutcomeReply>('/v1/hooks/apply', { action, agents, digest });
+    await did('hooks', 'Writing…', applied, ({ written, removed }) => ({
+      tone: 'good',
+      words: `${written.length} files written, ${removed.length} removed`,
+    }));
+    onDone();
+  };
+  return (
+    <Dialog
+      title={`${action === 'install' ? 'Install' : 'Remove'} hooks: ${agents.map(line).join(', ')}`}
+      onClose={onClose}
+    >
+      {edits.length === 0 ? <p>Nothing to change.</p> : null}
+      {edits.map((edit) => (
+        <div key={edit.path}>
+          <p>
+            {edit.change} <code>{line(edit.path)}</code>
+          </p>
+          <Scroll className="log diff" label={`Change of ${line(edit.path)}`}>
+            <pre>{block(edit.diff)}</pre>
+          </Scroll>
+        </div>
+      ))}
+      {notes.map((note) => (
+        <p key={note} className="dim">
+          {line(note)}
+        </p>
+      ))}
+      <div className="dialog-buttons">
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+        <button type="button" className="primary" disabled={edits.length === 0} onClick={() => void apply()}>
+          {action === 'install' ? 'Install' : 'Remove'}
+        </button>
+      </div>
+    </Dialog>
+  );
+}
+
+// Notifications: which events, by which ways, when not; and the permission that this browser needs.
+
+const base = '/v1/notifications';
+
+const eventWords: Readonly<Record<NoticeEvent, string>> = {
+  waiting_approval: 'an agent asks for approval',
+  waiting_input: 'an agent asks a question',
+  error: 'an agent is in error',
+  completed: 'an agent is done',
+};
+
+const channelWords: Readonly<Record<NoticeChannel, string>> = {
+  desktop: 'desktop',
+  terminal: 'terminal',
+  browser: 'browser',
+  command: 'your command',
+  webhook: 'your webhook',
+};
+
+function NotificationSettings(): ReactNode {
+  const reading = useReading<NoticeSettingsReply>(`${base}/settings`);
+  const [told, setTold] = useState<NoticeSettingsReply | null>(null);
+  const settings = told ?? reading.value;
+  const change = async (path: string, body: object): Promise<boolean> => {
+    // Shown at once; taken back when the daemon does not agree.
+    if (settings !== null && path === 'settings') setTold({ ...settings, ...body });
+    const isSaved = await did(
+      'notifications',
+      'Saving…',
+      post<NoticeSettingsReply>(`${base}/${path}`, body),
+      (saved) => {
+        setTold(saved);
+        return { tone: 'good', words: 'Saved' };
+      },
+    );
+    if (!isSaved) setTold(settings);
+    return isSaved;
+  };
+  return (
+    <section className="panel" aria-label="Notifications">
+      <BrowserPermission />
+      <ReadingNote reading={reading} />
+      {settings === null ? null : <Choices settings={settings} change={change} />}
+      <OutcomeLine id="notifications" />
+    </section>
+  );
+}
+
+interface ChoicesProps {
+  readonly settings: NoticeSettingsReply;
+  readonly change: (path: string, body: object) => Promise<boolean>;
+}
+
+const toggled = <Value,>(list: readonly Value[], value: Value, on: boolean): readonly Value[] =>
+  on ? [...list, value] : list.filter((one) => one !== value);
+
+function Choices({ settings, change }: ChoicesProps): ReactNode {
+  const isOff = whyIdle(useEntrance()) !== null;
+  /** Set up in the file only: they run programs or send text away. */
+  const isMissing = (channel: NoticeChannel): boolean =>
+    (channel === 'command' && settings.command === null) || (channel === 'webhook' && settings.webhook === null);
+  return (
+    <>
+      <fieldset className="choice" disabled={isOff}>
+        <legend>Notify me when</legend>
+        {noticeEvents.map((event) => (
+          <label key={event}>
+            <input
+              type="checkbox"
+              checked={settings.on.includes(event)}
+              onChange={({ target }) => void change('settings', { on: toggled(settings.on, event, target.checked) })}
+            />{' '}
+            <span className={`c-${wordsOf(event).colour}`}>{wordsOf(event).mark}</span> {eventWords[event]}
+          </label>
+        ))}
+      </fieldset>
+      <fieldset className="choice" disabled={isOff}>
+        <legend>Channels</legend>
+        {noticeChannels.map((channel) => (
+          <label key={channel}>
+            <input
+              type="checkbox"
+              checked={settings.channels.includes(channel)}
+              disabled={isMissing(channel)}
+              onChange={({ target }) =>
+                void change('settings', { channels: toggled(settings.channels, channel, target.checked) })
+              }
+            />{' '}
+            {channelWords[channel]} <ChannelNote settings={settings} channel={channel} isMissing={isMissing(channel)} />
+          </label>
+        ))}
+        <label>
+          <input
+            type="checkbox"
+            checked={settings.skip_looked_at}
+            onChange={({ target }) => void change('settings', { skip_looked_at: target.checked })}
+          />{' '}
+          not for the pane I am viewing
+        </label>
+      </fieldset>
+      <Quiet settings={settings} change={change} />
+      {settings.trouble === null ? null : <p className="trouble">{line(settings.trouble)}</p>}
+      <p className="dim small">
+        Kept in <code>{line(settings.path)}</code>, where rules per agent and project, a command and a webhook are set.
+      </p>
+    </>
+  );
+}
+
+interface NoteProps {
+  readonly settings: NoticeSettingsReply;
+  readonly channel: NoticeChannel;
+  readonly isMissing: boolean;
+}
+
+function ChannelNote({ settings, channel, isMissing }: NoteProps): ReactNode {
+  const status = settings.status.find((one) => one.channel === channel);
+  if (isMissing) return <span className="dim">set it up in the file</span>;
+  if (status?.last_trouble == null) return null;
+  return <span className="c-bad">{line(status.last_trouble)}</span>;
+}
+
+function Quiet({ settings, change }: ChoicesProps): ReactNode {
+  const [from = '', to = ''] = (settings.quiet ?? '').split('-');
+  const [times, setTimes] = useState({ from, to });
+  const isOff = whyIdle(useEntrance()) !== null;
+  const quiet = times.from !== '' && times.to !== '' ? `${times.from}-${times.to}` : null;
+  const isMuted = settings.mutes.some(({ agent, project }) => agent === null && project === null);
+  return (
+    <>
+      <fieldset className="choice" disabled={isOff}>
+        <legend>Quiet</legend>
+        <div className="fields">
+          <label className="field">
+            From
+            <input
+              type="time"
+              value={times.from}
+              onChange={(event) => setTimes({ ...times, from: event.target.value })}
+            />
+          </label>
+          <label className="field">
+            To
+            <input type="time" value={times.to} onChange={(event) => setTimes({ ...times, to: event.target.value })} />
+          </label>
+          <button type="button" disabled={quiet === settings.quiet} onClick={() => void change('settings', { quiet })}>
+            Save
+          </button>
+        </div>
+      </fieldset>
+      <div className="buttons">
+        <button
+          type="button"
+          disabled={isOff}
+          onClick={() => void change(isMuted ? 'unmute' : 'mute', isMuted ? {} : { minutes: 60 })}
+        >
+          {isMuted ? 'Unmute' : 'Mute for an hour'}
+        </button>
+        <span className="dim">{settings.is_quiet_now ? 'Quiet hours are active now.' : ''}</span>
+      </div>
+    </>
+  );
+}
+
+/** The browser asks its person once; a no can only be taken back in the browser. */
+function BrowserPermission(): ReactNode {
+  const [state, setState] = useState(permission);
+  const [isOn, setOn] = useState(kept('notifications') !== 'off');
+  if (state === 'unsupported')
+    return <p className="dim">This browser cannot show notifications here; desktop notifications work without it.</p>;
+  if (state === 'denied')
+    return <p className="dim">This browser blocks notifications of this page. Allow them in its settings.</p>;
+  if (state === 'default')
+    return (
+      <p>
+        <button type="button" className="primary" onClick={() => void askPermission().then(setState)}>
+          Allow notifications in this browser
+        </button>
+      </p>
+    );
+  return (
+    <label className="check">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ target }) => {
+          keep('notifications', target.checked ? null : 'off');
+          setOn(target.checked);
+        }}
+      />{' '}
+      show them in this browser
+    </label>
   );
 }

@@ -1,16 +1,30 @@
 // Shells: commands that agents run and nobody waits for. Tabs by how they stand, one selected with its log.
 
-import { type ReactNode, useState } from 'react';
-import type { ShellItem } from '../../api/schemas-shells.ts';
-import { type ShellStatus, shellStatuses } from '../../model/shells.ts';
+import { type ReactNode, useEffect, useState } from 'react';
+import type { ShellItem, ShellPageReply, ShellReceiptReply } from '../../api/schemas-shells.ts';
+import { type ShellControl, type ShellLogMode, type ShellStatus, shellStatuses } from '../../model/shells.ts';
 import { shellEventText } from '../../view/shell-events.ts';
-import { badgeText, isNew, shellLabel, shellMark, statusRoles, timeText } from '../../view/shells.ts';
+import {
+  badgeText,
+  isForeground,
+  isNew,
+  modeText,
+  shellLabel,
+  shellMark,
+  statusRoles,
+  statusWords,
+  timeText,
+  timingText,
+} from '../../view/shells.ts';
 import { shellsOfTab } from '../../view/shells-panel.ts';
-import { Command, Empty, Link, PageHead, Tabs } from '../parts/basics.tsx';
-import { Age } from '../parts/text.tsx';
-import { useModel, useNow } from '../state/hooks.ts';
+import { post } from '../door.ts';
+import { Command, Dialog, Empty, Link, OutcomeLine, PageHead, ReadingNote, Scroll, Tabs } from '../parts/basics.tsx';
+import { Age, block, line, revealed } from '../parts/text.tsx';
+import { copyText } from '../port.ts';
+import { did, type Outcome, refusalText, setOutcome } from '../state/deeds.ts';
+import { useEntrance, whyIdle } from '../state/entrance.ts';
+import { useModel, useNow, useReading } from '../state/hooks.ts';
 import { pathOf } from '../state/route.ts';
-import { ShellDetail } from './shell-detail.tsx';
 
 const isStatus = (text: string | null): text is ShellStatus =>
   (shellStatuses as readonly (string | null)[]).includes(text);
@@ -114,5 +128,161 @@ function Happened(): ReactNode {
         ))}
       </ul>
     </section>
+  );
+}
+
+// One shell: how it stands, its log a page at a time, and what a person may do to it.
+
+const receiptWords = ({ failure, reason }: ShellReceiptReply): Outcome =>
+  failure === null ? { tone: 'good', words: reason } : { tone: 'bad', words: refusalText(failure) };
+
+function control(row: ShellItem, name: ShellControl, busy: string): Promise<boolean> {
+  const path = `/v1/shells/${encodeURIComponent(row.shell_id)}/${name}`;
+  return did(row.shell_id, busy, post<ShellReceiptReply>(path, { via: 'web page' }), receiptWords);
+}
+
+function ShellDetail({ row }: { readonly row: ShellItem }): ReactNode {
+  const isOff = whyIdle(useEntrance()) !== null;
+  const isFresh = isNew(row);
+  const { shell_id } = row;
+  // Looking at it is what takes the mark away.
+  useEffect(() => {
+    if (isFresh && !isOff) void post(`/v1/shells/${encodeURIComponent(shell_id)}/seen`, { via: 'web page' });
+  }, [isFresh, isOff, shell_id]);
+  return (
+    <section className="panel shell-detail" aria-label={row.shell_id}>
+      <h2>
+        <span className={`mark c-${statusRoles[row.status]}`} aria-hidden="true">
+          {shellMark}
+        </span>{' '}
+        {shellLabel(row)}
+      </h2>
+      <ShellFacts row={row} />
+      <ShellButtons row={row} isOff={isOff} />
+      <OutcomeLine id={row.shell_id} />
+      <ShellLog row={row} />
+    </section>
+  );
+}
+
+function ShellFacts({ row }: { readonly row: ShellItem }): ReactNode {
+  const now = useNow();
+  const facts: readonly (readonly [string, ReactNode])[] = [
+    [
+      'Status',
+      <span key="status" className={`c-${statusRoles[row.status]}`}>{`${statusWords(row)} · ${row.shell_id}`}</span>,
+    ],
+    ['Command', <code key="command">{revealed(row.command)}</code>],
+    ['Folder', line(row.cwd)],
+    ['Time', timingText(row, now)],
+    ['Mode', modeText(row)],
+    ['Agent', row.owner.runtime_id === null ? line(row.owner.client ?? '-') : <Owner key="owner" row={row} />],
+    ['Ended by', row.ended_by ?? ''],
+    ['Reason', line(row.words ?? '')],
+  ];
+  return (
+    <dl className="facts">
+      {facts
+        .filter(([, value]) => value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function Owner({ row }: { readonly row: ShellItem }): ReactNode {
+  return (
+    <Link to={pathOf('agents', row.owner.runtime_id)}>{line(row.owner.client ?? row.owner.runtime_id ?? '')}</Link>
+  );
+}
+
+function ShellButtons({ row, isOff }: { readonly row: ShellItem; readonly isOff: boolean }): ReactNode {
+  const [isKilling, setKilling] = useState(false);
+  const isRunning = row.status === 'running';
+  const kill = (): void => {
+    setKilling(false);
+    void control(row, 'kill', 'Killing…');
+  };
+  return (
+    <div className="buttons">
+      {isForeground(row) ? (
+        <button
+          type="button"
+          disabled={isOff}
+          onClick={() => void control(row, 'background', 'Moving to the background…')}
+        >
+          Move to the background
+        </button>
+      ) : null}
+      {isRunning && !row.is_stopped ? null : (
+        <button type="button" disabled={isOff} onClick={() => void control(row, 'resume', 'Starting…')}>
+          {isRunning ? 'Continue' : 'Run again'}
+        </button>
+      )}
+      {isRunning ? (
+        <button type="button" className="danger" disabled={isOff} onClick={() => setKilling(true)}>
+          Kill
+        </button>
+      ) : null}
+      {isKilling ? (
+        <Dialog title={`Kill ${row.shell_id}?`} onClose={() => setKilling(false)}>
+          <pre className="ask-text">{revealed(row.command)}</pre>
+          <p>Its agent is told that you killed it.</p>
+          <div className="dialog-buttons">
+            <button type="button" onClick={() => setKilling(false)}>
+              Cancel
+            </button>
+            <button type="button" className="danger" onClick={kill}>
+              Kill it
+            </button>
+          </div>
+        </Dialog>
+      ) : null}
+    </div>
+  );
+}
+
+function ShellLog({ row }: { readonly row: ShellItem }): ReactNode {
+  const [mode, setMode] = useState<ShellLogMode>('tail');
+  const path = `/v1/shells/${encodeURIComponent(row.shell_id)}/log?${new URLSearchParams({ mode, lines: '120' })}`;
+  const reading = useReading<ShellPageReply>(path, `${row.log.bytes} ${row.status}`);
+  const { value } = reading;
+  const lines = value?.lines ?? [];
+  const copy = async (): Promise<void> => {
+    const isCopied = await copyText(lines.join('\n'));
+    setOutcome(row.shell_id, {
+      tone: isCopied ? 'good' : 'bad',
+      words: isCopied ? 'Log copied' : 'Not copied: select it',
+    });
+  };
+  return (
+    <>
+      <div className="log-head">
+        <h3>Log</h3>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={mode === 'diagnostic'}
+            onChange={(event) => setMode(event.target.checked ? 'diagnostic' : 'tail')}
+          />{' '}
+          diagnostic
+        </label>
+        <span className="spring" />
+        <button type="button" className="quiet" onClick={() => void copy()}>
+          Copy log
+        </button>
+      </div>
+      <ReadingNote reading={reading} />
+      {value?.diagnosis == null ? null : <p className="calm-note">{line(value.diagnosis)}</p>}
+      {value === null ? null : (
+        <Scroll className="log" label="Log">
+          <pre>{lines.length === 0 ? '(no output)' : block(lines.join('\n'))}</pre>
+        </Scroll>
+      )}
+    </>
   );
 }

@@ -4,6 +4,20 @@
 import type { SessionEvent } from '../../api/client-types.ts';
 import type { ManagedItem, MessageItem } from '../../api/schemas-sessions.ts';
 
+// The colour of each state of a session, as its list and its page show it.
+
+export const machineRoles: Readonly<Record<ManagedItem['state'], string>> = {
+  waiting_approval: 'attention',
+  waiting_input: 'ask',
+  error: 'bad',
+  completed: 'good',
+  creating: 'work',
+  streaming: 'work',
+  paused: 'quiet',
+  stopped: 'quiet',
+  idle: 'quiet',
+};
+
 export interface Chat {
   readonly session: ManagedItem | null;
   readonly messages: readonly MessageItem[];

@@ -1,4 +1,5 @@
 // What the suites of shells share: a keeper on a folder of its own with all it tells, wishes, and a look at processes.
+
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,8 +10,8 @@ import { createRealExec } from '../../../src/platform/exec.ts';
 import { createRealFiles } from '../../../src/platform/files.ts';
 import { createRealProcesses } from '../../../src/platform/processes.ts';
 import type { UnnumberedShellEvent } from '../../../src/shells/life.ts';
+import { openShellPorts } from '../../../src/shells/open-shells.ts';
 import { procRow } from '../../../src/shells/reach.ts';
-import { openShellPorts } from '../../../src/shells/real-ports.ts';
 import type { ShellBounds } from '../../../src/shells/running-shell.ts';
 import { type ShellPorts, ShellRegistry } from '../../../src/shells/shell-registry.ts';
 

@@ -7,11 +7,11 @@ import type { DesktopText } from '../model/notices.ts';
 import type { Channels, ProcessChannel, ProcessEnd } from '../platform/channel.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Exec } from '../platform/exec.ts';
-import { width } from '../text/width.ts';
+import { cut, width } from '../text/width.ts';
 import type { Message, NotificationChannel, NotifyResult, Press } from './channel.ts';
 import { troubleOf } from './words.ts';
 
-export interface DesktopParts {
+interface DesktopParts {
   readonly clock: Clock;
   readonly channels: Channels;
   readonly exec: Exec;
@@ -192,3 +192,47 @@ export function problemOf(
   // It may say anything: what it was given, with a token, or a page of it.
   return troubleOf(`${program} failed${said === '' ? ` with ${status ?? signal}` : `: ${said}`}`);
 }
+
+// Notifications of macOS by osascript. The script comes on its standard input, so nothing of it stands in its arguments
+// (SEC6). Such a notification has no buttons and cannot be taken back; the Notification Centre keeps it.
+
+interface MacParts {
+  readonly exec: Exec;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export class MacDesktop implements NotificationChannel {
+  readonly channel = 'desktop';
+  readonly #parts: MacParts;
+
+  constructor(parts: MacParts) {
+    this.#parts = parts;
+  }
+
+  async tell({ title, body, plain }: Message): Promise<NotifyResult> {
+    const { exec, env } = this.#parts;
+    const text = cut(body === '' ? plain : body, limits.noticeBodyColumnsMax);
+    const script = `display notification ${quoted(text)} with title ${quoted(title)}\n`;
+    const end = await exec.run({
+      program: 'osascript',
+      args: ['-'],
+      stdin: Buffer.from(script),
+      env,
+      deadlineMs: limits.noticeShowMs,
+      outputBytesMax: limits.noticeOutputBytesMax,
+    });
+    if (end.timedOut) return { ok: false, problem: 'osascript did not answer in time' };
+    return end.status === 0 ? { ok: true, handle: null } : { ok: false, problem: problemOf(end, 'osascript') };
+  }
+
+  async withdraw(): Promise<void> {
+    // There is no way to.
+  }
+
+  close(): void {
+    // Nothing is left open.
+  }
+}
+
+/** A string of AppleScript: only these two characters mean something in it, and the gate has let no newline through. */
+const quoted = (text: string): string => `"${text.replaceAll(/[\\"]/g, '\\$&').replaceAll(/[\r\n]/g, ' ')}"`;

@@ -1,12 +1,108 @@
+// The summary every bar shows: who needs a person, in the marks of all other screens, and the same in words. Pure.
+
+import type { PaneItem, PaneList } from '../api/schemas.ts';
+import { type StateName, stateNames } from '../model/states.ts';
+import { foreign, sanitizeLine } from '../text/sanitize.ts';
+import { ageLabel, stateLabel, statesInOrder, wordsOf } from '../view/words.ts';
+
+interface Summary {
+  /** `▲2 ?1 ✕1`, empty when nobody needs you. */
+  readonly text: string;
+  /** `2 approve, 1 answer, 6 running`. */
+  readonly words: string;
+  readonly counts: Readonly<Record<StateName, number>>;
+  /** What the most urgent one needs; `calm` when nobody does. */
+  readonly level: 'attention' | 'ask' | 'bad' | 'calm';
+}
+
+const urgent = [
+  ['waiting_approval', 'attention'],
+  ['waiting_input', 'ask'],
+  ['error', 'bad'],
+] as const;
+
+export function summaryOf(agents: readonly Pick<PaneItem, 'state'>[]): Summary {
+  const countOf = (state: StateName): number => agents.filter((one) => one.state === state).length;
+  const counts = Object.fromEntries(stateNames.map((state) => [state, countOf(state)])) as Record<StateName, number>;
+  const parts = statesInOrder
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${counts[state]} ${wordsOf(state).word}`);
+  const needed = urgent.filter(([state]) => counts[state] > 0);
+  return {
+    text: needed.map(([state]) => `${wordsOf(state).mark}${counts[state]}`).join(' '),
+    words: parts.length === 0 ? 'no agents' : parts.join(', '),
+    counts,
+    level: needed[0]?.[1] ?? 'calm',
+  };
+}
+
+// The bars of Linux: Waybar, which reads a line of JSON whose texts are markup, Polybar, which reads a line with tags, and
+// plain JSON for every other one. Pure.
+
+const linesMax = 30;
+const tooltipColumnsMax = 100;
+
+const agentsOf = ({ items }: PaneList): readonly PaneItem[] =>
+  items.filter(({ agent, parent, ended }) => agent !== null && parent === null && ended === null);
+
+/** Pango markup: only these mean something in it. */
+const escaped = (text: string): string =>
+  text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&apos;');
+
+export function waybar(list: PaneList): string {
+  const agents = agentsOf(list);
+  const summary = summaryOf(agents);
+  const lines = agents.slice(0, linesMax).map((item) => tooltipLine(item, list.generated_at));
+  const rest = agents.length - lines.length;
+  const tooltip = [summary.words, ...lines, ...(rest > 0 ? [`and ${rest} more`] : [])].map(escaped).join('\n');
+  return JSON.stringify({ text: escaped(summary.text), alt: summary.level, class: summary.level, tooltip });
+}
+
+const colours: Readonly<Record<Summary['level'], string>> = {
+  attention: '#d7a100',
+  ask: '#a06cd5',
+  bad: '#d64545',
+  calm: '',
+};
+
+/** Counts only: no word of anybody else's gets near its tags. */
+export function polybar(list: PaneList): string {
+  const { text, level } = summaryOf(agentsOf(list));
+  return text === '' || colours[level] === '' ? text : `%{F${colours[level]}}${text}%{F-}`;
+}
+
+export function barJson(list: PaneList): string {
+  const agents = agentsOf(list);
+  const { schema_version, generated_at } = list;
+  return JSON.stringify({ schema_version, generated_at, ...summaryOf(agents), items: agents });
+}
+
+/** When nobody answers. */
+export const down = {
+  waybar: (words: string): string => JSON.stringify({ text: '◌', alt: 'down', class: 'down', tooltip: escaped(words) }),
+  polybar: (): string => '◌',
+  json: (words: string): string => JSON.stringify({ text: '◌', level: 'down', words, items: [] }),
+} as const;
+
+function tooltipLine({ agent, nick, state, confidence, suspended, cwd, since, ask }: PaneItem, now: string): string {
+  const label = state === null || confidence === null ? '-' : stateLabel({ state, confidence, suspended });
+  const age = since === null ? '' : ageLabel(Date.parse(now) - Date.parse(since));
+  const project = cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;
+  const asked = ask === null ? '' : `: ${ask.text}`;
+  return sanitizeLine(foreign(`${label}  ${nick ?? agent}  ${project}  ${age}${asked}`), {
+    columnsMax: tooltipColumnsMax,
+  });
+}
+
 // The menu of SwiftBar and xbar: a line a thing, dashes for depth, parameters behind a bar. Whatever others wrote goes
 // through one door, `said`, which leaves nothing in it that the format reads: no bar, no line, no dash in front. Pure.
 
-import type { PaneItem, PaneList } from '../api/schemas.ts';
-import { foreign, sanitizeLine } from '../text/sanitize.ts';
-import { ageLabel, stateLabel } from '../view/words.ts';
-import { summaryOf } from './summary.ts';
-
-export interface XbarOptions {
+interface XbarOptions {
   /** What is run when something is clicked: a program and its first words. */
   readonly program: readonly string[];
 }
@@ -17,7 +113,7 @@ interface Line {
   readonly run?: readonly string[];
 }
 
-const columnsMax = 60;
+const menuColumnsMax = 60;
 
 export function xbarMenu(list: PaneList, { program }: XbarOptions): string {
   const agents = list.items.filter(({ agent, parent, ended }) => agent !== null && parent === null && ended === null);
@@ -27,7 +123,7 @@ export function xbarMenu(list: PaneList, { program }: XbarOptions): string {
     ...sessionLines(agents, list.generated_at),
     ...(agents.length === 0 ? [{ depth: 0, text: 'no agents in tmux' }] : []),
   ];
-  const menu = lines.map((line) => lineOf(line, program));
+  const menu = lines.map((line) => menuLine(line, program));
   return `${[summary.text === '' ? '○' : summary.text, '---', said(summary.words), '---', ...menu].join('\n')}\n`;
 }
 
@@ -98,7 +194,7 @@ function answerLines(
   return [line(`Approve${dots}`, 'approve', ref, ...how), line(`Reject${dots}`, 'reject', ref, ...how)];
 }
 
-function lineOf({ depth, text, run }: Line, program: readonly string[]): string {
+function menuLine({ depth, text, run }: Line, program: readonly string[]): string {
   const dashes = '--'.repeat(depth);
   const plain = 'emojize=false symbolize=false trim=false';
   if (run === undefined) return `${dashes}${text} | ${plain}`;
@@ -108,8 +204,8 @@ function lineOf({ depth, text, run }: Line, program: readonly string[]): string 
 }
 
 /** Foreign text as this format may have it. */
-export function said(text: string): string {
-  const line = sanitizeLine(foreign(text), { columnsMax }).replaceAll('|', '¦').trim();
+function said(text: string): string {
+  const line = sanitizeLine(foreign(text), { columnsMax: menuColumnsMax }).replaceAll('|', '¦').trim();
   return line.startsWith('-') ? `\u2010${line.slice(1)}` : line;
 }
 

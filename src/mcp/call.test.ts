@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ShellNoticeItem } from '../api/schemas-shells.ts';
 import { limits } from '../model/limits.ts';
-import { createPendingNotices } from './pending-notices.ts';
+import { createPendingNotices } from './call.ts';
 
 const notice = (words: string): ShellNoticeItem => ({
   shell_id: 'shell-1',

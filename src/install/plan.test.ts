@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unifiedDiff } from './diff.ts';
+import { unifiedDiff } from './plan.ts';
 
 /** What `patch` would make of it. */
 function patched(before: string | null, diff: string): string {
