@@ -1,8 +1,10 @@
 // Writes the documents that are made from the code: the map of src/ (from layers.json), the reference of config.toml (from its
 // schema) and the reference of the commands (from their table). A tidy test fails when one is stale: `make references`.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { readDefinition } from '../src/agents/definition/read.ts';
+import { type Definition, definitionSchema } from '../src/agents/definition/schema.ts';
 import { type CommandSpec, commands, type OptionSpec } from '../src/cli/commands.ts';
 import { configSchema } from '../src/config/config.ts';
 
@@ -138,17 +140,91 @@ export function commandReference(document: string): string {
   return `${document.slice(0, start)}${begin}\n\n${text}\n\n${document.slice(stop)}`;
 }
 
+const root = join(import.meta.dirname, '..');
+const agentsFolder = 'src/agents';
+
+/** Names of the folders that hold a definition. */
+export const definedNames = (): readonly string[] =>
+  readdirSync(join(root, agentsFolder))
+    .filter((name) => existsSync(join(root, agentsFolder, name, `${name}.toml`)))
+    .sort();
+
+/** src/agents/definitions.json: the definitions of all folders, checked and with their defaults, one a line. */
+export function definitionsText(read: (path: string) => string): string {
+  const lines = definedNames().map((name) => {
+    const path = `${agentsFolder}/${name}/${name}.toml`;
+    const definition = readDefinition(read(path), { path, taken: new Set(), base: null });
+    if (!definition.ok) throw new Error(definition.failure.message);
+    if (definition.value.agent !== name) throw new Error(`${path}: agent must be ${name}`);
+    return JSON.stringify(definition.value satisfies Definition);
+  });
+  return `[\n${lines.join(',\n')}\n]\n`;
+}
+
+/** What editors read beside a definition. */
+const definitionJsonSchema = (): string =>
+  `${JSON.stringify(z.toJSONSchema(definitionSchema, { io: 'input' }), null, 2)}\n`;
+
+const typeOf = (field: Field & { readonly anyOf?: readonly Field[]; readonly const?: unknown }): string => {
+  if (field.anyOf !== undefined) return [...new Set(field.anyOf.map((one) => typeOf(one)))].join(' or ');
+  if (field.const !== undefined) return `\`${JSON.stringify(field.const)}\``;
+  if (field.enum !== undefined) return field.enum.length > 8 ? 'word' : field.enum.join(', ');
+  if (field.type === 'array')
+    return field.items?.properties === undefined ? `list of ${typeOf(field.items ?? {})}s` : 'tables';
+  if (field.type === 'object') return 'table';
+  if (field.type === 'integer' || field.type === 'number') return 'number';
+  if (field.type === 'boolean') return 'true or false';
+  return field.description === 'A regular expression as RE2 takes it.' ? 'pattern' : 'text';
+};
+
+/** The words of one table and, after it, those of the tables in it. */
+function wordTables(field: Field, path: string): readonly string[] {
+  const required: readonly string[] = (field as { required?: readonly string[] }).required ?? [];
+  const entries = Object.entries(field.properties ?? {});
+  const rows = entries.map(([name, below]) => {
+    const usual =
+      below.default === undefined
+        ? required.includes(name)
+          ? 'required'
+          : ''
+        : `\`${JSON.stringify(below.default)}\``;
+    return [`\`${name}\``, cell(typeOf(below)), cell(usual), cell(below.description ?? '')];
+  });
+  const inner = entries.flatMap(([name, below]) => {
+    const each = below.items?.properties === undefined ? below : below.items;
+    if (each.properties === undefined || name === 'rules' || name === 'regions') return [];
+    return wordTables(each, path === '' ? name : `${path}.${name}`);
+  });
+  const title = path === '' ? 'The file' : `[${path}]`;
+  const words = path === '' ? [] : field.description === undefined ? [] : [field.description];
+  return [`### ${title}`, ...words, table(['word', 'what', 'left out', 'meaning'], rows), ...inner];
+}
+
+/** docs/definitions.md: the part between its marks, every word with its type and meaning. */
+export function definitionReference(document: string): string {
+  const [open, close] = [
+    '<!-- words: begin; written by scripts/references.ts, run `make references` to renew it -->',
+    '<!-- words: end -->',
+  ];
+  const [start, stop] = [document.indexOf(open), document.indexOf(close)];
+  if (start < 0 || stop < start) throw new Error('docs/definitions.md: the marks of the reference are missing');
+  const schema = z.toJSONSchema(definitionSchema, { io: 'input' }) as Field;
+  return `${document.slice(0, start)}${open}\n\n${wordTables(schema, '').join('\n\n')}\n\n${document.slice(stop)}`;
+}
+
 /** Path and text of every document that is made from the code. */
 export function references(read: (path: string) => string): ReadonlyMap<string, string> {
   return new Map([
     ['src/README.md', sourceMap(read('scripts/layers.json'))],
     ['docs/config.md', configReference()],
     ['docs/cli.md', commandReference(read('docs/cli.md'))],
+    ['docs/definitions.md', definitionReference(read('docs/definitions.md'))],
+    ['src/agents/definitions.json', definitionsText(read)],
+    ['src/agents/definition/schema.json', definitionJsonSchema()],
   ]);
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const root = join(import.meta.dirname, '..');
   for (const [path, text] of references((name) => readFileSync(join(root, name), 'utf8')))
     writeFileSync(join(root, path), text);
 }

@@ -20,7 +20,9 @@ const contextOf =
 
 const pathsOf = (context: (agent: Agent) => InstallContext): Record<string, readonly string[]> =>
   Object.fromEntries(
-    agents.map((agent) => [agent.name, agent.install?.files(context(agent)).map((file) => file.path) ?? []]),
+    agents.flatMap((agent) =>
+      agent.install === null ? [] : [[agent.name, agent.install.files(context(agent)).map((file) => file.path)]],
+    ),
   );
 
 describe('where hooks are put', () => {

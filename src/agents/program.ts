@@ -50,12 +50,13 @@ export function programOf(view: ProgramView, runtimeNames: readonly string[] = [
   }
   const script = scriptIn(view.argv, carrier);
   if (script !== null) return { ...script, calledAs: lastPart(script.path), kind: 'script', certain };
-  // A runtime without a script that does not go by its own name has renamed itself; its arguments went with it.
-  if (isRuntimeName(calledAs) || view.argv.length > 1) return null;
+  // A runtime without a script that does not go by its own name has renamed itself; its arguments went with it, and some
+  // leave as many empty ones behind.
+  if (isRuntimeName(calledAs) || view.argv.slice(1).some((word) => word !== '')) return null;
   return { path: calledAs, calledAs, kind: 'title', certain, args: called.split(' ').slice(1) };
 }
 
-const isRuntimeName = (name: string): boolean => runtimes.includes(name);
+export const isRuntimeName = (name: string): boolean => runtimes.includes(name);
 
 function scriptIn(argv: readonly string[], carrier: string): { path: string; args: readonly string[] } | null {
   let at = 1;
@@ -64,7 +65,7 @@ function scriptIn(argv: readonly string[], carrier: string): { path: string; arg
     const word = argv[at] ?? '';
     if (runtimeTextFlags.includes(word)) return null;
     if (runtimeValueFlags.includes(word)) at += 1;
-    else if (!word.startsWith('-')) return { path: word, args: argv.slice(at + 1) };
+    else if (word !== '' && !word.startsWith('-')) return { path: word, args: argv.slice(at + 1) };
   }
   return null;
 }

@@ -4,10 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { agents, identifyAgent } from './registry.ts';
 
 const room = import.meta.dirname;
-const names = readdirSync(room, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && existsSync(join(room, entry.name, 'agent.ts')))
-  .map((entry) => entry.name)
-  .sort();
+const having = (file: (name: string) => string): readonly string[] =>
+  readdirSync(room, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && existsSync(join(room, entry.name, file(entry.name))))
+    .map((entry) => entry.name)
+    .sort();
+const names = having(() => 'agent.ts');
+const all = [...new Set([...names, ...having((name) => `${name}.toml`)])].sort();
 
 /** The text of folders.ts as it has to be for the folders that are there. */
 function foldersText(): string {
@@ -24,7 +27,7 @@ export const folders = [${names.join(', ')}] as const;
 describe('the registry', () => {
   it('has every folder of this room', async () => {
     await expect(foldersText()).toMatchFileSnapshot('./folders.ts');
-    expect(agents.map((agent) => agent.name)).toEqual(names);
+    expect(agents.map((agent) => agent.name)).toEqual(all);
   });
 
   it('every agent answers with its own name', () => {

@@ -4,9 +4,15 @@ import { type Failure, failure } from '../model/errors.ts';
 import type { AgentName } from '../model/ids.ts';
 import { type Confidence, confidences } from '../model/states.ts';
 import { type Agent, contractVersion, type Identified, type Identify, type ProgramView } from './contract.ts';
+import { builtInDefinitions } from './definition/built-in.ts';
+import { agentOf } from './definition/load.ts';
 import { folders } from './folders.ts';
 
-export const agents: readonly Agent[] = folders;
+/** Folders with code of their own, and those that hold a definition alone. */
+export const agents: readonly Agent[] = [
+  ...folders,
+  ...builtInDefinitions.filter(({ agent }) => folders.every(({ name }) => name !== agent)).map((one) => agentOf(one)),
+].sort((one, other) => (one.name < other.name ? -1 : 1));
 
 interface Remembered {
   readonly executable: string | null;

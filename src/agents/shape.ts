@@ -5,24 +5,34 @@ import { agentName } from '../model/ids.ts';
 import type { Confidence } from '../model/states.ts';
 import type { Identified, Identify, ProgramView, RunMode } from './contract.ts';
 import { lastPart, type Program, programOf } from './program.ts';
+import type { Pattern } from './screen/pattern.ts';
+
+/** A pattern that is tried on a path. */
+type PathPattern = Pick<Pattern, 'test' | 'exec'>;
 
 export interface AgentShape {
   readonly name: string;
   /** What its program is called on the PATH and as a process. */
   readonly commands: readonly string[];
   /** Parts of a path that nothing else has: its packages, its install folders. */
-  readonly places: readonly RegExp[];
+  readonly places: readonly PathPattern[];
   /** What in a place carries the version, as the first group; tried on the program's path. */
-  readonly versions: readonly RegExp[];
+  readonly versions: readonly PathPattern[];
   /** What a name alone proves: without a place, for a native program, for a script or a title. Null: nothing. */
   readonly byName: { readonly native: Confidence | null; readonly script: Confidence | null };
   /** Paths that bear the name and are something else. */
-  readonly notPlaces?: readonly RegExp[];
+  readonly notPlaces?: readonly PathPattern[];
+  /** Where two programs have one name: which of them it is. */
+  readonly kind?: 'any' | 'native' | 'script';
+  /** Names that its process gives itself by rewriting its own command line. */
+  readonly titles?: readonly string[];
   /** Names under which its starter calls the runtime. */
   readonly runtimeNames?: readonly string[];
   /** First words that do one job and end. */
   readonly headlessCommands: readonly string[];
   readonly headlessFlags: readonly string[];
+  /** A first word that is no command is a prompt for one job. */
+  readonly headlessPositional?: boolean;
   /** First words and options that are no run at all: servers, settings, versions. */
   readonly errandCommands: readonly string[];
   readonly errandFlags: readonly string[];
@@ -46,6 +56,7 @@ export function identifyByShape(shape: AgentShape): Identify {
 
 function confidenceOf(shape: AgentShape, program: Program): Confidence | null {
   if (shape.notPlaces?.some((place) => place.test(program.path)) === true) return null;
+  if ((shape.kind === 'native') !== (program.kind === 'native') && (shape.kind ?? 'any') !== 'any') return null;
   const inPlace = isInPlace(shape, program.path);
   if (shape.accepts?.(program, firstWordOf(shape, program.args), inPlace) === false) return null;
   switch (program.kind) {
@@ -59,6 +70,7 @@ function confidenceOf(shape: AgentShape, program: Program): Confidence | null {
       if (inPlace) return 'high';
       return shape.commands.includes(program.calledAs) ? shape.byName.script : null;
     case 'title':
+      if (shape.titles?.includes(program.calledAs) === true) return 'medium';
       return shape.commands.includes(program.calledAs) ? shape.byName.script : null;
   }
 }
@@ -85,7 +97,7 @@ function modeOf(shape: AgentShape, program: Program): RunMode | null {
   if (flags.some((flag) => shape.errandFlags.includes(flag))) return null;
   if (word !== null && shape.errandCommands.includes(word)) return null;
   if (flags.some((flag) => shape.headlessFlags.includes(flag))) return 'headless';
-  if (word !== null && shape.headlessCommands.includes(word)) return 'headless';
+  if (word !== null && (shape.headlessPositional === true || shape.headlessCommands.includes(word))) return 'headless';
   return 'interactive';
 }
 

@@ -24,6 +24,12 @@ export const errors = {
     retryable: false,
     next: 'fix the file; until then the built-in rules apply',
   },
+  E_DEFINITION: {
+    http: 400,
+    exit: 2,
+    retryable: false,
+    next: 'fix that line; until then nothing of the file is used',
+  },
   E_HOOKS: { http: 409, exit: 2, retryable: false, next: 'fix the file that the message names, then try again' },
   E_CONTRACT: { http: 409, exit: 8, retryable: false, next: 'use an adapter made for this version of agtmux' },
   E_FILE: { http: 400, exit: 2, retryable: false, next: 'check that the file exists and can be read' },

@@ -410,6 +410,8 @@ export const limits = {
   inputBytesMax: 256 * 1_048_576,
   /** Settings are a page of text. */
   configBytesMax: 1_048_576,
+  /** A definition is a page or two; the longest screen of a built-in agent has 140 KiB. */
+  definitionBytesMax: 262_144,
   /** A person who saves the file looks at the screen next. */
   configLookMs: 2_000,
   /** What is still on its way to the disk when the daemon is told to stop gets this long. */

@@ -3,9 +3,10 @@
 
 import type { AskOption } from '../../model/asks.ts';
 import type { AnswerableAsk } from '../contract.ts';
+import type { Pattern } from '../screen/pattern.ts';
 
 /** Each from the first letter on: words in the middle of a line may be a stranger's. */
-export type Words = readonly RegExp[];
+export type Words = readonly Pick<Pattern, 'test'>[];
 
 export const saysOneOf = (words: Words, { label }: AskOption): boolean => words.some((one) => one.test(label));
 

@@ -3,6 +3,7 @@
 
 import type { SeenPrompt } from '../contract.ts';
 import { withoutAside } from '../screen/aside.ts';
+import type { Pattern } from '../screen/pattern.ts';
 import { isDim, isReversed, type StyledText, styledText } from './styled-text.ts';
 
 type Row = readonly StyledText[];
@@ -116,3 +117,31 @@ export function barPrompt(lines: readonly string[]): SeenPrompt | null {
   const isHint = askAnything.test(text);
   return seenOf(mark, isHint ? '' : text, isHint ? text : text === '' ? who : '', top, end);
 }
+
+/** What a definition says of a prompt. */
+interface MarkedPrompt {
+  readonly mark: Pattern;
+  readonly end: Pattern | null;
+  readonly empty: Pattern | null;
+  readonly sign: Pattern | null;
+}
+
+/** From the last row that begins with its mark to the first one below that ends it: agents that a definition describes. */
+export function markedPrompt(lines: readonly string[], { mark, end, empty, sign }: MarkedPrompt): SeenPrompt | null {
+  const rows = styledText(lines);
+  const plain = rows.map(textOf);
+  const at = plain.findLastIndex((line) => mark.test(line));
+  if (at < 0) return null;
+  const found = end === null ? 0 : plain.slice(at + 1).findIndex((line) => end.test(line));
+  const below = found < 0 ? plain.length : at + 1 + found;
+  const head = mark.exec(plain[at] ?? '')?.[0] ?? '';
+  const shown = plain.slice(at, below);
+  const isHint = empty !== null && shown.some((line) => empty.test(line));
+  const text = rows
+    .slice(at, below)
+    .map((row, place) => unboxed(place === 0 ? written(row).slice(head.length) : written(row)));
+  const words = sign === null ? undefined : plain.find((line) => sign.test(line));
+  return seenOf('', isHint ? '' : text.join('\n'), words ?? '', at, below);
+}
+
+const unboxed = (line: string): string => line.replace(/^\s*[│┃]|[│┃█]\s*$/g, '');

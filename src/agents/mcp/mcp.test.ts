@@ -6,7 +6,9 @@ for (const agent of agents) mcpSuite(agent);
 
 const filesOf = (env: Readonly<Record<string, string>> = {}) =>
   Object.fromEntries(
-    agents.map(({ name, mcp }) => [name, mcp?.files({ ...mcpContext, env }).map(({ path }) => path) ?? []]),
+    agents.flatMap(({ name, mcp }) =>
+      mcp === undefined ? [] : [[name, mcp.files({ ...mcpContext, env }).map(({ path }) => path)]],
+    ),
   );
 
 const fileOf = (name: string) => {

@@ -24,7 +24,7 @@ export interface Regions {
 
 export function regionsOf(file: RuleFile, screen: Screen): Regions {
   const found = new Map<string, readonly string[] | null>([
-    ['screen', withoutAside(file.aside, withoutBlankEnd(screen.lines))],
+    ['screen', withoutAside(file.aside, withoutBlankEnd(withoutEnds(file.trim, screen.lines)))],
     ['title', [screen.title.trim()]],
     ['command', screen.command === null ? null : [screen.command]],
   ]);
@@ -94,6 +94,16 @@ function narrow(lines: readonly string[], { top, bottom }: Region): readonly str
 function lastMatch(lines: readonly string[], pattern: Pattern, before: number): number {
   for (let at = before - 1; at >= 0; at -= 1) if (pattern.test(lines[at] ?? '')) return at;
   return -1;
+}
+
+/** Without what a pattern finds at the end of a line. */
+function withoutEnds(trim: Pattern | null, lines: readonly string[]): readonly string[] {
+  if (trim === null) return lines;
+  return lines.map((line) => {
+    const short = line.slice(0, limits.screenColumnsMax).trimEnd();
+    const end = trim.exec(short)?.[0] ?? '';
+    return end !== '' && short.endsWith(end) ? short.slice(0, -end.length).trimEnd() : line;
+  });
 }
 
 function withoutBlankEnd(lines: readonly string[]): readonly string[] {

@@ -83,6 +83,8 @@ export interface RuleFile {
   readonly goodbye: readonly Pattern[];
   /** How the first line begins while a column of its own stands left of the interface, up to the bar between them. */
   readonly aside: Pattern | null;
+  /** What stands at the end of lines and is no part of them: a scroll bar. */
+  readonly trim: Pattern | null;
 }
 
 /** What is wrong, and a piece of the text near which it stands. */
@@ -118,7 +120,11 @@ export function readRuleFile(
   compile: CompilePattern = base === null ? builtInPattern : linearPattern,
 ): RuleFile {
   const file = fieldsOf(data, 'the file', '');
-  known(file, ['schema', 'agent', 'title', 'note', 'regions', 'rules', 'goodbye', 'aside', 'disable', 'replace'], '');
+  known(
+    file,
+    ['schema', 'agent', 'title', 'note', 'regions', 'rules', 'goodbye', 'aside', 'trim', 'disable', 'replace'],
+    '',
+  );
   if (file.schema !== 1) throw new RuleProblem('schema must be 1', 'schema');
   const agent = textOf(file, 'agent', 'agent');
   if (base !== null && base.agent !== agent) throw new RuleProblem(`this file is for ${base.agent}`, agent);
@@ -146,6 +152,7 @@ export function readRuleFile(
     rules,
     goodbye: goodbye.length > 0 ? goodbye : (base?.goodbye ?? []),
     aside: patternOf(file.aside, 'aside', compile) ?? base?.aside ?? null,
+    trim: patternOf(file.trim, 'trim', compile) ?? base?.trim ?? null,
   };
 }
 

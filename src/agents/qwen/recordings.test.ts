@@ -1,0 +1,39 @@
+// Qwen Code is a definition alone: its rules and keys against recorded screens of the real program.
+
+import { describe, expect, it } from 'vitest';
+import { builtIn } from '../definition/built-in.ts';
+import { screenOf } from '../definition/read.ts';
+import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { recordingsSuite } from '../recordings.contract.ts';
+import { agents, identifyAgent } from '../registry.ts';
+
+const fixtures = new URL('./fixtures/', import.meta.url).pathname;
+
+recordingsSuite('qwen', screenOf(builtIn('qwen')), fixtures, { right: 0.97 });
+
+const agent = agents.find(({ name }) => name === 'qwen');
+if (agent === undefined) throw new Error('qwen is not in the registry');
+recordedSuite(agent, 2, () => false);
+
+describe('Qwen Code', () => {
+  it('answers its question by a digit, and lets go of it with Escape', () => {
+    const [question] = recordedDialogs(agent).filter(({ ask }) => ask.kind === 'question');
+    if (question === undefined) throw new Error('no question was recorded');
+    expect(question.ask.options.map(({ label }) => label)).toEqual(['Red', 'Blue', 'Type something...']);
+    expect(shown(agent.keys?.choose(question.ask, '2') ?? null)).toBe('2');
+    expect(shown(agent.keys?.reject(question.ask, null) ?? null)).toBe('Escape');
+  });
+
+  it('is known by its script, and by nothing else of its name', () => {
+    const node = '/usr/bin/node';
+    const script = '/opt/node_modules/@qwen-code/qwen-code/cli.js';
+    const seen = (executable: string | null, argv: readonly string[]) => identifyAgent({ executable, argv });
+    expect(seen(node, ['node', '/opt/node_modules/.bin/qwen'])).toMatchObject({ agent: 'qwen', confidence: 'medium' });
+    expect(seen(node, [node, '--expose-gc', script])).toMatchObject({ agent: 'qwen', confidence: 'high' });
+    expect(seen(node, ['node', script, 'explain this'])).toMatchObject({ mode: 'headless' });
+    expect(seen(node, ['node', script, '-i', 'explain this'])).toMatchObject({ mode: 'interactive' });
+    expect(seen(node, ['node', script, '--acp'])).toMatchObject({ mode: 'headless' });
+    expect(seen(node, ['node', script, 'mcp', 'list'])).toBeNull();
+    expect(seen('/usr/local/bin/qwen', ['qwen'])).toBeNull();
+  });
+});
