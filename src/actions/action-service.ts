@@ -229,6 +229,11 @@ export class ActionExecutor implements ActionService {
     return startTyping({ context: this.#context, lanes: this.#lanes, deeds: this.#deeds, record }, ref, caller);
   }
 
+  /** With what the policy allows it. */
+  principalOf(claim: CallerClaim): Promise<Principal> {
+    return this.#deeds.callerOf(claim);
+  }
+
   who(claim: CallerClaim): Promise<Principal> {
     return this.#deeds.callerOf(claim);
   }

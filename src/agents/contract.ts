@@ -290,6 +290,15 @@ export type KeyStep = { readonly keys: readonly string[]; readonly after?: strin
 /** What is asked, as far as a person can see it: enough to answer by the words of an option and never by its place. */
 export type AnswerableAsk = Pick<Ask, 'kind' | 'text' | 'options'> & Pick<SeenAsk, 'marked'>;
 
+/** An option of an agent's start that may be given again. What is not named is forgotten: arguments hold prompts and secrets. */
+export interface StartOption {
+  /** Every spelling; the first is used when it is written again. */
+  readonly names: readonly string[];
+  readonly hasValue?: true;
+  /** With it the agent acts without asking: always, or with one of these values. */
+  readonly skipsPermissions?: true | readonly string[];
+}
+
 /**
  * How an agent is worked at the keyboard. Null means that it cannot be done this way and nothing is typed. An option is
  * found by its words: its number differs from dialog to dialog and from version to version.
@@ -326,6 +335,8 @@ export interface Keys {
   resume(session: string | null): readonly string[] | null;
   /** The command that starts it. */
   readonly start: readonly string[];
+  /** Options of its start that may be given again when a conversation is resumed (RST2). */
+  readonly startOptions?: readonly StartOption[];
 }
 
 /** One thing that was said or done in a conversation, as its record tells it; foreign text. A tool and a note are one line. */

@@ -23,6 +23,7 @@ import type { AttachPlanReply, AuditList, QueueList, ReceiptReply, ViewedOutputR
 import type { AgentList, ExplanationDocument } from './schemas-explain.ts';
 import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from './schemas-hooks.ts';
 import type { NoticeListReply, NoticeSettingsReply, NoticeTestReply } from './schemas-notices.ts';
+import type { RestorePlanReply, RestoreReply } from './schemas-restore.ts';
 import type { ManagedList, ManagedReply, MessagePageReply } from './schemas-sessions.ts';
 import type {
   NewShellBody,
@@ -52,6 +53,7 @@ interface GetReplies {
   readonly [managed: `/v1/managed/${string}`]: ManagedReply;
   readonly '/v1/notifications': NoticeListReply;
   readonly '/v1/notifications/settings': NoticeSettingsReply;
+  readonly '/v1/restore': RestorePlanReply;
   readonly '/v1/status': StatusReply;
 }
 
@@ -68,6 +70,7 @@ interface PostReplies {
   readonly '/v1/notifications/mute': NoticeSettingsReply;
   readonly '/v1/notifications/unmute': NoticeSettingsReply;
   readonly '/v1/notifications/test': NoticeTestReply;
+  readonly '/v1/restore': RestoreReply;
   readonly '/v1/stop': DoneReply;
   readonly [connect: `/v1/targets/${string}/connect`]: TargetReply;
   readonly [queued: `/v1/queue/${string}`]: ReceiptReply;

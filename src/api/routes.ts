@@ -4,6 +4,7 @@
 import type { z } from 'zod';
 import { mcpDocuments, mcpRoutes } from './routes-mcp.ts';
 import { noticeDocuments, noticeRoutes } from './routes-notices.ts';
+import { restoreDocuments, restoreRoutes } from './routes-restore.ts';
 import { sessionRoutes } from './routes-sessions.ts';
 import { shellDocuments, shellRoutes } from './routes-shells.ts';
 import { webDocuments, webRoutes } from './routes-web.ts';
@@ -56,6 +57,7 @@ export const documents = {
   ...shellDocuments,
   ...noticeDocuments,
   ...webDocuments,
+  ...restoreDocuments,
   NewSession: sessions.newSessionSchema,
   SessionCommand: sessions.sessionCommandSchema,
   ManagedItem: sessions.managedItemSchema,
@@ -262,6 +264,7 @@ export const routes = {
   ...sessionRoutes,
   ...noticeRoutes,
   ...webRoutes,
+  ...restoreRoutes,
   status: {
     method: 'get',
     path: '/v1/status',

@@ -263,6 +263,7 @@ export const statusSchema = z.strictObject({
   events: z.strictObject({ taken: count, verdicts: z.record(z.enum(verdictNames), count) }),
   feed_epoch: z.string(),
   hook_calls: z.strictObject({ taken: count, waiting: count, refused: count }),
+  restorable: count.describe('agents of a lost tmux server that can be restored'),
   shells: z.strictObject({ running: count, run_to_answer: shellLatencySchema }),
   feed_version: count,
   memory_bytes: count,

@@ -51,6 +51,7 @@ const table: Readonly<Record<ActionKind, readonly [Right, Right, Right]>> = {
   mcp: ['yes', 'yes', 'yes'],
   target: ['yes', 'yes', 'yes'],
   notify: ['yes', 'policy', 'no'],
+  restore: ['yes', 'yes', 'no'],
   stop: ['yes', 'policy', 'no'],
   web: ['yes', 'policy', 'no'],
   type: ['yes', 'no', 'no'],

@@ -44,6 +44,7 @@ export type ActionName =
   | 'interrupt'
   | 'kill'
   | 'resume'
+  | 'restore'
   | 'newAgent'
   | 'attach'
   | 'next'

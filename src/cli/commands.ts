@@ -5,6 +5,7 @@ import type { FeedScope, Grouping, Sort } from '../api/schemas.ts';
 import { stateSuggestions } from '../view/words.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { actCommands } from './commands-act.ts';
+import { restoreCommand } from './commands-restore.ts';
 import { sessionCommand, shellCommand } from './commands-session.ts';
 import {
   hooksCommand,
@@ -364,6 +365,7 @@ export const commands: readonly CommandSpec[] = [
   watch,
   ...tuiCommands({ color }),
   ...actCommands(json),
+  restoreCommand({ json, color }),
   shellCommand({ json, color }),
   sessionCommand({ json, color }),
   ...agentCommands({ json, color }),

@@ -33,6 +33,7 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
   interrupt: async () => (await import('./act.ts')).interrupt,
   kill: async () => (await import('./kill.ts')).kill,
   resume: async () => (await import('./act.ts')).resume,
+  restore: async () => (await import('./restore.ts')).restore,
   newAgent: async () => (await import('./start.ts')).newAgent,
   attach: async () => (await import('./attach.ts')).attach,
   next: async () => (await import('./attach.ts')).next,

@@ -74,11 +74,19 @@ function lines(
     row('targets', targets.join(' · ') || 'none'),
     row('events', `${daemon.events.taken} stored, feed at version ${daemon.feed_version}`),
     ...(hooks === '' ? [] : [row('hooks', hooks)]),
+    ...restoreWords(daemon).map((text) => row('restore', text, 'bad')),
     ...shellWords(daemon).map((text) => row('shells', text)),
     ...(troubles.length === 0
       ? [row('trouble', 'none')]
       : troubles.map((text, place) => row(place === 0 ? 'trouble' : '', text, 'bad'))),
   ];
+}
+
+/** What a reboot or a lost tmux server took away. */
+function restoreWords({ restorable }: StatusReply): readonly string[] {
+  // An older daemon does not say.
+  if (restorable === undefined || restorable === 0) return [];
+  return [`${restorable} agent${restorable === 1 ? '' : 's'} of a lost tmux server: run \`agtmux restore\``];
 }
 
 /** What runs, and how long agents waited for their answers. */

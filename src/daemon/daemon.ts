@@ -30,6 +30,7 @@ import type { TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
 import { notKeptTrouble } from '../model/reasons.ts';
+import type { RestoreService } from '../model/restore.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { Lane, TimelineQuestion } from '../model/state-history.ts';
 import type { Verdict } from '../model/verdicts.ts';
@@ -45,6 +46,7 @@ import type { HookService } from '../server/service-hooks.ts';
 import type { ShellManager } from '../shells/shell-service.ts';
 import { AdminService, governedFiles } from './admin.ts';
 import type { DaemonParts } from './daemon-options.ts';
+import { openRestoring, type Restoring } from './restoring.ts';
 import { openServices, type Services } from './services.ts';
 
 const notKept = 'what is shown is current but not stored';
@@ -75,6 +77,7 @@ export class Daemon implements DaemonService {
   readonly #policy: PolicyFile;
   #hands: Services | null = null;
   #notices: Notices | null = null;
+  #restoring: Restoring | null = null;
   readonly #shellFeed: ShellFeed;
   readonly #startedAt: number;
   readonly feed: Feed<FeedRow>;
@@ -152,9 +155,14 @@ export class Daemon implements DaemonService {
       onRefused: (file, why) => log.warn('a hook call was refused', { file, why }),
       hearing: { spoolFolder: join(parts.places.stateDir, 'spool'), home: parts.home },
       identify: (program) => this.#adapters.identify(program),
-      onChange: () => this.#publishing.soon(),
+      onChange: () => this.#onMachines(),
       onTrouble: ({ code, message }) => log.warn('a target cannot be used', { code, message }),
     });
+  }
+
+  #onMachines(): void {
+    this.#publishing.soon();
+    this.#restoring?.recorder.soon();
   }
 
   #onRules(): void {
@@ -178,6 +186,11 @@ export class Daemon implements DaemonService {
   get notices(): NoticeService {
     assert(this.#notices !== null, 'people are told when the daemon is ready');
     return this.#notices.desk;
+  }
+
+  get restore(): RestoreService {
+    assert(this.#restoring !== null, 'restoring begins when the daemon is ready');
+    return this.#restoring.restorer;
   }
 
   get shells(): ShellManager {
@@ -249,6 +262,23 @@ export class Daemon implements DaemonService {
       publish: (changes) => void this.feed.publish(changes),
       acting: this.#hands.actor,
     });
+    await this.#openRestoring(this.#hands);
+  }
+
+  async #openRestoring({ actor, ownerOf }: Services): Promise<void> {
+    const { clock, log, places, machines } = this.#parts;
+    this.#restoring = await openRestoring({
+      clock,
+      log,
+      files: machines.manager.files,
+      stateDir: places.stateDir,
+      ground: this.#ground,
+      machinery: this.#machines,
+      agentOf: (name) => this.#adapters.agentOf(name),
+      ownerOf,
+      acting: actor,
+    });
+    this.#restoring.recorder.soon();
   }
 
   /** Before the doors close: whoever waits for a command is told that it runs on. */
@@ -266,6 +296,7 @@ export class Daemon implements DaemonService {
     this.#rules.stop();
     this.#policy.stop();
     await this.#notices?.close();
+    await this.#restoring?.recorder.stop();
     this.#hands?.actor.close();
     await this.#hands?.shells.close();
     await this.#hands?.sessions.close();
@@ -290,6 +321,7 @@ export class Daemon implements DaemonService {
     this.#publishing.soon();
     this.#ticking.tick();
     this.#hands?.actor.changed();
+    this.#restoring?.recorder.soon();
   }
 
   /** The settings were changed by hand: what is shown and how often is looked follow them at once. */
@@ -334,6 +366,7 @@ export class Daemon implements DaemonService {
           : (this.#reserveTrouble() ?? this.#rules.trouble ?? this.shells.trouble),
       events: this.#ground.ledger.counters(),
       hook_calls: this.#machines.hookCalls(),
+      restorable: this.#restoring?.restorer.waiting ?? 0,
       shells: this.shells.counted(),
       feed_version: this.feed.version(),
       memory_bytes: memoryBytes(),

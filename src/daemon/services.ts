@@ -37,6 +37,7 @@ export interface Services {
   /** Panes that somebody looks at through a page. */
   readonly live: LivePanes;
   readonly factsOf: ActionDependencies['factsOf'];
+  readonly ownerOf: ActionDependencies['ownerOf'];
 }
 
 /** Folders of the state directory in which files are written whole, beside their place. */
@@ -95,5 +96,5 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
   });
   shelling = shells;
   const live = new LivePanes({ machines: parts.machinery, ground, actor });
-  return { actor, sessions, shells, live, factsOf: ground.factsOf };
+  return { actor, sessions, shells, live, factsOf: ground.factsOf, ownerOf: ground.ownerOf };
 }

@@ -26,6 +26,7 @@ export const actionKinds = [
   'mcp',
   'target',
   'notify',
+  'restore',
   'stop',
   'web',
   'type',
@@ -185,7 +186,10 @@ export interface NewAgent {
 
 /** What changes agtmux itself: which agents it sees, whom it tells, whether its daemon runs. */
 export interface AdminAction {
-  readonly action: Extract<ActionKind, 'agents' | 'hooks' | 'mcp' | 'target' | 'notify' | 'stop' | 'web' | 'view'>;
+  readonly action: Extract<
+    ActionKind,
+    'agents' | 'hooks' | 'mcp' | 'target' | 'notify' | 'restore' | 'stop' | 'web' | 'view'
+  >;
   readonly named: string;
   /** For the audit. */
   readonly detail: Readonly<Record<string, unknown>>;

@@ -438,6 +438,22 @@ export const limits = {
   eventStampAgeMsMax: 3_600_000,
   /** Tool calls whose id is remembered until their approval is asked for: far more than run at once on one machine. */
   hookCallsMax: 1_024,
+  /** A window that is dragged to another size changes many times a second; a record of it a moment later is as good. */
+  restoreRecordMs: 1_000,
+  /** A server that is shut down takes seconds until its last pane is gone, on a machine that goes down with it longer. */
+  restoreSettleMs: 15_000,
+  /** What nobody has brought back in a fortnight nobody misses. */
+  restoreKeptMs: 14 * 86_400_000,
+  /** Lives of tmux servers that are remembered: those of a machine, and the lost ones of a bad week. */
+  restoreServersMax: 40,
+  /** As many as tmux is asked for of one server. */
+  restoreWindowsMax: 500,
+  /** Further panes of one window have no room anywhere. */
+  restorePanesMax: 64,
+  /** Forty servers with hundreds of panes each. */
+  restoreFileBytesMax: 8 * 1_048_576,
+  /** Opening a window with all its panes; a loaded machine needs a second. */
+  restoreTmuxMs: 20_000,
   /** What is read of a conversation that is under way: some turns with their attachments. */
   transcriptTailBytes: 262_144,
 } as const;

@@ -21,6 +21,7 @@ import { explainHandlers } from './handlers-explain.ts';
 import { hookHandlers } from './handlers-hooks.ts';
 import { mcpHandlers } from './handlers-mcp.ts';
 import { noticeHandlers } from './handlers-notices.ts';
+import { restoreHandlers } from './handlers-restore.ts';
 import { sessionHandlers } from './handlers-sessions.ts';
 import { shellHandlers } from './handlers-shells.ts';
 import { webHandlers } from './handlers-web.ts';
@@ -45,6 +46,7 @@ export function createHandlers(
     ...shellHandlers(service),
     ...sessionHandlers(service, clock),
     ...noticeHandlers(service),
+    ...restoreHandlers(service),
     ...webHandlers(service, door),
   };
 }

@@ -6,6 +6,7 @@ import type { Result } from '../model/errors.ts';
 import type { AgentInfo } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { NoticeService } from '../model/notices.ts';
+import type { RestoreService } from '../model/restore.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { ShellLatency, ShellService } from '../model/shells.ts';
 import type { Lane, TimelineQuestion } from '../model/state-history.ts';
@@ -29,6 +30,8 @@ export interface DaemonStatus {
   readonly events: { readonly taken: number; readonly verdicts: Readonly<Record<VerdictName, number>> };
   /** Files in the spools of all machines: taken, waiting, refused and set aside. */
   readonly hook_calls: { readonly taken: number; readonly waiting: number; readonly refused: number };
+  /** Agents of a lost tmux server that `agtmux restore` could bring back. */
+  readonly restorable: number;
   readonly shells: { readonly running: number; readonly run_to_answer: ShellLatency };
   readonly feed_version: number;
   readonly memory_bytes: number;
@@ -64,6 +67,7 @@ export interface DaemonService {
   readonly sessions: SessionService;
   readonly shells: ShellService;
   readonly notices: NoticeService;
+  readonly restore: RestoreService;
   /** Panes as pages show them. */
   readonly live: LiveService;
   /** From outside: what the agent that started this program would say itself. */

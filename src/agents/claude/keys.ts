@@ -8,6 +8,7 @@ import { hasBlank, marked, plainPath } from '../keys/file-ref.ts';
 import { isNumbered, isPlain } from '../keys/options.ts';
 import { boxPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
+import { modelOption } from '../keys/start-options.ts';
 import { digit, escapeKey, press, walk } from '../keys/strokes.ts';
 
 /** These refuse and are a field for what to do instead: approvals of 2.0, plans of all versions. "No, and tell .." is none. */
@@ -51,4 +52,18 @@ export const keys: Keys = {
   },
   resume: resumeBy('claude', (session) => ['--resume', session], ['--continue']),
   start: ['claude'],
+  startOptions: [
+    modelOption,
+    { names: ['--fallback-model'], hasValue: true },
+    { names: ['--effort'], hasValue: true },
+    { names: ['--agent'], hasValue: true },
+    { names: ['--add-dir'], hasValue: true },
+    {
+      names: ['--permission-mode'],
+      hasValue: true,
+      skipsPermissions: ['bypassPermissions', 'dontAsk', 'acceptEdits', 'auto'],
+    },
+    { names: ['--dangerously-skip-permissions'], skipsPermissions: true },
+    { names: ['--allow-dangerously-skip-permissions'], skipsPermissions: true },
+  ],
 };

@@ -8,6 +8,7 @@ import { plainPath } from '../keys/file-ref.ts';
 import { isNumbered, saysOneOf, type Words } from '../keys/options.ts';
 import { lastPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
+import { modelOption } from '../keys/start-options.ts';
 import { digit, escapeKey, press } from '../keys/strokes.ts';
 
 const once: Words = [/^Yes, proceed(?: \([a-z]\))?$/, /^Yes, just this once(?: \([a-z]\))?$/, /^Allow$/];
@@ -47,4 +48,15 @@ export const keys: Keys = {
   fileRef: plainPath,
   resume: resumeBy('codex', (session) => ['resume', session], ['resume', '--last']),
   start: ['codex'],
+  startOptions: [
+    modelOption,
+    { names: ['--profile', '-p'], hasValue: true },
+    { names: ['--search'] },
+    { names: ['--oss'] },
+    { names: ['--add-dir'], hasValue: true },
+    { names: ['--sandbox', '-s'], hasValue: true, skipsPermissions: ['danger-full-access'] },
+    { names: ['--ask-for-approval', '-a'], hasValue: true, skipsPermissions: ['never'] },
+    { names: ['--full-auto'], skipsPermissions: true },
+    { names: ['--dangerously-bypass-approvals-and-sandbox', '--yolo'], skipsPermissions: true },
+  ],
 };

@@ -8,6 +8,7 @@ import { atPath } from '../keys/file-ref.ts';
 import { isNumbered, isPlain } from '../keys/options.ts';
 import { boxPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
+import { modelOption } from '../keys/start-options.ts';
 import { digit, escapeKey, press, walk } from '../keys/strokes.ts';
 import screen from './screen.json' with { type: 'json' };
 
@@ -43,4 +44,13 @@ export const keys: Keys = {
   fileRef: atPath,
   resume: resumeBy('copilot', (session) => [`--resume=${session}`], ['--continue']),
   start: ['copilot'],
+  startOptions: [
+    modelOption,
+    { names: ['--agent'], hasValue: true },
+    { names: ['--add-dir'], hasValue: true },
+    { names: ['--allow-tool'], hasValue: true, skipsPermissions: true },
+    { names: ['--allow-all-tools'], skipsPermissions: true },
+    { names: ['--allow-all-paths'], skipsPermissions: true },
+    { names: ['--allow-all', '--yolo'], skipsPermissions: true },
+  ],
 };

@@ -5,6 +5,7 @@ import { limits } from '../../model/limits.ts';
 import type { Keys } from '../contract.ts';
 import { atPath } from '../keys/file-ref.ts';
 import { resumeBy } from '../keys/resume.ts';
+import { modelOption } from '../keys/start-options.ts';
 
 export const keys: Keys = {
   interrupt: [],
@@ -18,4 +19,5 @@ export const keys: Keys = {
   fileRef: atPath,
   resume: resumeBy('cursor-agent', (session) => [`--resume=${session}`], ['resume']),
   start: ['cursor-agent'],
+  startOptions: [modelOption, { names: ['--force', '-f', '--yolo'], skipsPermissions: true }],
 };

@@ -9,6 +9,7 @@ import { marked } from '../keys/file-ref.ts';
 import { isNumbered, optionOf } from '../keys/options.ts';
 import { fieldPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
+import { modelOption } from '../keys/start-options.ts';
 import { digit, escapeKey, press } from '../keys/strokes.ts';
 
 const words: DialogWords = {
@@ -54,4 +55,11 @@ export const keys: Keys = {
   fileRef: (path, lines) => marked(`@${path.replace(/[\s()[\]{};|*?$`'"#&<>!~,\\]/g, '\\$&')}`, lines),
   resume: resumeBy('gemini', (session) => ['--resume', session], ['--resume', 'latest']),
   start: ['gemini'],
+  startOptions: [
+    modelOption,
+    { names: ['--sandbox', '-s'] },
+    { names: ['--include-directories'], hasValue: true },
+    { names: ['--approval-mode'], hasValue: true, skipsPermissions: ['yolo', 'auto_edit'] },
+    { names: ['--yolo', '-y'], skipsPermissions: true },
+  ],
 };

@@ -9,6 +9,7 @@ import { atPath } from '../keys/file-ref.ts';
 import { isNumbered, optionOf, saysOneOf, type Words } from '../keys/options.ts';
 import { barPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
+import { modelOption } from '../keys/start-options.ts';
 import { digit, escapeKey, fill, isFieldText, press } from '../keys/strokes.ts';
 import { styledText } from '../keys/styled-text.ts';
 
@@ -108,6 +109,7 @@ export const keysOf = (program: string, title: string): Keys => ({
   fileRef: atPath,
   resume: resumeBy(program, (session) => ['--session', session], ['--continue']),
   start: [program],
+  startOptions: [modelOption, { names: ['--agent'], hasValue: true }],
 });
 
 export const keys = keysOf('opencode', 'OpenCode');

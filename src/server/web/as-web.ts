@@ -42,6 +42,11 @@ export function asWeb(
       unmute: (scope) => service.notices.unmute(scope, claim),
       test: (channel) => service.notices.test(channel, claim),
     },
+    restore: {
+      plan: () => service.restore.plan(),
+      restore: (request) => service.restore.restore(request, claim),
+      waiting: service.restore.waiting,
+    },
     live: { open: (ref, _claim, handlers) => service.live.open(ref, claim, handlers) },
     submitEvents: async () => [],
     addTarget: (target) => service.addTarget(target, claim),

@@ -294,6 +294,7 @@ const table: Readonly<Record<Exclude<ActionKind, 'type'>, readonly [boolean, boo
   mcp: [true, true, true],
   target: [true, true, true],
   notify: [true, false, false],
+  restore: [true, true, false],
   stop: [true, false, false],
   web: [true, false, false],
 };
@@ -326,6 +327,7 @@ for (const action of asks) more[action] = { ...more[action], any_ask: true };
     else if (action === 'agents') codes[action] = await ask('POST', '/v1/agents/nonesuch', { enabled: true });
     else if (action === 'hooks' || action === 'mcp') codes[action] = await ask('POST', '/v1/' + action + '/apply', { action: 'install', agents: ['nonesuch'], digest: '' });
     else if (action === 'target') codes[action] = await ask('DELETE', '/v1/targets/none?pid=' + pid, null);
+    else if (action === 'restore') codes[action] = await ask('POST', '/v1/restore', { shown: [] });
     else if (action === 'notify') codes[action] = await ask('POST', '/v1/notifications/unmute', {});
     // What may be done is done, and there is only one daemon.
     else if (action === 'stop') codes[action] = ${isStopping} ? await ask('POST', '/v1/stop', {}) : 'yes';

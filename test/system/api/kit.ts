@@ -19,6 +19,7 @@ import type { CallerClaim } from '../../../src/server/service-act.ts';
 import { paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
 import { FakeActing } from './kit-act.ts';
 import { FakeNotices } from './kit-notices.ts';
+import { FakeRestore } from './kit-restore.ts';
 import { FakeSessions } from './kit-sessions.ts';
 import { FakeShells } from './kit-shells.ts';
 
@@ -121,6 +122,7 @@ export class FakeDaemon implements DaemonService {
   readonly sessions = new FakeSessions();
   readonly notices = new FakeNotices();
   readonly live = fakeLive;
+  readonly restore = new FakeRestore();
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
   /** The daemon's time. */
@@ -152,6 +154,7 @@ export class FakeDaemon implements DaemonService {
         },
       },
       hook_calls: { taken: 0, waiting: 0, refused: 0 },
+      restorable: this.restore.waiting,
       shells: { running: this.shells.list().length, run_to_answer: this.shells.latency() },
       feed_version: this.feed.version(),
       memory_bytes: 1,

@@ -101,6 +101,8 @@ const good: Readonly<Record<keyof typeof routes, Ask>> = {
   muteNotices: { method: 'POST', path: '/v1/notifications/mute', headers: json, body: '{"minutes":5,"pid":7}' },
   unmuteNotices: { method: 'POST', path: '/v1/notifications/unmute', headers: json, body: '{"agent":"claude"}' },
   testNotices: { method: 'POST', path: '/v1/notifications/test', headers: json, body: '{"channel":"desktop"}' },
+  planRestore: { path: '/v1/restore' },
+  restore: { method: 'POST', path: '/v1/restore', headers: json, body: '{"choices":{"lost-1":"leave"}}' },
   status: { path: '/v1/status' },
   events: { method: 'POST', path: '/v1/events', headers: json, body: '[{"a":1},{"b":2}]' },
   feed: { path: '/v1/feed?since=broken' },
