@@ -8,6 +8,7 @@ import { limits } from '../model/limits.ts';
 import type { Cancel } from '../platform/clock.ts';
 import { type Ending, ended, refused } from './action-context.ts';
 import type { ActionDependencies } from './dependencies.ts';
+import { isLimited, isUnlimited } from './limit-resume.ts';
 import type { MessageQueue } from './queue.ts';
 import type { StoredMessage } from './queue-file.ts';
 
@@ -59,7 +60,7 @@ export class Deliveries {
     this.#dropOver();
     for (const message of this.#parts.queue.heads()) {
       const runtime = message.runtime_id;
-      if (message.is_sending || this.#going.has(runtime) || !this.#isDue(runtime)) continue;
+      if (message.is_sending || this.#going.has(runtime) || !this.#isDue(message)) continue;
       this.#going.add(runtime);
       void this.#go(message)
         .catch((problem: unknown) => this.#giveUp(message, problem))
@@ -76,22 +77,32 @@ export class Deliveries {
     const now = ground.now();
     const isEnded = (runtime: RuntimeId): boolean => (ground.stateOf(runtime)?.ended ?? null) !== null;
     const isGone = (runtime: RuntimeId): boolean => ground.stateOf(runtime) === null || isEnded(runtime);
+    // It went on by itself, or by somebody's hand: what was to go on is not wanted any more.
+    const isUnwanted = ({ runtime_id, not_before }: StoredMessage): boolean => {
+      const state = not_before === null ? null : ground.stateOf(runtime_id);
+      return state !== null && isUnlimited(state);
+    };
     const over = queue.take(
-      (message) => !message.is_sending && (message.expires_at <= now || isGone(message.runtime_id)),
+      (message) =>
+        !message.is_sending && (message.expires_at <= now || isGone(message.runtime_id) || isUnwanted(message)),
     );
     for (const message of over) {
       const problem = isGone(message.runtime_id)
         ? failure('E_ENDED', 'its agent ended before it could be delivered')
-        : failure('E_SNAPSHOT_EXPIRED', 'it was queued too long', 'send it again');
+        : isUnwanted(message)
+          ? failure('E_STATE_CHANGED', 'its agent is not limited any more')
+          : failure('E_SNAPSHOT_EXPIRED', 'it was queued too long', 'send it again');
       void drop(message, refused(problem)).catch(() => undefined);
     }
   }
 
-  #isDue(runtime: RuntimeId): boolean {
+  #isDue({ runtime_id: runtime, not_before }: StoredMessage): boolean {
     const { ground, isBusy } = this.#parts;
     const state = ground.stateOf(runtime);
     if (state === null || isBusy(runtime) || state.suspended) return false;
-    if (state.state !== 'idle' && state.state !== 'completed') return false;
+    if (not_before !== null) {
+      if (!isLimited(state) || ground.now() < not_before || ground.isQuiet()) return false;
+    } else if (state.state !== 'idle' && state.state !== 'completed') return false;
     const wait = this.#notBefore.get(runtime);
     if (wait === undefined || ground.now() >= wait.at) return true;
     // The agent has said something since the last delivery: no need to wait out the time.
@@ -173,8 +184,12 @@ export class Deliveries {
     }
     const retries = waiting.flatMap((runtime) => this.#notBefore.get(runtime)?.at ?? []).filter((at) => at > now);
     const expiry = queue.nextExpiry();
-    const due = Math.min(...retries, ...(expiry === null ? [] : [expiry]));
+    const reset = queue.nextReset(now);
+    const isHeld = ground.isQuiet() && queue.heads().some(({ not_before }) => not_before !== null && not_before <= now);
+    const quiet = isHeld ? now + limits.limitQuietLookMs : null;
+    const due = Math.min(...retries, ...[expiry, reset, quiet].flatMap((time) => time ?? []));
     if (!Number.isFinite(due) || this.#isStopped) return;
-    this.#timer = ground.clock.after(Math.max(1, due - now), () => this.poke());
+    // A reset may be days ahead, and a longer timer overflows.
+    this.#timer = ground.clock.after(Math.min(Math.max(1, due - now), limits.limitResumeKeptMs), () => this.poke());
   }
 }

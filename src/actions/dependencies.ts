@@ -60,6 +60,8 @@ export interface ActionDependencies {
   /** Who asks, as the system tells it; null when there is no such process. */
   readonly factsOf: (pid: number) => Promise<CallerFacts | null>;
   readonly policy: () => Policy;
+  /** The hours in which nothing is begun. */
+  readonly isQuiet: () => boolean;
   readonly reachOf: (target: TargetId) => Pick<AttachPlan, 'kind' | 'connection_ref' | 'socket_path'> | null;
   readonly outputOf: (
     runtime: RuntimeId,

@@ -17,6 +17,8 @@ const messageSchema = z.object({
   enter: z.boolean(),
   queued_at: z.number(),
   expires_at: z.number(),
+  /** For the reset of a usage limit, and only while its agent is limited. */
+  not_before: z.number().nullable().default(null),
   /** It was being typed when this was written: if it still stands here after a restart, nobody knows whether it arrived. */
   is_sending: z.boolean(),
   from: z.object({

@@ -20,7 +20,7 @@ export class MessageQueue {
   }
 
   list(): readonly QueuedMessage[] {
-    return this.#messages.map(({ id, runtime_id, text, from, queued_at, expires_at }) => ({
+    return this.#messages.map(({ id, runtime_id, text, from, queued_at, expires_at, not_before }) => ({
       id,
       ref: canonicalRef(runtime_id),
       runtime_id,
@@ -28,12 +28,16 @@ export class MessageQueue {
       from: from.name,
       queued_at,
       expires_at,
+      not_before,
       outcome: 'queued',
     }));
   }
 
   add(
-    message: Omit<StoredMessage, 'expires_at' | 'is_sending' | 'from'> & { readonly from: Caller },
+    message: Omit<StoredMessage, 'expires_at' | 'is_sending' | 'from' | 'not_before'> & {
+      readonly from: Caller;
+      readonly not_before?: number | null;
+    },
   ): Result<StoredMessage> {
     const waiting = this.#messages.filter(({ runtime_id }) => runtime_id === message.runtime_id).length;
     if (waiting >= limits.queuedMessagesMax) {
@@ -44,7 +48,10 @@ export class MessageQueue {
     }
     const { role, name, runtime_id, hops, why } = message.from;
     const from = { role, name, runtime_id, hops, why };
-    const kept = { ...message, from, expires_at: message.queued_at + limits.queuedMs, is_sending: false };
+    const { not_before = null } = message;
+    const keptMs = not_before === null ? limits.queuedMs : limits.limitResumeKeptMs;
+    const expires_at = (not_before ?? message.queued_at) + keptMs;
+    const kept = { ...message, from, not_before, expires_at, is_sending: false };
     this.#messages.push(kept);
     return ok(kept);
   }
@@ -78,6 +85,14 @@ export class MessageQueue {
   markSending(id: string, isSending: boolean): void {
     const message = this.find(id);
     if (message !== null) this.#replace({ ...message, is_sending: isSending });
+  }
+
+  /** Those that wait for the reset of a limit, first. */
+  nextReset(now: number): number | null {
+    const times = this.#messages.flatMap(({ not_before }) =>
+      not_before !== null && not_before > now ? [not_before] : [],
+    );
+    return times.length === 0 ? null : Math.min(...times);
   }
 
   /** The first message of everyone who has one. */

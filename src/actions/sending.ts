@@ -6,12 +6,16 @@ import type { ActionRequest, Caller, FileReference } from '../model/actions.ts';
 import { failure, ok, type Result } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import type { StateRecord } from '../model/records.ts';
 import { type ActionContext, type Attempt, type Ending, ended, refused, refusedFor } from './action-context.ts';
+import { answerRequest } from './answers.ts';
 import { answerAsk } from './asks.ts';
 import { compose, type HopCounter, type SendRequest, withOrigin } from './composing.ts';
+import { isLimited, resumeTime, waitingOption } from './limit-resume.ts';
 import { messageRule, typeMessage } from './messages.ts';
 import type { AnsweredAsks } from './pressing.ts';
 import type { MessageQueue } from './queue.ts';
+import type { StoredMessage } from './queue-file.ts';
 
 export interface SendingParts {
   readonly context: ActionContext;
@@ -36,6 +40,7 @@ export async function send(parts: SendingParts, attempt: Attempt, request: SendR
   const detail = { bytes: Buffer.byteLength(text.value) };
   const tooFar = mayGoOn(from.hops);
   if (tooFar !== null) return refused(tooFar, detail);
+  if (request.at_reset === true) return waitForReset(parts, attempt, request, from, text.value);
   const isKept = ground.channels.some((one) => one.keepsMessages === true && one.can(request, identity));
   const isFirst = !queue.heads().some(({ runtime_id }) => runtime_id === identity.runtime_id);
   const isWaiting = request.when_ready && !isKept && !(isFirst && isReady(context, attempt));
@@ -45,6 +50,32 @@ export async function send(parts: SendingParts, attempt: Attempt, request: SendR
     if (!mayWait) return { ...ending, detail: { ...detail, ...ending.detail } };
   }
   return enqueue(parts, attempt, request, from, text.value);
+}
+
+/** A menu about the limit is left by the one option that waits, by its words, and then it is a matter of time. */
+async function waitForReset(
+  parts: SendingParts,
+  attempt: Attempt,
+  request: SendRequest & ActionRequest,
+  from: Caller,
+  text: string,
+): Promise<Ending> {
+  const { context, answered } = parts;
+  const { ground } = context;
+  const stateNow = (): StateRecord => ground.stateOf(attempt.identity.runtime_id) ?? attempt.state;
+  const state = stateNow();
+  const option = waitingOption(state);
+  if (option !== null && state.ask !== null) {
+    const { ref, conditions } = request;
+    const answer = { action: 'answer', ref, conditions, ask_id: state.ask.ask_id, option: option.id } as const;
+    const ending = await answerRequest(context, attempt, answered, answer);
+    if (ending.outcome !== 'delivered') return ending;
+    // What stands behind the menu says when.
+    await context.comesTrue(() => stateNow().until !== null);
+  }
+  const time = resumeTime(stateNow(), ground.random.hex(4));
+  if (!time.ok) return refused(time.failure);
+  return enqueue(parts, attempt, request, from, text, time.value);
 }
 
 /** The agent may be on another machine, where the files of this one have other paths, or are not (RTE6). */
@@ -73,12 +104,21 @@ async function enqueue(
   { enter }: SendRequest,
   from: Caller,
   text: string,
+  not_before: number | null = null,
 ): Promise<Ending> {
   const { audit_id } = attempt;
   const { runtime_id } = attempt.identity;
   const unkept = await context.keep(attempt);
   if (unkept !== null) return refused(unkept);
-  const queued = queue.add({ id: audit_id, runtime_id, text, enter, queued_at: context.ground.now(), from });
+  const queued = queue.add({
+    id: audit_id,
+    runtime_id,
+    text,
+    enter,
+    queued_at: context.ground.now(),
+    from,
+    not_before,
+  });
   if (!queued.ok) return refused(queued.failure);
   try {
     await save();
@@ -87,7 +127,10 @@ async function enqueue(
     throw problem;
   }
   const minutes = limits.queuedMs / 60_000;
-  const words = `queued as ${audit_id} until the agent can take it, for at most ${minutes} minutes`;
+  const words =
+    not_before === null
+      ? `queued as ${audit_id} until the agent can take it, for at most ${minutes} minutes`
+      : `queued as ${audit_id} until its usage limit has reset; cancel it with \`agtmux limit cancel\``;
   return ended('queued', { words, detail: { queued: audit_id, bytes: Buffer.byteLength(text) } });
 }
 
@@ -143,14 +186,15 @@ export async function deliverQueued(
   { context, hops }: SendingParts,
   attempt: Attempt,
   from: Caller,
-  message: { readonly id: string; readonly text: string; readonly enter: boolean },
+  message: Pick<StoredMessage, 'id' | 'text' | 'enter' | 'not_before'>,
 ): Promise<Ending> {
   const { ground } = context;
   const detail = { queued: message.id, bytes: Buffer.byteLength(message.text) };
   const look = await context.look(attempt);
   const state = ground.stateOf(attempt.identity.runtime_id);
   const rule = state === null ? null : messageRule(state, look, false);
-  if (rule === null || rule === 'answer' || !isReady(context, attempt)) {
+  const isWaitedFor = message.not_before !== null && state !== null && isLimited(state);
+  if (rule === null || rule === 'answer' || (!isReady(context, attempt) && !isWaitedFor)) {
     return refusedFor('E_STATE_CHANGED', 'it cannot take a message now');
   }
   if (rule !== 'type') return refused(rule);

@@ -63,6 +63,7 @@ const sendSchema = z
     text: words,
     enter: flag(true).describe('false: the text is left in the prompt'),
     when_ready: flag(false).describe('queue the message until the agent can take it'),
+    at_reset: z.literal(true).optional().describe('queue the message until the usage limit of the agent has reset'),
     strip_control: flag(false),
     files: z
       .array(fileReference)
@@ -157,6 +158,7 @@ export const queuedItemSchema = z.strictObject({
   from: z.string(),
   queued_at: time,
   expires_at: time,
+  not_before: time.nullable().describe('when the usage limit it waits for has reset; null for all others'),
   outcome,
 });
 export const queueListSchema = z.strictObject({ ...head, items: z.array(queuedItemSchema) });

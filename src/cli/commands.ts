@@ -5,6 +5,7 @@ import type { FeedScope, Grouping, Sort } from '../api/schemas.ts';
 import { stateSuggestions } from '../view/words.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { actCommands } from './commands-act.ts';
+import { limitCommand } from './commands-limit.ts';
 import { restoreCommand } from './commands-restore.ts';
 import { sessionCommand, shellCommand } from './commands-session.ts';
 import {
@@ -366,6 +367,7 @@ export const commands: readonly CommandSpec[] = [
   ...tuiCommands({ color }),
   ...actCommands(json),
   restoreCommand({ json, color }),
+  limitCommand({ json }),
   shellCommand({ json, color }),
   sessionCommand({ json, color }),
   ...agentCommands({ json, color }),

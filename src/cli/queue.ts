@@ -2,6 +2,7 @@
 
 import { withQuery } from '../api/client-lean.ts';
 import type { QueueList } from '../api/schemas-act.ts';
+import { restLabel } from '../view/pane-words.ts';
 import { ageLabel } from '../view/words.ts';
 import { askOnce, claim, safe, tellReceipt } from './act.ts';
 import { askDaemon } from './connect.ts';
@@ -24,14 +25,17 @@ export const queueList: Action = async (parsed, context) => {
     { title: 'FOR', flexible: true },
     { title: 'FROM', flexible: true },
     { title: 'WAITS' },
+    { title: 'GOES OUT' },
     { title: 'EXPIRES IN' },
     { title: 'TEXT', flexible: true },
   ];
-  const rows = items.map(({ id, ref, from, queued_at, expires_at, text }) => [
+  const rows = items.map(({ id, ref, from, queued_at, expires_at, not_before, text }) => [
     id,
     ref,
     from,
     ageLabel(now - Date.parse(queued_at)),
+    // An older daemon knows no resets.
+    not_before == null ? 'when ready' : `in ${restLabel(Math.max(0, Date.parse(not_before) - now))}`,
     ageLabel(Date.parse(expires_at) - now),
     text,
   ]);

@@ -54,6 +54,7 @@ export interface ActingParts {
   readonly isPaneless: ActionDependencies['isPaneless'];
   readonly now: () => number;
   readonly policy: ActionDependencies['policy'];
+  readonly isQuiet: ActionDependencies['isQuiet'];
   /** bin/agtmux-wrap of this machine. */
   readonly wrapperPath: string;
   /** Null until they are there. */
@@ -78,16 +79,13 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
   const ownerOf = (target: TargetId, pane: string): RuntimeId | null => ownerIn(ledger, target, pane);
   const outputOf = outputsOf({ machines, agentOf, identityOf, ownerOf, sessionsOf, store: parts.store });
   return {
+    ...asGiven(parts),
     now,
-    clock: parts.clock,
-    random: parts.random,
-    rows: parts.rows,
     stateOf,
     wholeAskOf: (runtime) => ledger.wholeAskOf(runtime),
     identityOf,
     sessionsOf,
     ownerOf,
-    isPaneless: parts.isPaneless,
     healthOf: (target) => machines.healthOf(target),
     lastSessionOf: (runtime) => lastSession(parts.store, runtime, sessionsOf(runtime)),
     keysOf: (agent) => agentOf(agent)?.keys ?? null,
@@ -120,7 +118,6 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
       return executor === null ? 'down' : sendSignal(executor, process, signal);
     },
     factsOf: (pid) => factsIn(parts, starters, pid),
-    policy: parts.policy,
     reachOf: (target) => machines.reachOf(target),
     outputOf: async (runtime, ...how) => (await spokenIn(parts, runtime, how[0])) ?? outputOf(runtime, ...how),
     start: (wanted) => startIn(parts, wanted),
@@ -133,6 +130,15 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
     warn: (words, fields) => parts.log.warn(words, fields),
   };
 }
+
+const asGiven = ({ clock, random, rows, isPaneless, policy, isQuiet }: ActingParts) => ({
+  clock,
+  random,
+  rows,
+  isPaneless,
+  policy,
+  isQuiet,
+});
 
 /** A sweep that finds its pane as it was is evidence too, though nothing is logged for it (ACT8). */
 function stateIn(machines: TargetController, entry: Entry | undefined): StateRecord | null {

@@ -17,6 +17,7 @@ import { StateHistory } from '../feed/state-history.ts';
 import { StateAging } from '../ingest/aging.ts';
 import { Inbox } from '../ingest/inbox.ts';
 import { type OpenedLog, openLog } from '../ingest/open-log.ts';
+import { withResetTimes } from '../ingest/reset-times.ts';
 import { Retention } from '../ingest/retention.ts';
 import { submitEvents, submittedEventsParts } from '../ingest/submitted-events.ts';
 import type { Timeline } from '../ingest/timeline.ts';
@@ -26,7 +27,7 @@ import type { ActionService, CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, assert, ok, type Result } from '../model/errors.ts';
 import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo } from '../model/explanations.ts';
-import type { TargetId } from '../model/ids.ts';
+import type { RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
 import { notKeptTrouble } from '../model/reasons.ts';
@@ -65,6 +66,14 @@ const openStateHistory = ({ clock, log, places, settings, machines }: DaemonPart
     log,
   });
 
+/** Words about limits come in as times. */
+const takerOf = ({ ledger, timeline }: OpenedLog) =>
+  withResetTimes(ledger, {
+    toWall: (time) => timeline.toWall(time),
+    zone: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    published: (runtime) => ledger.world.entries.get(runtime as RuntimeId)?.record ?? null,
+  });
+
 export class Daemon implements DaemonService {
   readonly #parts: DaemonParts;
   readonly #ground: OpenedLog;
@@ -97,7 +106,7 @@ export class Daemon implements DaemonService {
     const { ledger, timeline } = ground;
     const now = (): number => timeline.now();
     this.#startedAt = clock.monotonicMs();
-    const inbox = new Inbox(ledger, clock, undefined, (problem) => this.#retention.onFailure(problem));
+    const inbox = new Inbox(takerOf(ground), clock, undefined, (problem) => this.#retention.onFailure(problem));
     this.#inbox = inbox;
     this.#retention = new Retention({ clock, now, ledger, inbox, settings, log });
     this.#places = new LastPlaces({ clock, store: ground.loaded.store, log });
@@ -250,6 +259,7 @@ export class Daemon implements DaemonService {
       rows: () => this.rows(),
       isPaneless: (runtime) => this.#book.isPaneless(runtime),
       policy: () => this.#policy.current,
+      isQuiet: () => this.#notices?.isQuietNow() ?? false,
       shellFeed: this.#shellFeed,
       offer: (events) => this.#offer(events),
       onChange: () => this.#publishing.soon(),

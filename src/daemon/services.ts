@@ -17,7 +17,10 @@ import type { ShellManager } from '../shells/shell-service.ts';
 import { type ActingParts, actionDependencies } from './action-dependencies.ts';
 
 export interface ServicesParts
-  extends Pick<ActingParts, 'clock' | 'log' | 'inbox' | 'agentOf' | 'rows' | 'isPaneless' | 'policy' | 'wrapperPath'>,
+  extends Pick<
+      ActingParts,
+      'clock' | 'log' | 'inbox' | 'agentOf' | 'rows' | 'isPaneless' | 'policy' | 'isQuiet' | 'wrapperPath'
+    >,
     Pick<OpenSessionsParts, 'home' | 'settings' | 'offer' | 'onChange'> {
   readonly places: Places;
   readonly pid: number;
@@ -55,7 +58,7 @@ async function tidy({ places, machines, clock, log }: ServicesParts): Promise<vo
 }
 
 export async function openServices(parts: ServicesParts): Promise<Services> {
-  const { clock, log, places, inbox, agentOf, rows, isPaneless, policy, wrapperPath, pid } = parts;
+  const { clock, log, places, inbox, agentOf, rows, isPaneless, policy, isQuiet, wrapperPath, pid } = parts;
   const { ledger, loaded, timeline } = parts.ground;
   const { random, files, exec, uid } = parts.machines.manager;
   const processes = createRealProcesses();
@@ -75,6 +78,7 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
     isPaneless,
     now: () => timeline.now(),
     policy,
+    isQuiet,
     wrapperPath,
     sessions: () => book,
     shells: () => shelling,

@@ -84,6 +84,8 @@ export type ActionRequest = { readonly ref: string; readonly conditions: ActionC
       /** Waits in the queue until the agent can take it. */
       readonly when_ready: boolean;
       readonly strip_control: boolean;
+      /** Waits until the usage limit of the agent resets, and goes out only if it is still limited then (LIM3). */
+      readonly at_reset?: boolean;
       /** Named in front of the text, in the syntax of the agent that gets it (RTE6). */
       readonly files?: readonly FileReference[];
       /** For the CONNECTED agent, and no other (RTE4); the reference is empty. */
@@ -152,6 +154,8 @@ export interface QueuedMessage {
   readonly from: string;
   readonly queued_at: number;
   readonly expires_at: number;
+  /** Waits for the reset of a usage limit: not before this. Null for all others. */
+  readonly not_before: number | null;
   readonly outcome: Outcome;
 }
 

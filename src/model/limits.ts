@@ -121,6 +121,13 @@ export const limits = {
   queuedMs: 1_800_000,
   /** After a delivery the agent needs a moment to say that it works; only then the next message may go. */
   queueNextMs: 3_000,
+  /** What was to go on after a reset goes on within a night, or not at all. */
+  limitResumeKeptMs: 43_200_000,
+  /** Between a reset and what waits for it: clocks differ, and all agents of an account begin at once. */
+  limitJitterMinMs: 20_000,
+  limitJitterMaxMs: 90_000,
+  /** How often it is looked whether the quiet hours are over. */
+  limitQuietLookMs: 60_000,
   /** A message whose delivery was refused for the moment is tried again after this. */
   queueRetryMs: 2_000,
   /** Agents that a message may go through: two that answer each other for ever stop here (ACT6). */

@@ -111,6 +111,13 @@ export interface NotifierParts {
   readonly minuteOfDay: () => number;
 }
 
+/** Something that happened, without an ask. */
+export interface Announcement {
+  readonly id: string;
+  readonly title: string;
+  readonly body: string;
+}
+
 export interface ChannelCount {
   readonly told: number;
   readonly failed: number;
@@ -239,6 +246,18 @@ export class Notifier {
     const told = await way.tell(message);
     this.#count(channel, told);
     return told;
+  }
+
+  /** Told once by every way that is on, and kept back in quiet hours: nobody has to answer it. */
+  announce({ id, title, body }: Announcement): void {
+    const { settings } = this.#parts;
+    if (this.#isStopped || this.isQuietNow() || !settings().on.includes('error')) return;
+    if (this.mutes().some(({ agent, project }) => agent === null && project === null)) return;
+    const message: Message = { id, title, body, plain: title, isUrgent: false, notice: null };
+    for (const way of this.#ways) {
+      if (!settings().channels.includes(way.channel)) continue;
+      void way.tell(message).then((told) => this.#count(way.channel, told));
+    }
   }
 
   #openOf(id: string): NoticeRow | null {

@@ -28,6 +28,7 @@ import type { NotificationChannel, Press } from './channel.ts';
 import { LinuxDesktop, MacDesktop } from './desktop.ts';
 import { Notifier } from './notifier.ts';
 import { CommandChannel, type TerminalClient, Terminals, WebhookChannel } from './programs.ts';
+import { ResetNotices } from './reset-notices.ts';
 import type { NoticeSettings } from './settings.ts';
 import { NoticeSettingsFile } from './settings-file.ts';
 
@@ -172,6 +173,9 @@ export interface Notices {
   /** The rows have changed. */
   readonly look: () => void;
   readonly snapshot: Notifier['snapshot'];
+  readonly isQuietNow: () => boolean;
+  /** Says something that is about no ask of an agent, by the ways that are on. */
+  readonly announce: Notifier['announce'];
   close(): Promise<void>;
 }
 
@@ -203,13 +207,20 @@ export async function openNotices(parts: NoticesParts): Promise<Notices> {
     },
   });
   const made = notifier;
+  const resets = new ResetNotices({ clock, now: parts.now, announce: (announcement) => made.announce(announcement) });
   const authorizeAndAudit: ActionService['authorizeAndAudit'] = (deed, claim, effect) =>
     acting.authorizeAndAudit(deed, claim, effect);
   return {
     desk: new NotificationService({ clock, notifier: made, file, path, authorizeAndAudit }),
-    look: () => made.look(),
+    look: () => {
+      made.look();
+      resets.look(parts.rows());
+    },
     snapshot: () => made.snapshot(),
+    isQuietNow: () => made.isQuietNow(),
+    announce: (announcement) => made.announce(announcement),
     close: () => {
+      resets.stop();
       file.stop();
       return made.close();
     },

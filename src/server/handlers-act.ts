@@ -73,10 +73,11 @@ function receiptOf(service: DaemonService, told: Receipt): ReceiptReply {
 }
 
 function queueOf(service: DaemonService): QueueList {
-  const items = service.acting.queue().map(({ queued_at, expires_at, ...message }) => ({
+  const items = service.acting.queue().map(({ queued_at, expires_at, not_before, ...message }) => ({
     ...message,
     queued_at: isoTime(service.toWall(queued_at)),
     expires_at: isoTime(service.toWall(expires_at)),
+    not_before: not_before === null ? null : isoTime(service.toWall(not_before)),
   }));
   return { ...headOf(service), items };
 }

@@ -77,7 +77,7 @@ describe('the table of panes', () => {
       'STATE        AGENT   PROJECT   WHAT                                       AGE  WHERE          ROUTE',
       '▲ approve    claude  web-shop  Bash: rm -rf build                         4m   host/work:1.0  →',
       '? answer     codex   web-shop  Which one?                                 1m   vm1/work:1.0   →',
-      '✕ error      claude  web-shop  usage limit, resets 22:13                  1m   host/work:1.0  ·',
+      '✕ error      claude  web-shop  usage limit reset at 22:13                 1m   host/work:1.0  ·',
       '◌ unknown    claude  web-shop  reported running long ago, nothing since   1m   host/work:1.0',
       '◌ unknown    claude  web-shop  its machine does not answer, seen 12s ago  1m   vm2/work:1.0   →',
       '● running    claude  web-shop  editing guide.md  +1 agent                 1m   host/work:1.0  →',
@@ -89,7 +89,7 @@ describe('the table of panes', () => {
   });
 
   it('tells resets in local time', () => {
-    expect(panes(input(day, targets), { offsetMinutes: 90 }).join('\n')).toContain('resets 23:43');
+    expect(panes(input(day, targets), { offsetMinutes: 90 }).join('\n')).toContain('reset at 23:43');
   });
 
   it('in a narrow terminal: mark, agent, project, age', () => {

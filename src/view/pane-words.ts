@@ -40,7 +40,7 @@ export function saidOf(item: PaneItem, nowMs: number, offsetMinutes: number): st
   if (item.state === null || item.reason_code === null) return item.current_command;
   const said =
     item.ask?.text ??
-    limitText(item, offsetMinutes) ??
+    limitText(item, nowMs, offsetMinutes) ??
     item.detail ??
     (item.state === 'unknown' ? '' : reasonText(item, nowMs));
   return joined([doubtOf(item, nowMs), said]);
@@ -68,11 +68,21 @@ export function whatOf(item: PaneItem, nowMs: number, offsetMinutes: number): st
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('  ');
 
-function limitText({ reason_code, until }: PaneItem, offsetMinutes: number): string | null {
+/** When it can go on, and how long that is from now; once that has passed it only waits for somebody. */
+function limitText({ reason_code, until }: PaneItem, nowMs: number, offsetMinutes: number): string | null {
   if (reason_code !== 'usage_limit') return null;
   if (until === null) return 'usage limit';
   const local = new Date(Date.parse(until) + offsetMinutes * 60_000).toISOString().slice(11, 16);
-  return `usage limit, resets ${local}`;
+  const restMs = Date.parse(until) - nowMs;
+  return restMs > 0 ? `usage limit, resets ${local} in ${restLabel(restMs)}` : `usage limit reset at ${local}`;
+}
+
+/** `1h05m`, `40m`, `2d`: to the minute, for those who wait for it. */
+export function restLabel(restMs: number): string {
+  const minutes = Math.ceil(restMs / 60_000);
+  if (minutes < 60) return `${minutes}m`;
+  if (minutes >= 2_880) return `${Math.round(minutes / 1_440)}d`;
+  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
 }
 
 function reasonText(item: PaneItem, nowMs: number): string {

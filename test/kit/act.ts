@@ -152,6 +152,7 @@ export class ActWorld {
   held: string[] = [];
   readonly channels: Channel[] = [];
   policy: Policy = defaultPolicy;
+  isQuiet = false;
   health: Health = 'ok';
   owner: ((pane: string) => RuntimeId | null) | null = null;
   connected: string | null = 'a';
@@ -274,6 +275,7 @@ export class ActWorld {
       },
       signal: async (_, process, signal) => (this.#signal(process.pid, signal) ? 'sent' : 'gone'),
       factsOf: async (pid) => callers[pid] ?? null,
+      isQuiet: () => this.isQuiet,
       policy: () => this.policy,
       reachOf: () => ({ kind: 'local', connection_ref: '', socket_path: '/tmp/socket' }),
       outputOf: async (runtime) => ({ lines: agentOf(runtime)?.screen ?? [], from: 'screen' }),

@@ -630,6 +630,7 @@ export const queueItems = (): QueueList['items'] => [
     from: 'human at pts/4',
     queued_at: ago(2 * minute),
     expires_at: new Date(Date.now() + 28 * minute).toISOString(),
+    not_before: null,
     outcome: 'queued',
   },
 ];

@@ -309,6 +309,7 @@ class RolloutReader implements NativeReader {
   #isFirst = true;
   #isSubagent = false;
   #introduced: string | null = null;
+  #until: number | null = null;
 
   take(input: NativeInput, runs: readonly RunView[], now: number): NativeAnswer {
     if (input.kind !== 'lines') return { findings: [] };
@@ -337,10 +338,22 @@ class RolloutReader implements NativeReader {
     if (record === null) return [];
     const payload = fieldsIn(record.payload);
     if (record.type === 'session_meta' && fieldsIn(payload.source).subagent !== undefined) this.#isSubagent = true;
-    const fact = record.type === 'event_msg' ? factOf(payload) : null;
+    if (payload.type === 'token_count') this.#until = fullUntil(fieldsIn(payload.rate_limits));
+    const said = record.type === 'event_msg' ? factOf(payload) : null;
+    const isLimit = said?.reason === 'usage_limit' && this.#until !== null;
+    const fact = said !== null && isLimit ? { ...said, until: this.#until ?? 0 } : said;
     const time = Date.parse(textOf(record.timestamp) ?? '');
     return fact === null || Number.isNaN(time) ? [] : [{ fact, time: Math.min(time, now) }];
   }
+}
+
+/** When the last of its windows that are used up begins anew. The slots are not of fixed lengths, so each counts alike. */
+function fullUntil(limitsOfIt: Fields): number | null {
+  const full = [limitsOfIt.primary, limitsOfIt.secondary].map((slot) => fieldsIn(slot));
+  const resets = full.flatMap(({ used_percent, resets_at }) =>
+    typeof used_percent === 'number' && used_percent >= 100 && typeof resets_at === 'number' ? [resets_at * 1_000] : [],
+  );
+  return resets.length === 0 ? null : Math.max(...resets);
 }
 
 /** The one run that holds it. A run with several threads open (subagents, a new thread after an old one) is told by none. */

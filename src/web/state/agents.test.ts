@@ -119,7 +119,7 @@ describe('agents on the pages', () => {
       'its machine does not answer, seen 12s ago  rm -rf build',
     );
     expect(whatOf(agent('a', 'error', { reason_code: 'usage_limit', until: ago(-60) }), now)).toMatch(
-      /^usage limit, resets \d\d:\d\d$/,
+      /^usage limit(?:, resets| reset at) \d\d:\d\d(?: in .+)?$/,
     );
     expect(
       marksOf(agent('a', 'running', { background: { shells: 2, agents: 1 }, asks_open: 3, suspended: true })),

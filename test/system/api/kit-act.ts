@@ -21,6 +21,7 @@ export const queuedMessage = (fields: Partial<QueuedMessage> = {}): QueuedMessag
   from: 'you',
   queued_at: 999_000,
   expires_at: 1_900_000,
+  not_before: null,
   outcome: 'queued',
   ...fields,
 });

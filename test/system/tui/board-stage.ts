@@ -56,7 +56,7 @@ export const rows: readonly PaneItem[] = [
   made({ target: 'vm1', session: 'infra', window: 1, agent: 'gemini', state: 'error' }, 9, {
     cwd: '/srv/infra',
     reason_code: 'usage_limit',
-    until: '2030-01-01T19:30:00.000Z',
+    until: '2026-01-01T19:30:00.000Z',
   }),
   made({ session: 'work', window: 1, state: 'running' }, 2, {
     detail: 'npm test',
