@@ -19,23 +19,34 @@ interface Remembered {
   readonly answer: Identified | null;
 }
 
-/** By the list of arguments itself: the process table hands out the same one while a process runs the same program. */
-const remembered = new WeakMap<readonly string[], Remembered>();
+/** One question asked of all of these agents. */
+export function identifierOf(list: readonly Agent[]): Identify {
+  /** By the list of arguments itself: the process table hands out the same one while a process runs the same program. */
+  const remembered = new WeakMap<readonly string[], Remembered>();
+  return (program: ProgramView): Identified | null => {
+    const { executable, argv } = program;
+    const known = remembered.get(argv);
+    if (known !== undefined && known.executable === executable) return known.answer;
+    const answer = askAll(list, program);
+    remembered.set(argv, { executable, answer });
+    return answer;
+  };
+}
 
-export const identifyAgent: Identify = (program: ProgramView): Identified | null => {
-  const { executable, argv } = program;
-  const known = remembered.get(argv);
-  if (known !== undefined && known.executable === executable) return known.answer;
-  const answer = askAll(program);
-  remembered.set(argv, { executable, answer });
-  return answer;
-};
+export const identifyAgent: Identify = identifierOf(agents);
+
+/** Names of programs that are known as an agent: no definition of a user's may take one. */
+export const takenNames = (): ReadonlySet<string> =>
+  new Set([
+    ...agents.map(({ name }) => String(name)),
+    ...builtInDefinitions.flatMap(({ identify }) => [...(identify?.commands ?? []), ...(identify?.argv0 ?? [])]),
+  ]);
 
 /** The surest answer; between equals there is none, because two agents that both claim a process prove neither (RSV4). */
-function askAll(program: ProgramView): Identified | null {
+function askAll(list: readonly Agent[], program: ProgramView): Identified | null {
   let best: Identified | null = null;
   let shared = false;
-  for (const agent of agents) {
+  for (const agent of list) {
     const found = agent.identify(program);
     if (found === null) continue;
     const order = best === null ? -1 : rank(found.confidence) - rank(best.confidence);

@@ -23,6 +23,8 @@ export interface DaemonParts {
   readonly mcpProgram: HooksParts['program'];
   /** Where the user's screen rules are. */
   readonly rulesFolder: string;
+  /** Where a user's definitions of agents are. */
+  readonly definitionsFolder: string;
   /** Where it says who may answer asks besides people. */
   readonly policyPath: string;
   /** Where it says who is told when an agent needs a person. */

@@ -2,7 +2,6 @@
 // decides something lives elsewhere; this file only connects.
 
 import { join } from 'node:path';
-import { agents } from '../agents/registry.ts';
 import type { ExplainedRow, PaneRow, TargetRow } from '../api/schemas.ts';
 import { PolicyFile } from '../auth/policy-file.ts';
 import { decayLimitsOf } from '../config/settings.ts';
@@ -27,7 +26,7 @@ import type { ActionService, CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, assert, ok, type Result } from '../model/errors.ts';
 import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo } from '../model/explanations.ts';
-import type { RuntimeId, TargetId } from '../model/ids.ts';
+import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
 import { notKeptTrouble } from '../model/reasons.ts';
@@ -38,6 +37,7 @@ import type { Verdict } from '../model/verdicts.ts';
 import type { LiveService } from '../model/web.ts';
 import { type Notices, openNotices } from '../notify/open.ts';
 import { AdapterRegistry } from '../observe/adapter-registry.ts';
+import { DefinitionStore } from '../observe/definition-store.ts';
 import { RuleStore } from '../observe/rule-store.ts';
 import { endOf, goodbyeOf } from '../observe/sightings.ts';
 import { TargetController } from '../observe/target-controller.ts';
@@ -81,6 +81,7 @@ export class Daemon implements DaemonService {
   readonly #retention: Retention;
   readonly #book: RowProjection;
   readonly #machines: TargetController;
+  readonly #definitions: DefinitionStore;
   readonly #rules: RuleStore;
   readonly #adapters: AdapterRegistry;
   readonly #policy: PolicyFile;
@@ -130,26 +131,51 @@ export class Daemon implements DaemonService {
     const screens = { book: this.#book, feed: this.feed, diary: this.#history, machines: () => this.#machines };
     this.#publishing = new Publisher({ clock, ...screens, onRows: () => this.#notices?.look() });
     this.#ticking = new StateAging({ clock, now, ledger, inbox });
-    const { manager, clientsFile } = parts.machines;
+    const { manager } = parts.machines;
     const executorOf = (machine: string) => this.#machines.executorOf(machine);
-    const installing = { ...parts.hooks, agents, executorOf, random: manager.random, clock };
+    this.#definitions = new DefinitionStore({
+      ...{ files: manager.files, clock, log, folder: parts.definitionsFolder },
+      onChange: (gone) => this.#onDefinitions(gone),
+    });
+    const installing = {
+      ...parts.hooks,
+      agents: () => this.#definitions.agents,
+      executorOf,
+      random: manager.random,
+      clock,
+    };
     const acting = (): ActionService => this.acting;
     this.hooks = governedFiles(new Hooks(installing), 'hooks', acting);
     this.mcp = governedFiles(createMcpRegistration({ ...installing, program: parts.mcpProgram }), 'mcp', acting);
     this.#targetDesk = new AdminService({ machines: () => this.#machines, rows: () => this.targets(), acting });
     const onChange = (): void => this.#onRules();
-    this.#rules = new RuleStore({ agents, files: manager.files, clock, folder, log, onChange });
+    this.#rules = new RuleStore({
+      builtIn: () => this.#definitions.rules,
+      files: manager.files,
+      clock,
+      folder,
+      log,
+      onChange,
+    });
     this.#policy = new PolicyFile({ files: manager.files, clock, path: parts.policyPath, log });
     this.#adapters = new AdapterRegistry({
-      agents,
+      definitions: this.#definitions,
       store: ground.loaded.store,
       rules: this.#rules,
       now,
       runningOf: (agent) => this.#living().filter(({ identity }) => identity.agent === agent).length,
       sourcesOf: (agent) => this.#machines.sourcesOf(agent),
     });
-    this.#machines = new TargetController({
-      manager: { ...manager, clock, book: ground.loaded.store },
+    this.#machines = this.#watching(parts, ground);
+  }
+
+  #watching(
+    { clock, log, machines, settings, places, home }: DaemonParts,
+    { ledger, timeline, loaded }: OpenedLog,
+  ): TargetController {
+    const { manager, clientsFile } = machines;
+    return new TargetController({
+      manager: { ...manager, clock, book: loaded.store },
       settings,
       clientsFile,
       ledger,
@@ -162,7 +188,7 @@ export class Daemon implements DaemonService {
       isOff: (agent) => this.#adapters.isOff(agent),
       isManagedProcess: ({ pid, start, boot }) => this.#hands?.sessions.runtimeOfProcess(pid, start, boot) != null,
       onRefused: (file, why) => log.warn('a hook call was refused', { file, why }),
-      hearing: { spoolFolder: join(parts.places.stateDir, 'spool'), home: parts.home },
+      hearing: { spoolFolder: join(places.stateDir, 'spool'), home: home },
       identify: (program) => this.#adapters.identify(program),
       onChange: () => this.#onMachines(),
       onTrouble: ({ code, message }) => log.warn('a target cannot be used', { code, message }),
@@ -176,6 +202,15 @@ export class Daemon implements DaemonService {
 
   #onRules(): void {
     for (const watch of this.#machines.watches()) watch.screens.onRules(this.now());
+  }
+
+  /** What is no agent any more leaves quietly; what has become one is seen with the next look. */
+  #onDefinitions(gone: ReadonlySet<AgentName>): void {
+    this.#adapters.onDefinitions();
+    this.#rules.onDefinitions();
+    void this.#rules.look();
+    this.#letGo(({ identity }) => gone.has(identity.agent));
+    this.#onRules();
   }
 
   /** What is done to agents, and those that are led here. There from the moment the daemon is ready. */
@@ -238,6 +273,7 @@ export class Daemon implements DaemonService {
     await daemon.#history.start();
     await daemon.#adapters.load();
     await daemon.#policy.start();
+    await daemon.#definitions.start();
     await daemon.#rules.start();
     await daemon.#machines.start();
     // What the first look found is on disk and shown before anyone is told that we are ready.
@@ -303,6 +339,7 @@ export class Daemon implements DaemonService {
     this.#publishing.stop();
     this.#parts.settings.stop();
     this.#retention.stop();
+    this.#definitions.stop();
     this.#rules.stop();
     this.#policy.stop();
     await this.#notices?.close();
@@ -373,7 +410,7 @@ export class Daemon implements DaemonService {
       trouble:
         failure instanceof Error
           ? `${failure.message}; ${notKept}`
-          : (this.#reserveTrouble() ?? this.#rules.trouble ?? this.shells.trouble),
+          : (this.#reserveTrouble() ?? this.#definitions.trouble ?? this.#rules.trouble ?? this.shells.trouble),
       events: this.#ground.ledger.counters(),
       hook_calls: this.#machines.hookCalls(),
       restorable: this.#restoring?.restorer.waiting ?? 0,
@@ -431,7 +468,7 @@ export class Daemon implements DaemonService {
     return ok(explain(found.value, events, this.#rules.rulesOf(agent), seen));
   }
 
-  ruleTroubles = (): readonly string[] => this.#rules.unused;
+  ruleTroubles = (): readonly string[] => [...this.#definitions.troubles, ...this.#rules.unused];
   agentInfos(): readonly AgentInfo[] {
     return this.#adapters.infos();
   }
@@ -444,13 +481,16 @@ export class Daemon implements DaemonService {
   async #setAgentEnabled(name: string, enabled: boolean): Promise<Result<null>> {
     const changed = await this.#adapters.setEnabled(name, enabled);
     if (!changed.ok) return changed;
-    // Nobody looks at them any more: they leave quietly.
-    const isGone = ({ identity }: Entry): boolean => identity.agent === changed.value.name && !isManaged(identity);
-    const gone = enabled ? [] : this.#living().filter(isGone);
+    this.#letGo(({ identity }) => !enabled && identity.agent === changed.value.name);
+    return ok(null);
+  }
+
+  /** Nobody looks at them any more: they leave quietly. */
+  #letGo(isGone: (entry: Entry) => boolean): void {
+    const gone = this.#living().filter((entry) => !isManaged(entry.identity) && isGone(entry));
     const at = this.now();
     void this.#offer(gone.flatMap(({ identity }) => [goodbyeOf(identity, at), endOf(identity, identity, at)]));
     for (const watch of this.#machines.watches()) watch.lookNow();
-    return ok(null);
   }
 
   #living(): readonly Entry[] {

@@ -159,6 +159,7 @@ async function run(): Promise<void> {
     hooks: hooksOf(places),
     mcpProgram: async () => launcherText({ node: process.execPath, program: besideBundle('agtmux'), env }),
     rulesFolder: `${dirname(configPath)}/rules`,
+    definitionsFolder: `${dirname(configPath)}/agents`,
     noticesPath: `${dirname(configPath)}/notifications.toml`,
     platform: process.platform,
     policyPath: await policyPathOf({ files, ...places, home: userHome(), ownStateDir: ownStateDir(), configPath }),

@@ -203,7 +203,7 @@ function installers(home: string, stateDir: string): readonly Installer[] {
     variables,
   });
   const parts = {
-    agents,
+    agents: () => agents,
     here: { home, platform: 'linux', uid: 1000, stateDir },
     executorOf: () => executor,
     program: async () => '#!/bin/sh\n',

@@ -10,7 +10,7 @@ import { mcpKind } from './site.ts';
 // their registration.
 
 export function createMcpRegistration(parts: Omit<HooksParts, 'kind'>): Hooks {
-  return new Hooks({ ...parts, kind: mcpKind, agents: parts.agents.map(registering) });
+  return new Hooks({ ...parts, kind: mcpKind, agents: () => parts.agents().map(registering) });
 }
 
 function registering(agent: Agent): Agent {

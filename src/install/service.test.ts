@@ -68,7 +68,7 @@ function start(kind: 'local' | 'ssh'): void {
   const near = createLocalExecutor({ target: targetId('vm1'), ...parts });
   const executor: Executor = { ...near, kind };
   hooks = new Hooks({
-    agents,
+    agents: () => agents,
     here: { home, platform: 'linux', uid: 1000, stateDir: at('.local/state/agtmux') },
     executorOf: (name) => (name === 'vm1' ? executor : null),
     program: async () => program,

@@ -227,7 +227,7 @@ function foldersOf(text: string | null): readonly string[] {
 }
 
 export interface HooksParts {
-  readonly agents: readonly Agent[];
+  readonly agents: () => readonly Agent[];
   /** Hooks, unless something else is said. */
   readonly kind?: InstallKind;
   /** This machine, without the variables that a request brings. */
@@ -268,7 +268,7 @@ export class Hooks implements HookFiles {
     const site = await this.#site(request);
     if (!site.ok) return site;
     const program = await this.#parts.program();
-    return statusOf(site.value, agents.value, program, variablesOf(this.#parts.agents));
+    return statusOf(site.value, agents.value, program, variablesOf(this.#parts.agents()));
   }
 
   async plan(request: HookPlanRequest): Promise<Result<HookPlan>> {
@@ -307,7 +307,7 @@ export class Hooks implements HookFiles {
   /** Another machine where no agent calls us any more keeps nothing of ours; on this one the daemon lives in that folder. */
   async #leave(site: Site): Promise<readonly string[]> {
     if (site.executor.kind !== 'ssh' || !this.#kind.hasSpool) return [];
-    const able = this.#parts.agents.filter(({ install }) => install !== null);
+    const able = this.#parts.agents().filter(({ install }) => install !== null);
     const files = await filesOf(site, able, new Map());
     const isFree = files.ok && files.value.every(({ file, found }) => file.status(found.text) === 'absent');
     return isFree ? leaveFar(site) : [];
@@ -357,7 +357,7 @@ export class Hooks implements HookFiles {
   }
 
   #named(names: readonly string[]): Result<readonly Agent[]> {
-    const { agents } = this.#parts;
+    const agents = this.#parts.agents();
     if (names.length === 0) return ok(agents);
     return collect(
       [...new Set(names)].map((name) => {
@@ -369,7 +369,8 @@ export class Hooks implements HookFiles {
   }
 
   async #site({ target, env }: HookRequest): Promise<Result<Site>> {
-    const { here, executorOf, random, agents } = this.#parts;
+    const { here, executorOf, random } = this.#parts;
+    const agents = this.#parts.agents();
     const executor = executorOf(target);
     if (executor === null) {
       return fail('E_REF_NOT_FOUND', `there is no target ${target}`, 'run `agtmux target list`');

@@ -419,6 +419,8 @@ export const limits = {
   configBytesMax: 1_048_576,
   /** A definition is a page or two; the longest screen of a built-in agent has 140 KiB. */
   definitionBytesMax: 262_144,
+  /** Definitions in a user's folder: several times as many agents as anybody has counted. */
+  definitionsMax: 200,
   /** A person who saves the file looks at the screen next. */
   configLookMs: 2_000,
   /** What is still on its way to the disk when the daemon is told to stop gets this long. */

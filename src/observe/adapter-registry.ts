@@ -2,17 +2,18 @@
 // the store; everything else is asked of those who know.
 
 import type { Agent, Identified, Identify, ProgramView } from '../agents/contract.ts';
-import { identifyAgent, usableAgents } from '../agents/registry.ts';
+import { usableAgents } from '../agents/registry.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
 import { fail, ok, type Result } from '../model/errors.ts';
 import type { AgentInfo, SourceInfo } from '../model/explanations.ts';
 import type { AgentName } from '../model/ids.ts';
 import type { Health } from '../model/records.ts';
 import type { Store } from '../store/store.ts';
+import type { DefinitionStore } from './definition-store.ts';
 import type { RuleStore } from './rule-store.ts';
 
 export interface AdapterParts {
-  readonly agents: readonly Agent[];
+  readonly definitions: Pick<DefinitionStore, 'agents' | 'identify' | 'userFileOf'>;
   readonly store: Pick<Store, 'adapters' | 'putAdapter'>;
   readonly rules: Pick<RuleStore, 'rulesOf' | 'userFileOf'>;
   readonly now: () => number;
@@ -23,13 +24,18 @@ export interface AdapterParts {
 export class AdapterRegistry {
   readonly #parts: AdapterParts;
   readonly #off = new Set<AgentName>();
-  readonly #refused: ReadonlyMap<AgentName, string>;
-  readonly usable: readonly Agent[];
+  #refused: ReadonlyMap<AgentName, string> = new Map();
+  #usable: ReadonlyMap<AgentName, Agent> = new Map();
 
   constructor(parts: AdapterParts) {
     this.#parts = parts;
-    const { usable, refused } = usableAgents(parts.agents);
-    this.usable = usable;
+    this.onDefinitions();
+  }
+
+  /** Agents have come, gone or changed. */
+  onDefinitions(): void {
+    const { usable, refused } = usableAgents(this.#parts.definitions.agents);
+    this.#usable = new Map(usable.map((agent) => [agent.name, agent]));
     this.#refused = new Map(refused.map(({ name, failure }) => [name, failure.message]));
   }
 
@@ -39,7 +45,7 @@ export class AdapterRegistry {
 
   /** Agents that are switched off are not seen. */
   readonly identify: Identify = (program: ProgramView): Identified | null => {
-    const found = identifyAgent(program);
+    const found = this.#parts.definitions.identify(program);
     return found === null || this.#off.has(found.agent) || this.#refused.has(found.agent) ? null : found;
   };
 
@@ -48,25 +54,26 @@ export class AdapterRegistry {
   }
 
   agentOf(name: AgentName): Agent | null {
-    return this.usable.find((agent) => agent.name === name && !this.#off.has(name)) ?? null;
+    return this.#off.has(name) ? null : (this.#usable.get(name) ?? null);
   }
 
   /** The rules of all agents that are on. */
   rules(): readonly (readonly [AgentName, RuleFile])[] {
     const { rules } = this.#parts;
-    return this.usable.flatMap(({ name }) => {
+    return [...this.#usable.keys()].flatMap((name) => {
       const file = this.#off.has(name) ? null : rules.rulesOf(name);
       return file === null ? [] : [[name, file] as const];
     });
   }
 
   infos(): readonly AgentInfo[] {
-    return this.#parts.agents.map((agent) => this.#infoOf(agent));
+    return this.#parts.definitions.agents.map((agent) => this.#infoOf(agent));
   }
 
   async setEnabled(name: string, enabled: boolean): Promise<Result<Agent>> {
-    const agent = this.#parts.agents.find((one) => one.name === name);
-    const names = this.#parts.agents.map((one) => one.name).join(', ');
+    const all = this.#parts.definitions.agents;
+    const agent = all.find((one) => one.name === name);
+    const names = all.map((one) => one.name).join(', ');
     if (agent === undefined) return fail('E_REF_NOT_FOUND', `there is no agent ${name}`, `use one of: ${names}`);
     const refusal = this.#refused.get(agent.name);
     if (refusal !== undefined && enabled) return fail('E_CONTRACT', refusal);
@@ -87,7 +94,9 @@ export class AdapterRegistry {
   #infoOf(agent: Agent): AgentInfo {
     const { name, contract, capabilities } = agent;
     const { measured, limits, ...can } = capabilities;
-    const { path, trouble } = this.#parts.rules.userFileOf(name);
+    const definition = this.#parts.definitions.userFileOf(name);
+    const rules = this.#parts.rules.userFileOf(name);
+    const trouble = rules.trouble ?? definition?.trouble ?? null;
     const sources = this.#parts.sourcesOf(name);
     const refused = this.#refused.get(name) ?? null;
     const isWell = trouble === null && sources.every((one) => one.health === 'ok');
@@ -103,7 +112,7 @@ export class AdapterRegistry {
       health,
       rules: {
         count: this.#parts.rules.rulesOf(name)?.rules.length ?? 0,
-        user_file: path,
+        user_file: rules.path ?? definition?.path ?? null,
         trouble: trouble?.message ?? null,
       },
       sources,

@@ -1,8 +1,7 @@
 // The screen rules in force: the built-in ones of every agent, and over them what the user wrote in the `rules` folder
 // beside config.toml, followed live. A broken file is reported and changes nothing (RSV10).
 
-import type { Agent } from '../agents/contract.ts';
-import { type RuleFile, readRuleFile } from '../agents/screen/rule-file.ts';
+import type { RuleFile } from '../agents/screen/rule-file.ts';
 import { readUserRules } from '../agents/screen/user-file.ts';
 import { type Failure, failure } from '../model/errors.ts';
 import type { AgentName } from '../model/ids.ts';
@@ -12,7 +11,8 @@ import { FileError, type Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
 
 export interface RuleStoreParts {
-  readonly agents: readonly Agent[];
+  /** Every agent's rules without the user's file. */
+  readonly builtIn: () => ReadonlyMap<AgentName, RuleFile>;
   readonly files: Pick<Files, 'read' | 'list'>;
   readonly clock: Clock;
   /** Where a user's rules are: `<agent>.toml` or `<agent>.json`. */
@@ -22,7 +22,7 @@ export interface RuleStoreParts {
 }
 
 interface Page {
-  readonly builtIn: RuleFile;
+  builtIn: RuleFile;
   current: RuleFile;
   /** The user's file as it was read last; null when there is none. */
   path: string | null;
@@ -49,8 +49,15 @@ export class RuleStore {
 
   constructor(parts: RuleStoreParts) {
     this.#parts = parts;
-    for (const { name, screen } of parts.agents) {
-      const builtIn = readRuleFile(screen);
+    this.onDefinitions();
+  }
+
+  /** Agents have come, gone or changed: what the user wrote for one is laid over its rules anew. */
+  onDefinitions(): void {
+    const all = this.#parts.builtIn();
+    for (const name of this.#pages.keys()) if (!all.has(name)) this.#pages.delete(name);
+    for (const [name, builtIn] of all) {
+      if (this.#pages.get(name)?.builtIn === builtIn) continue;
       this.#pages.set(name, { builtIn, current: builtIn, path: null, text: null, trouble: null });
     }
   }
