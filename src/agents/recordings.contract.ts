@@ -128,3 +128,104 @@ function matrixOf(
   const head = `  ${'was \\ read as'.padEnd(17)}${seen.map((one) => one.padStart(17)).join('')}`;
   return `${name}: ${right} of ${counted.length} right\n${head}\n${rows.join('\n')}\n`;
 }
+
+const widths = [50, 64, 72, 100, 132, 180];
+const heights = [10, 12, 16, 20, 30];
+
+/**
+ * The same screens in terminals that nobody recorded: lines wrapped and frames drawn to another width, and only the last
+ * rows of it. What decides may be out of sight then, so that less is right; nothing may be wrong.
+ */
+export function reshapedSuite(agent: string, rules: unknown, folder: string, goals: Goals): void {
+  const file = readRuleFile(rules);
+  const recordings = JSON.parse(readFileSync(join(folder, 'screens.json'), 'utf8')) as Recording[];
+  const readings = recordings.flatMap((recording) => {
+    const { file: name, title, command, version } = recording;
+    const lines = readFileSync(join(folder, 'screens', name), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const width = Number(/(\d+)x\d+/.exec(name)?.[1] ?? 80);
+    const wide = widths.filter((to) => to !== width).map((to) => [`${to} columns`, drawnTo(lines, width, to)] as const);
+    const shapes = [[`${width} columns`, lines] as const, ...wide].flatMap(([words, all]) => [
+      [words, all] as const,
+      ...heights
+        .filter((rows) => rows < all.length)
+        .map((rows) => [`${words}, ${rows} rows`, all.slice(-rows)] as const),
+    ]);
+    return shapes.map(([shape, shown]) => {
+      const reading = classify(file, { lines: shown, title, command }, version);
+      return { recording, shape, reading, outcome: outcomeOf(recording.class, reading) };
+    });
+  });
+
+  describe(`recordings of ${agent} in other sizes`, () => {
+    it('no screen is read wrong', () => {
+      const wrong = readings.filter(({ outcome }) => outcome === 'wrong');
+      expect(
+        wrong.map(
+          ({ recording, shape, reading }) =>
+            `${recording.file}, ${shape}: ${recording.class}, read as ${reading.state} by ${reading.rule}`,
+        ),
+      ).toEqual([]);
+    });
+
+    for (const [part, isIn] of [
+      ['in another width', (shape: string) => !shape.includes('rows')],
+      ['in at least 16 rows', (shape: string) => /(?:columns|16 rows|20 rows|30 rows)$/.test(shape)],
+    ] as const) {
+      it(`enough of them are read right: ${part}`, () => {
+        const counted = readings.filter(({ shape }) => isIn(shape));
+        const missed = counted.filter(({ outcome }) => outcome !== 'right');
+        process.stdout.write(`${agent}, ${part}: ${counted.length - missed.length} of ${counted.length} right\n`);
+        const names = missed.map(({ recording, shape }) => `${recording.file}, ${shape}`).join('; ');
+        expect(1 - missed.length / counted.length, names).toBeGreaterThanOrEqual(goals.right);
+      });
+    }
+  });
+}
+
+/** Frames and rulers follow the width, what stands at the right stays there, and everything else wraps at a blank. */
+function drawnTo(lines: readonly string[], width: number, to: number): readonly string[] {
+  return lines.flatMap((line): readonly string[] => {
+    const own = line.trimEnd();
+    const length = [...own].length;
+    const room = to - (width - length);
+    if (/[─━]{8,}/.test(own)) {
+      const more = to - width;
+      return [
+        own.replace(
+          /[─━]{8,}/,
+          (rule) => rule.slice(0, Math.max(3, rule.length + more)) + '─'.repeat(Math.max(0, more)),
+        ),
+      ];
+    }
+    const edge = /\S.*?( *)([│┃█▄▀])$/.exec(own);
+    if (edge !== null && length > width - 8) {
+      const isBox = /^\s*[│┃]/.test(own);
+      const head = isBox ? (/^\s*[│┃] ?/.exec(own)?.[0] ?? '') : '';
+      const body = own.slice(head.length, -1).trimEnd();
+      return wrapped(body, room - head.length - 1).map(
+        (text) => head + text.padEnd(room - head.length - 1) + own.slice(-1),
+      );
+    }
+    const [, left, gap, right] = /^(\s*\S.*?\S)(\s{6,})(\S.*)$/.exec(own) ?? [];
+    if (left !== undefined && gap !== undefined && right !== undefined && length > width - 6) {
+      const blank = gap.length + to - width;
+      if (blank > 0) return [`${left}${' '.repeat(blank)}${right}`];
+    }
+    return wrapped(own, to);
+  });
+}
+
+function wrapped(text: string, room: number): readonly string[] {
+  const indent = (/^\s*/.exec(text)?.[0] ?? '').slice(0, 4);
+  const rows: string[] = [];
+  let rest = text;
+  while (rest.length > room) {
+    const blank = rest.lastIndexOf(' ', room);
+    const at = blank > room / 2 ? blank : room;
+    rows.push(rest.slice(0, at).trimEnd());
+    rest = indent + rest.slice(at).trimStart();
+  }
+  return [...rows, rest];
+}

@@ -76,6 +76,11 @@ export interface ActionExecutor extends StageSetup {
   } | null;
   /** What the mock answers so that this agent tries again, and how its screen says so; null when it says nothing. */
   readonly retry: { readonly status: number; readonly shows: RegExp | null };
+  /**
+   * How a turn ends that a person broke off, where not like everywhere. goes on: the model is told and finishes its answer.
+   * unsaid: its screen does not say so, and what was given up looks like what was done.
+   */
+  readonly ends?: Partial<Readonly<Record<StepName, 'goes on' | 'unsaid'>>>;
   /** Steps that this agent does not have, with the evidence. */
   readonly missing: Partial<Readonly<Record<StepName, string>>>;
   /** The same for what agtmux does to it. */

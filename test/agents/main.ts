@@ -4,7 +4,8 @@
 // that have hooks, which is told and not kept; --shells plays the shells alone, and with --quick on a budget of seconds, which
 // is told and not kept; --slowed plays that many turns of an agent that is held back, with --mode plain without hooks
 // and with --machine together with its tmux and daemon, which is told and not kept; --sessions plays the managed
-// sessions alone, and with --scene one scene of them, which is not kept.
+// sessions alone, and with --scene one scene of them, which is not kept. --record 80x24 keeps the screens of every step in a
+// terminal of that size for fixtures, and compares nothing.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -15,10 +16,17 @@ import { programsMayAll } from '../kit/policy.ts';
 import { Acting } from './acting.ts';
 import { type ActionExecutor, stepNames } from './actor.ts';
 import { claude } from './actors/claude.ts';
+import { cline } from './actors/cline.ts';
 import { codex, codexAlone } from './actors/codex.ts';
+import { continueCli } from './actors/continue.ts';
 import { copilot } from './actors/copilot.ts';
 import { gemini } from './actors/gemini.ts';
+import { grok } from './actors/grok.ts';
+import { grokCli } from './actors/grok-cli.ts';
+import { kimi } from './actors/kimi.ts';
 import { opencode } from './actors/opencode.ts';
+import { pi } from './actors/pi.ts';
+import { qwen } from './actors/qwen.ts';
 import { Play } from './play.ts';
 import { keepActing, keepRun, modes, type RunMode, writeActingTable, writeTable } from './results.ts';
 import { playAll } from './scenario.ts';
@@ -30,7 +38,10 @@ import { playSlowed, type Slowness } from './slowed.ts';
 import { agentsDir, Stage } from './stage.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const actors: readonly ActionExecutor[] = [claude, codex, codexAlone, gemini, copilot, opencode];
+const actors: readonly ActionExecutor[] = [
+  ...[claude, codex, codexAlone, gemini, copilot, opencode],
+  ...[qwen, kimi, grok, cline, pi, continueCli, grokCli],
+];
 
 /** As a user does it; nobody is asked. */
 function installHooks(actor: ActionExecutor, stage: Stage): void {
@@ -58,6 +69,20 @@ async function run(actor: ActionExecutor, mode: RunMode): Promise<boolean> {
   }
   keepRun({ label: actor.label, version: actor.version, mode, began, steps: results });
   return results.length > 0 && results.every(({ verdict }) => verdict === 'seen' || verdict === 'n/a');
+}
+
+/** Keeps what the agent shows at every step in a terminal of this size, for fixtures; nothing is compared. */
+async function record(actor: ActionExecutor, size: string): Promise<void> {
+  process.stdout.write(`${actor.label} ${actor.version}, recorded in ${size}\n`);
+  const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-record-${size}`), size);
+  try {
+    const stream = await stage.open(actor, () => undefined);
+    await playAll(new Play(actor, stage, stream, true)).catch((problem: unknown) =>
+      process.stderr.write(`${problem}\n${stage.screen()}\n`),
+    );
+  } finally {
+    await stage.close();
+  }
 }
 
 /** A test may be run by somebody without parents left; such a one counts as a program of the user's. */
@@ -144,6 +169,7 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     sessions: { type: 'boolean', default: false },
     scene: { type: 'string' },
+    record: { type: 'string' },
   },
   allowPositionals: true,
 });
@@ -151,6 +177,10 @@ const chosen = actors.filter(
   ({ agent, label }) => positionals.length === 0 || [agent, label].some((one) => positionals.includes(one)),
 );
 let isGood = true;
+if (values.record !== undefined) {
+  for (const actor of chosen) await record(actor, values.record);
+  process.exit(0);
+}
 for (const actor of values.slowed === undefined ? [] : chosen)
   isGood =
     (await runSlowed(actor, {

@@ -45,6 +45,9 @@ export interface Step {
   readonly holdMs?: number;
 }
 
+/** Until the screen of an agent is drawn whole. */
+const drawnMs = 700;
+/** How long a step waits for the daemon to tell it. */
 const toldLimitMs = 15_000;
 const wordsOf = ({ state, reason_code: reason }: PaneItem): string => `${state}/${reason}`;
 
@@ -54,10 +57,14 @@ export class Play {
   readonly stage: Stage;
   readonly stream: StateStream;
 
-  constructor(actor: ActionExecutor, stage: Stage, stream: StateStream) {
+  readonly #isRecording: boolean;
+
+  /** Recording keeps what every step shows and does not ask what was told of it. */
+  constructor(actor: ActionExecutor, stage: Stage, stream: StateStream, isRecording = false) {
     this.actor = actor;
     this.stage = stage;
     this.stream = stream;
+    this.#isRecording = isRecording;
   }
 
   async step(step: Step): Promise<void> {
@@ -72,6 +79,12 @@ export class Play {
       await step.act();
       const actedAt = Date.now();
       const trueAt = await step.truth();
+      if (this.#isRecording) {
+        await new Promise((resolve) => setTimeout(resolve, drawnMs));
+        this.stage.capture(step.name);
+        process.stdout.write(`  recorded     ${step.name}\n`);
+        return;
+      }
       await this.#compare(step, before, actedAt, trueAt);
     } catch (problem) {
       this.stage.capture(`${step.name}-trouble`);

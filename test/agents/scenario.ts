@@ -1,7 +1,7 @@
 // The scenario that every agent is led through, from its start to kill -9, in terms of what a person at the keyboard
 // does. What differs between agents is in their actors.
 
-import type { ActionExecutor } from './actor.ts';
+import type { ActionExecutor, StepName } from './actor.ts';
 import type { Play, Step } from './play.ts';
 import type { Stage } from './stage.ts';
 
@@ -13,6 +13,18 @@ const unfinished = {
   never: ['completed'],
 } as const satisfies Partial<Step>;
 const correctedMs = 1_000;
+
+/** The same for one agent. */
+function unfinishedOf(actor: ActionExecutor, name: StepName): Pick<Step, 'states' | 'reasons' | 'never'> {
+  switch (actor.ends?.[name]) {
+    case undefined:
+      return unfinished;
+    case 'goes on':
+      return { states: settledStates };
+    case 'unsaid':
+      return { states: ['idle'], never: ['completed'] };
+  }
+}
 const holdMs = 1_500;
 
 /** The parts that many steps are made of. */
@@ -134,10 +146,11 @@ async function playApproval(play: Play, parts: Parts): Promise<void> {
     states: ['running'],
     limitMs: correctedMs,
   });
+  const isAsked = actor.missing['approval asked'] === undefined;
   await play.step({
     name: 'tool running',
-    act: () => undefined,
-    truth: () => Promise.resolve(Date.now()),
+    act: () => (isAsked ? undefined : parts.task('command go-1')),
+    truth: () => stage.holds(() => stage.hasFile('go-1.began'), 'the command to begin'),
     states: ['running'],
     holdMs: 3_000,
   });
@@ -167,7 +180,7 @@ async function playRefusal(play: Play, parts: Parts): Promise<void> {
     prepare: () => reachApproval(play, parts, 'go-2'),
     act: () => actor.press.refuse(stage),
     truth: () => parts.settled(actor.shows.refused),
-    ...unfinished,
+    ...unfinishedOf(actor, 'approval refused'),
     limitMs: correctedMs,
     holdMs,
   });
@@ -204,7 +217,7 @@ async function playQuestion(play: Play, parts: Parts): Promise<void> {
       },
       act: () => actor.press.decline(stage),
       truth: () => parts.settled(),
-      ...unfinished,
+      ...unfinishedOf(actor, name),
       limitMs: correctedMs,
       holdMs,
     });
@@ -292,7 +305,7 @@ async function playInterrupts(play: Play, parts: Parts): Promise<void> {
       act: () => actor.press.interrupt(stage),
       truth: () => parts.settled(),
       // Not done: whoever reads "completed" would take it for finished work.
-      ...unfinished,
+      ...unfinishedOf(actor, name),
       limitMs: correctedMs,
       holdMs,
     });
@@ -300,15 +313,17 @@ async function playInterrupts(play: Play, parts: Parts): Promise<void> {
   await play.step({
     name: 'interrupted in a tool',
     prepare: async () => {
-      await reachApproval(play, parts, 'go-3');
-      await actor.press.approve(stage);
+      if (actor.missing['approval asked'] === undefined) {
+        await reachApproval(play, parts, 'go-3');
+        await actor.press.approve(stage);
+      } else await parts.task('command go-3');
       const from = await stage.holds(() => stage.hasFile('go-3.began'), 'the command to begin');
       await play.stream.fits(from, (row) => row.state === 'running', 3_000);
       await pause(holdMs);
     },
     act: () => actor.press.interrupt(stage),
     truth: () => parts.settled(),
-    ...unfinished,
+    ...unfinishedOf(actor, 'interrupted in a tool'),
     limitMs: correctedMs,
     holdMs,
   });

@@ -32,7 +32,11 @@ export class Stage {
   pane = '';
   #stream: StateStream | null = null;
 
-  constructor(captures: string) {
+  readonly #size: readonly [columns: string, rows: string];
+
+  constructor(captures: string, size = '120x40') {
+    const [columns = '120', rows = '40'] = size.split('x');
+    this.#size = [columns, rows];
     this.home = join(this.live.dir, 'home');
     this.project = join(this.live.dir, 'project');
     mkdirSync(this.project);
@@ -55,7 +59,8 @@ export class Stage {
     };
     const words = Object.entries({ ...variables, ...setup.env(this) }).map(([name, value]) => `'${name}=${value}'`);
     const shell = `exec env -i TMUX="$TMUX" TMUX_PANE="$TMUX_PANE" ${words.join(' ')} sh`;
-    this.live.tmux('new-session', '-d', '-x', '120', '-y', '40', '-c', this.project, shell);
+    const [columns, rows] = this.#size;
+    this.live.tmux('new-session', '-d', '-x', columns, '-y', rows, '-c', this.project, shell);
     this.pane = this.live.tmux('list-panes', '-a', '-F', '#{pane_id}');
     await this.live.startDaemon();
     const stream = new StateStream(this.live.client, this.pane);

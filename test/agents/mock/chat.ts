@@ -1,4 +1,4 @@
-// The OpenAI chat completions wire: what Copilot CLI and OpenCode speak to a provider of one's own.
+// The OpenAI chat completions wire: what most agents speak to a provider of one's own.
 
 import type { ServerResponse } from 'node:http';
 import type { Turn } from './replies.ts';
@@ -20,8 +20,17 @@ import {
 
 const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 
-/** Copilot puts the time above the person's words. */
-const withoutClock = (text: string): string => text.replace(/^<current_datetime>[^<]*<\/current_datetime>\n\n/, '');
+/** What agents put around the person's words: the time, the environment, reminders. */
+const surrounded = /<(current_datetime|system-reminder|user_info|environment_details)>[\s\S]*?<\/\1>\s*/g;
+const wrapped = /^<(user_query|user_input|user_message)\b[^>]*>\n?([\s\S]*?)\n?<\/\1>$/;
+const saidIn = (text: string): string => {
+  const own = text.replace(surrounded, '').trim();
+  return wrapped.exec(own)?.[2] ?? own;
+};
+
+/** Asked by the agent for itself with the tools of the conversation at hand, and answered with nothing. */
+const errands =
+  /Reply with ONLY the suggestion|\bMEMORY\.md\b|Generate a session title|ultra-short dashboard line|^CWD: .*\s+Transcript:/;
 
 function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   const tools = listOf(body.tools).map((tool) => {
@@ -30,9 +39,13 @@ function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   });
   const said = listOf(body.messages).flatMap(({ role, content }): readonly Said[] => {
     if (role === 'tool') return [{ by: 'tool', result: contentOf(content) }];
-    return role === 'user' ? [{ by: 'person', text: withoutClock(contentOf(content)) }] : [];
+    const text = role === 'user' ? saidIn(contentOf(content)) : '';
+    return text === '' ? [] : [{ by: 'person', text }];
   });
-  return { prompts: promptsOf(said), tools, errand: tools.length === 0 ? 'A short task' : null };
+  const prompts = promptsOf(said);
+  const last = listOf(body.messages).at(-1);
+  const isErrand = last?.role === 'user' && errands.test(contentOf(last.content));
+  return { prompts, tools, errand: tools.length === 0 ? 'A short task' : isErrand ? '' : null };
 }
 
 const callOf = (name: string, input: unknown): object => ({

@@ -5,6 +5,8 @@
 export interface OfferedTool {
   readonly name: string;
   readonly properties: readonly string[];
+  /** What it says of its arguments, as it came. */
+  readonly schema: unknown;
   /** Codex offers the tools of servers in a space of names for each. */
   readonly namespace?: string;
 }
@@ -54,9 +56,15 @@ export function taskOf(turn: Turn): Task | null {
   return null;
 }
 
-const shells = ['Bash', 'bash', 'exec_command', 'shell_command', 'run_shell_command', 'shell'];
-const writers = ['Write', 'write', 'write_file', 'create'];
-const questioners = ['AskUserQuestion', 'ask_user', 'request_user_input', 'question'];
+const shells = [
+  ...['Bash', 'bash', 'exec_command', 'shell_command', 'run_shell_command', 'shell'],
+  ...['run_terminal_command', 'run_commands', 'execute_command'],
+];
+const writers = ['Write', 'write', 'write_file', 'create', 'create_file', 'editor'];
+const questioners = [
+  ...['AskUserQuestion', 'ask_user', 'request_user_input', 'question'],
+  ...['ask_user_question', 'AskQuestion', 'ask_question'],
+];
 
 /** `isHeld` tells whether a request that fails until it is let go still fails. */
 export function replyTo(turn: Turn, isHeld: (task: Task) => boolean): Reply {
@@ -101,9 +109,11 @@ function commandReply(tools: readonly OfferedTool[], file: string): Reply {
   const tool = tools.find(({ name }) => shells.includes(name));
   if (tool === undefined) return { kind: 'text', text: 'There is no shell here.' };
   const command = `touch ${file}.began; until [ -e ${file} ]; do sleep 0.1; done; echo finished`;
+  const isList = typeIn(tool.schema, 'commands') === 'array';
   const values: Readonly<Record<string, unknown>> = {
     command,
     cmd: command,
+    commands: isList ? [command] : command,
     description: 'Wait for a file',
     justification: 'May this command run outside the sandbox?',
     sandbox_permissions: 'require_escalated',
@@ -126,9 +136,12 @@ function editReply(tools: readonly OfferedTool[], file: string): Reply {
   const values: Readonly<Record<string, unknown>> = {
     file_path: file,
     filePath: file,
+    filepath: file,
     path: file,
     content,
+    contents: content,
     file_text: content,
+    new_text: content,
   };
   const wanted = tool.properties.filter((name) => Object.hasOwn(values, name));
   const input = Object.fromEntries(wanted.map((name) => [name, values[name]]));
@@ -177,7 +190,7 @@ function questionReply(tools: readonly OfferedTool[], count: number): Reply {
 }
 
 /** Several at once where the tool takes a list. */
-function questionInput({ name, properties }: OfferedTool, count: number): unknown {
+function questionInput({ name, properties, schema }: OfferedTool, count: number): unknown {
   const question = 'Which colour should the button have?';
   const options = [
     { label: 'Green', description: 'The colour of grass' },
@@ -196,16 +209,28 @@ function questionInput({ name, properties }: OfferedTool, count: number): unknow
     return { questions: questions.slice(0, count) };
   }
   if (properties.includes('questions')) {
-    const more = { type: 'choice', multiSelect: false };
+    const fields = Object.keys(fieldsOf(itemsOf(fieldsOf(schema).questions)));
+    const more = { type: 'choice', multiSelect: false, multi_select: false };
+    const known = (one: object): object =>
+      Object.fromEntries(Object.entries(one).filter(([name]) => fields.length === 0 || fields.includes(name)));
     return {
       questions: [
         { question, header: 'Colour', options, ...more },
         { ...second, ...more },
-      ].slice(0, count),
+      ]
+        .slice(0, count)
+        .map(known),
     };
   }
-  return { question, choices: ['Green', 'Violet'] };
+  const labels = ['Green', 'Violet'];
+  return properties.includes('options') ? { question, options: labels } : { question, choices: labels };
 }
+
+type Schema = Readonly<Record<string, unknown>>;
+const schemaOf = (value: unknown): Schema => (typeof value === 'object' && value !== null ? (value as Schema) : {});
+const fieldsOf = (schema: unknown): Schema => schemaOf(schemaOf(schema).properties);
+const itemsOf = (schema: unknown): unknown => schemaOf(schema).items;
+const typeIn = (schema: unknown, field: string): unknown => schemaOf(fieldsOf(schema)[field]).type;
 
 /** For the tools of the MCP server of agtmux. */
 const shellCommands: Readonly<Record<string, object>> = {

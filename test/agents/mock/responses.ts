@@ -24,7 +24,7 @@ const searched = 'tool_search_output';
 const search = 'tool_search';
 
 function toolsIn(tool: Readonly<Record<string, unknown>>): readonly OfferedTool[] {
-  if (tool.type === search) return [{ name: search, properties: [] }];
+  if (tool.type === search) return [{ name: search, properties: [], schema: null }];
   if (tool.type !== 'namespace') return [toolOf(tool.name, tool.parameters)];
   const namespace = textOf(tool.name);
   return listOf(tool.tools).map((one) => ({ ...toolOf(one.name, one.parameters), namespace }));

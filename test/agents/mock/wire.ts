@@ -44,7 +44,7 @@ export function contentOf(value: unknown): string {
 }
 
 export function toolOf(name: unknown, schema: unknown): OfferedTool {
-  return { name: textOf(name), properties: Object.keys(recordOf(recordOf(schema).properties)) };
+  return { name: textOf(name), properties: Object.keys(recordOf(recordOf(schema).properties)), schema };
 }
 
 export type Said = { readonly by: 'person'; readonly text: string } | { readonly by: 'tool'; readonly result: string };

@@ -1,0 +1,14 @@
+// Grok CLI is a definition alone: its rules against recorded screens of the real program, in the sizes they were recorded in and
+// in others.
+
+import { builtIn } from '../definition/built-in.ts';
+import { screenOf } from '../definition/read.ts';
+import { recordingsSuite, reshapedSuite } from '../recordings.contract.ts';
+
+const fixtures = new URL('./fixtures/', import.meta.url).pathname;
+const rules = screenOf(builtIn('grok-cli'));
+
+recordingsSuite('grok-cli', rules, fixtures, { right: 0.97 });
+recordingsSuite('grok-cli in other sizes', rules, `${fixtures}sizes`, { right: 0.97 });
+reshapedSuite('grok-cli', rules, fixtures, { right: 0.9 });
+reshapedSuite('grok-cli, of other sizes', rules, `${fixtures}sizes`, { right: 0.9 });
