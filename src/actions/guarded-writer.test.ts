@@ -42,7 +42,7 @@ describe('paste', () => {
 
   it('ACT2: a tmux that rewrites pastes is told not to', async () => {
     const link = fakeLink(() => block('agtmux-done'));
-    await createGuardedWriter({ ...link, capabilities: { safePaste: true } }, random).paste(place, 'a');
+    await createGuardedWriter({ ...link, capabilities: { rewritesPastes: true } }, random).paste(place, 'a');
     expect(link.said[0]).toContain('paste-buffer -r -S -d -b ');
   });
 

@@ -366,7 +366,10 @@ function markFormat(states: readonly StateName[]): string {
   return `#{?#{m:*${state}*,#{P:#{@agtmux_state} }},${wordsOf(state).mark},${markFormat(others)}}`;
 }
 
-/** `boardCommand` is one word of tmux's language. */
+/**
+ * `boardCommand` is one word of tmux's language. Which key is taken is looked for in the whole list: asked for one key,
+ * tmux 3.7 tells nothing and succeeds.
+ */
 export function tmuxConf(boardCommand: string): string {
   return `# The states of your agents in tmux. Written by \`agtmux tmux install\`, removed by \`agtmux tmux remove\`.
 # Changes made here are lost at the next install: put your own lines into your tmux.conf, behind the one that reads this.
@@ -384,6 +387,6 @@ if-shell -F "#{m:*@agtmux_status*,#{status-right}}" "" { set-option -gF status-r
 if-shell -F "#{==:#{status-right-length},40}" { set-option -g status-right-length 60 }
 
 # prefix + A: the board of all agents in a popup; unless you have that key for something else.
-if-shell "tmux list-keys -T prefix A >/dev/null 2>&1" "" { bind-key A display-popup -E -w 90% -h 80% ${boardCommand} }
+if-shell "tmux list-keys -T prefix | grep -Eq '^bind-key +(-r +)?-T prefix +A '" "" { bind-key A display-popup -E -w 90% -h 80% ${boardCommand} }
 `;
 }

@@ -63,11 +63,12 @@ export class PaneReach {
 
   /** What is in a pane that no agent owns: a shell that waits counts only if it is the pane's own and alone in front. */
   async restOf(pane: PaneId): Promise<PaneContent> {
-    const dead = await this.#tell(pane, '#{pane_dead}');
-    if (dead === null || dead === 'gone') return { kind: dead ?? 'unclear' };
+    const told = await this.#tell(pane, '#{pane_dead} #{pane_dead_time}');
+    if (told === null || told === 'gone') return { kind: told ?? 'unclear' };
     const place = await this.#ask(pane);
     if (place === null) return { kind: 'unclear' };
-    if (dead.text === '1') return { kind: 'dead', place };
+    const [dead, time = ''] = told.text.split(' ');
+    if (dead === '1') return { kind: 'dead', place: time === '' ? place : { ...place, diedAt: Number(time) } };
     const table = await this.#parts.sight.read([place.panePid]);
     if (table === null) return { kind: 'unclear' };
     const [first, ...others] = foregroundOf(table, place.panePid);

@@ -168,7 +168,7 @@ function inWindow(...args: string[]): { type(key: string): void; screen(): strin
   const pane = stage.world.tmux('new-window', '-P', '-F', '#{pane_id}', '-t', 'ask:', line).trim();
   return {
     type: (key) => void stage.world.tmux('send-keys', '-t', pane, key, 'Enter'),
-    screen: () => stage.world.tmux('capture-pane', '-p', '-J', '-t', pane),
+    screen: () => stage.world.tmux('capture-pane', '-p', '-J', '-t', pane).replace(/ +$/gm, ''),
   };
 }
 

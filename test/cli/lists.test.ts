@@ -7,13 +7,15 @@ import { type PaneList, paneListSchema, sessionListSchema, windowListSchema } fr
 import { timelineSchema } from '../../src/api/schemas-timeline.ts';
 import { formatRef, parseRef } from '../../src/engine/refs.ts';
 import { width } from '../../src/text/width.ts';
-import { until } from '../kit/tmux-server.ts';
+import { asHeld, until } from '../kit/tmux-server.ts';
 import { createWorld, panesOf, type World } from './kit.ts';
 
 let world: World;
 
-/** What tmux 3.3a keeps of such names is its own business; that we show exactly that is ours. */
-const names = ['two words', 'quo"te\'s', 'sla/sh', '#{pid}', '🚀 naïve', '$HOME `id`', '%5', 'tab\there'];
+/** What tmux keeps of such names is its own business; that we show exactly that is ours. */
+const wanted = ['two words', 'quo"te\'s', 'sla/sh', '#{pid}', '🚀 naïve', '$HOME `id`', '%5', 'tab\there'];
+/** Those that this tmux takes: since 3.7 none with a control character. */
+let names: readonly string[];
 const oddDirectory = 'new\nline\ttab "q" #{x}';
 
 beforeAll(async () => {
@@ -24,9 +26,15 @@ beforeAll(async () => {
   mkdirSync(odd);
   // tmux itself expands formats in these words.
   const plain = (text: string): string => text.replaceAll('#', '##');
-  for (const name of names) {
-    world.tmux('new-session', '-d', '-s', plain(name), '-n', plain(name), '-c', plain(odd), 'sleep 600');
-  }
+  names = wanted.filter((name) => {
+    try {
+      world.tmux('new-session', '-d', '-s', plain(name), '-n', plain(name), '-c', plain(odd), 'sleep 600');
+      return true;
+    } catch (error) {
+      expect(String(error)).toContain('invalid window name: tab');
+      return false;
+    }
+  });
   await until('both agents are listed', async () => {
     const { items } = await world.json<PaneList>('list', '--json');
     return items.length === 2;
@@ -121,8 +129,7 @@ describe('agtmux list', () => {
     expect(items.map((item) => item.identity.pane_id).sort()).toEqual(panesOf(world));
     const format = '#{pane_id} #{session_name}';
     const told = new Map(
-      world
-        .tmux('list-panes', '-a', '-F', format)
+      asHeld(world.tmux('list-panes', '-a', '-F', format), world.tmux('-V'))
         .trimEnd()
         .split('\n')
         .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]),

@@ -168,6 +168,11 @@ describe('in tmux', () => {
     const files = confs.flatMap((path) => ['-f', path]);
     world.tmux(...files, 'new-session', '-d', '-s', 'work', '-n', 'one', '-x', '120', '-y', '30', 'sleep 600');
   };
+  const keyA = (): string | undefined =>
+    world
+      .tmux('list-keys', '-T', 'prefix')
+      .split('\n')
+      .find((line) => / prefix +A /.test(line));
   const format = (target: string, text: string): string =>
     world.tmux('display-message', '-p', '-t', target, text).replace(/\n$/, '');
 
@@ -194,20 +199,14 @@ describe('in tmux', () => {
       world.tmux('source-file', own);
       world.tmux('source-file', own);
     }
-    const binding = await until('the key', () => {
-      try {
-        return world.tmux('list-keys', '-T', 'prefix', 'A');
-      } catch {
-        return null;
-      }
-    });
+    const binding = await until('the key', () => keyA());
     expect(binding).toMatch(/display-popup -E .* tui --leave-on-attach/);
   });
 
   it("leaves the user's own key alone", () => {
     writeFileSync(conf, `bind-key A display-message mine\n${readFileSync(conf, 'utf8')}`);
     start(conf);
-    expect(world.tmux('list-keys', '-T', 'prefix', 'A')).toContain('display-message mine');
+    expect(keyA()).toContain('display-message mine');
   });
 
   it('shows the mark of every state, and nothing without one', () => {

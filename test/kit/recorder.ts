@@ -19,6 +19,7 @@ import { controlArgv } from '../../src/terminals/tmux/address.ts';
 import { type CommandClient, openCommandClient } from '../../src/terminals/tmux/command-client.ts';
 import type { WriterLink } from '../../src/terminals/tmux/guarded-writer.ts';
 import type { PaneAddress } from '../../src/terminals/tmux/pane-writer.ts';
+import { probeServer } from '../../src/terminals/tmux/probe.ts';
 import { linesOf } from '../../src/terminals/tmux/sweep-state.ts';
 import type { TmuxServerKit } from './tmux-server.ts';
 
@@ -128,10 +129,11 @@ export async function openLink(kit: TmuxServerKit, session: string): Promise<Tes
   });
   const command = (text: string, deadlineMs?: number) =>
     client.request([text], deadlineMs === undefined ? {} : { deadlineMs });
+  const probe = await probeServer(address);
   return {
     client,
     command,
-    capabilities: null,
+    capabilities: probe.kind === 'server' ? probe.capabilities : null,
     capture: async (pane) => {
       const [block] = await command(`capture-pane -p -t ${pane}`);
       if (block === undefined || block.isError) throw new AgtmuxError('E_REF_NOT_FOUND', `there is no pane ${pane}`);

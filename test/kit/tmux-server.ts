@@ -57,6 +57,11 @@ export async function createTmuxServer(): Promise<TmuxServerKit> {
   };
 }
 
+/** What tmux of this version printed, as it is: 3.4 alone prints a backslash before `$NAME` that is not there. */
+export function asHeld(printed: string, version: string): string {
+  return version.trim().endsWith('3.4') ? printed.replace(/\\(?=\$[A-Za-z_{])/g, '') : printed;
+}
+
 /** Waits for a condition, not for a time; fails with its last words when it does not come true. */
 export async function until<Value>(
   what: string,

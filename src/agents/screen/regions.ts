@@ -1,6 +1,7 @@
 // Finds the parts of a screen that rules speak of. Each is looked for once, when the first rule asks for it.
 
 import { limits } from '../../model/limits.ts';
+import { width } from '../../text/width.ts';
 import { withoutAside } from './aside.ts';
 import type { Pattern } from './pattern.ts';
 import type { Region, RuleFile } from './rule-file.ts';
@@ -24,7 +25,7 @@ export interface Regions {
 
 export function regionsOf(file: RuleFile, screen: Screen): Regions {
   const found = new Map<string, readonly string[] | null>([
-    ['screen', withoutAside(file.aside, withoutBlankEnd(withoutEnds(file.trim, screen.lines)))],
+    ['screen', withoutAside(file.aside, withoutBlankEnd(withoutEnds(file.trim, screen.lines.map(untabbed))))],
     ['title', [screen.title.trim()]],
     ['command', screen.command === null ? null : [screen.command]],
   ]);
@@ -47,6 +48,16 @@ export function regionsOf(file: RuleFile, screen: Screen): Regions {
     return text;
   };
   return { lines: find, flow };
+}
+
+const tabColumns = 8;
+
+/** Before 3.6 tmux told a tab as the blanks it stands for, and rules are about where things stand. */
+function untabbed(line: string): string {
+  if (!line.includes('\t')) return line;
+  return line
+    .split('\t')
+    .reduce((text, part) => `${text}${' '.repeat(tabColumns - (width(text) % tabColumns))}${part}`);
 }
 
 const edges = new Set([' ', '\t', '\u00a0', '│', '┃', '║']);

@@ -56,6 +56,18 @@ const look = (lines: readonly string[], version: string | null = null, command: 
   classify(toy, { lines, title: '', command }, version);
 
 describe('rules of a screen', () => {
+  it.each([
+    ['\tx', '^ {8}x$'],
+    ['ab\tx\ty', '^ab {6}x {7}y$'],
+    ['日本\tx', '^日本 {4}x$'],
+    ['12345678\tx', '^12345678 {8}x$'],
+  ])('a tab stands for the blanks that tmux told before 3.6: %j', (line, pattern) => {
+    const where = [{ in: 'screen', all: [pattern] }];
+    const proves = { state: 'idle', reason: 'prompt_ready' };
+    const rules = readRuleFile({ ...file, rules: [{ id: 'tab', priority: 1, where, proves }] });
+    expect(classify(rules, { lines: [line], title: '', command: null }, null).rule).toBe('tab');
+  });
+
   it('RSV10 a region that needs rows is not there with fewer, blank ones counted', () => {
     const rules = readRuleFile({
       schema: 1,

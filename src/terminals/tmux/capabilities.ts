@@ -1,5 +1,5 @@
-// What each version of tmux can do, as one table, so that no other file compares versions. 3.3a is what the suites run
-// on; the other rows follow tmux's own list of changes.
+// What each version of tmux can do, as one table, so that no other file compares versions. Only what the code must know
+// beforehand stands here: where an answer itself shows the difference, the answer is read. docs/tmux.md has the rest.
 
 import { fail, ok, type Result } from '../../model/errors.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
@@ -13,28 +13,11 @@ export interface TmuxVersion {
 
 export interface TmuxCapabilities {
   readonly version: TmuxVersion;
-  /** More than two operands in `#{&&:...}`; before, pairs only. */
-  readonly manyOperands: boolean;
-  /** A pane that every output client switched off stops being read: its program freezes. */
-  readonly offFreezesPane: boolean;
-  /** paste-buffer keeps a paste closed even when the text holds the closing sequence. */
-  readonly safePaste: boolean;
-  /** Whether the bracketed paste mode of a pane can be asked for. */
-  readonly tellsBracketedPaste: boolean;
-  /** Names with control characters are refused instead of being stored escaped. */
-  readonly refusesControlNames: boolean;
+  /** paste-buffer rewrites control characters, marks of a paste among them, unless `-S` is given. Since 3.7. */
+  readonly rewritesPastes: boolean;
+  /** Whatever is printed has a backslash before `$NAME`. 3.4 alone. */
+  readonly escapesDollars: boolean;
 }
-
-type Flag = Exclude<keyof TmuxCapabilities, 'version'>;
-
-/** The version in which each came. */
-const since: Readonly<Record<Flag, readonly [major: number, minor: number]>> = {
-  manyOperands: [3, 6],
-  offFreezesPane: [3, 4],
-  safePaste: [3, 7],
-  tellsBracketedPaste: [3, 7],
-  refusesControlNames: [3, 7],
-};
 
 const oldest = { major: 3, minor: 2 } as const;
 
@@ -48,23 +31,22 @@ export function parseTmuxVersion(text: string): TmuxVersion | null {
   return { major: Number(match[1]), minor: Number(match[2]), patch: match[3] ?? '' };
 }
 
-export function capabilitiesOf(versionText: string): Result<TmuxCapabilities> {
+/** The command whose answer tells whether pastes are rewritten, whatever a build calls its version. */
+export const pasteUsageArgv = ['list-commands', 'paste-buffer'] as const;
+const pasteUsage = /^paste-buffer .*\[-[a-zA-Z]*S[a-zA-Z]*\]/m;
+
+/** `usage`: what the server said to `pasteUsageArgv`. */
+export function capabilitiesOf(versionText: string, usage: string): Result<TmuxCapabilities> {
   const version = parseTmuxVersion(versionText);
-  if (version === null || !isAtLeast(version, [oldest.major, oldest.minor])) {
+  const isOld = version === null || version.major < oldest.major;
+  if (isOld || (version.major === oldest.major && version.minor < oldest.minor)) {
     const told = sanitizeLine(foreign(versionText), { columnsMax: 40 });
     return fail('E_TMUX_OLD', `tmux ${told} is too old: agtmux needs 3.2 or newer`);
   }
-  const has = (flag: Flag): boolean => isAtLeast(version, since[flag]);
-  return ok({
-    version,
-    manyOperands: has('manyOperands'),
-    offFreezesPane: has('offFreezesPane'),
-    safePaste: has('safePaste'),
-    tellsBracketedPaste: has('tellsBracketedPaste'),
-    refusesControlNames: has('refusesControlNames'),
-  });
+  return ok({ version, rewritesPastes: pasteUsage.test(usage), escapesDollars: escapesDollars(versionText) });
 }
 
-function isAtLeast(version: TmuxVersion, [major, minor]: readonly [number, number]): boolean {
-  return version.major > major || (version.major === major && version.minor >= minor);
+export function escapesDollars(versionText: string): boolean {
+  const version = parseTmuxVersion(versionText);
+  return version?.major === 3 && version.minor === 4;
 }

@@ -151,6 +151,19 @@ describe('command client', () => {
     expect(ends).toEqual([]);
   });
 
+  it.each([
+    ['%exit\n', 'tmux ended the connection'],
+    ['%exit server exited\n', 'server exited'],
+  ])('a tmux that says goodbye and stays is over: %j', async (told, reason) => {
+    const { client, say, ends } = stage();
+    const opening = client();
+    const request = opening.then((tmux) => tmux.request(['list-panes']));
+    await opening;
+    say(told);
+    await expect(request).rejects.toMatchObject({ code: 'E_TARGET_DOWN' });
+    expect(ends).toEqual([reason]);
+  });
+
   it('what a pane printed and was lost ends the client: its picture would be wrong', async () => {
     const { client, say, ends } = stage();
     await client();

@@ -77,9 +77,8 @@ export class CommandClient {
       onReply: (reply) => this.#takeReply(reply),
       onOutput: (pane, bytes) => this.#options.onOutput?.(pane, bytes),
       onNotification: (name, rest) => this.#options.onNotification?.(name, rest),
-      onExit: (reason) => {
-        this.#goodbye = shown(Buffer.from(reason).toString());
-      },
+      // Not every one goes by itself: one of 3.6 says goodbye to an older server, and stays.
+      onExit: (reason) => this.#end(shown(Buffer.from(reason).toString()) || 'tmux ended the connection'),
       onBreach: (what) => this.#breach(what),
     });
     this.#cancelAttach = options.clock.after(limits.tmuxAttachMs, () => this.#end('tmux did not attach in time'));
@@ -189,7 +188,6 @@ export class CommandClient {
   }
 
   #endWords(end: ChannelEnd): string {
-    if (this.#goodbye !== '') return this.#goodbye;
     const said = shown(end.stderr);
     if (said !== '') return said;
     return end.signal === null

@@ -8,6 +8,7 @@ import type { Cancel, Clock } from '../../platform/clock.ts';
 import type { RandomSource } from '../../platform/random.ts';
 import { controlArgv, type TmuxAddress } from './address.ts';
 import { type Bell, hangBell } from './bell.ts';
+import { escapesDollars } from './capabilities.ts';
 import type { ClientLedger } from './client-ledger.ts';
 import { type CommandClient, openCommandClient, type ReplyBlock, type ReplyBlocks } from './command-client.ts';
 import type { HealthWatch } from './health.ts';
@@ -60,7 +61,7 @@ export class ControlConnection {
     this.#options = options;
     this.#client = client;
     this.#server = server;
-    this.#questions = createQuestions(options.random.hex(4));
+    this.#questions = createQuestions(options.random.hex(4), { escapesDollars: escapesDollars(server.version) });
   }
 
   static async open(options: ConnectionOptions): Promise<ControlConnection> {

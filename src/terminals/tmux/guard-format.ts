@@ -113,9 +113,14 @@ function outside(chars: readonly string[]): string {
 }
 
 /** True only while the process of this pane is the one that was there, and dead. */
-export function deadGuardOf({ serverPid, pane, panePid }: PaneAddress): string {
-  const parts = [equals('pid', String(serverPid)), equals('pane_id', pane), equals('pane_pid', String(panePid))];
-  return all([...parts, equals('pane_dead', '1')]);
+export function deadGuardOf({ serverPid, pane, panePid, diedAt }: PaneAddress): string {
+  return all([
+    equals('pid', String(serverPid)),
+    equals('pane_id', pane),
+    equals('pane_pid', panePid === 0 ? '' : String(panePid)),
+    equals('pane_dead', '1'),
+    ...(diedAt === undefined ? [] : [equals('pane_dead_time', String(diedAt))]),
+  ]);
 }
 
 /** What is asked in the branch that refuses, in the same step as the guard. The command stands last: it is foreign. */

@@ -7,6 +7,7 @@ import { limits } from '../../model/limits.ts';
 import type { RandomSource } from '../../platform/random.ts';
 import { quoteTmux, quoteTmuxFormat } from '../../text/quote.ts';
 import { type TmuxAddress, tmuxArgv } from './address.ts';
+import type { TmuxCapabilities } from './capabilities.ts';
 import type { ReplyBlocks } from './command-client.ts';
 import {
   deadGuardOf,
@@ -24,8 +25,7 @@ import type { PaneAddress, PaneWriter, Ready, SeenRows, Shown, WriteResult } fro
 export interface WriterLink {
   command(text: string, deadlineMs?: number): Promise<ReplyBlocks>;
   capture(pane: PaneId, hasColours?: boolean): Promise<readonly string[]>;
-  /** From 3.7 on paste-buffer rewrites what it holds for unsafe, unless it is told not to. */
-  readonly capabilities: { readonly safePaste: boolean } | null;
+  readonly capabilities: Pick<TmuxCapabilities, 'rewritesPastes'> | null;
   /** A faster way into a buffer for large texts, if there is one; false when it did not work. */
   readonly loadBuffer?: (name: string, bytes: Uint8Array) => Promise<boolean>;
 }
@@ -132,7 +132,7 @@ class GuardedHands implements PaneWriter {
         if (fill === null) this.#drop(buffer);
         return { kind: 'refused', why: 'other_process' };
       }
-      const flags = this.#link.capabilities?.safePaste === true ? '-r -S -d' : '-r -d';
+      const flags = this.#link.capabilities?.rewritesPastes === true ? '-r -S -d' : '-r -d';
       const touch = await this.#guarded(place, {
         first: fill,
         effect: `paste-buffer ${marks}${flags} -b ${buffer} -t ${place.pane}`,

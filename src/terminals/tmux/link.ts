@@ -12,7 +12,7 @@ import type { ClientLedger } from './client-ledger.ts';
 import type { ReplyBlocks } from './command-client.ts';
 import { ControlConnection } from './connection.ts';
 import { HealthWatch, type LinkHealth } from './health.ts';
-import { canDieWithParent, type Probe, probeServer } from './probe.ts';
+import { canDieWithParent, type Probe, probeServer, versionsApart } from './probe.ts';
 import { spawnLook } from './spawn-sweep.ts';
 import type { PaneWatch } from './stream.ts';
 import { linesOf, SweepState } from './sweep-state.ts';
@@ -167,7 +167,7 @@ export class TmuxLink {
     switch (probe.kind) {
       case 'server':
         this.#capabilities = probe.capabilities;
-        return this.#serve(probe.session);
+        return this.#serve(probe.session, probe.capabilities);
       case 'none':
         this.#loseServer();
         this.#health.answer('no tmux server is running');
@@ -181,10 +181,11 @@ export class TmuxLink {
     }
   }
 
-  async #serve(session: string): Promise<void> {
+  async #serve(session: string, { version }: TmuxCapabilities): Promise<void> {
     const trouble = await this.#control(session);
     if (this.#isStopped || trouble === null) return;
-    await this.#spawnSweeps(trouble);
+    const apart = await this.#health.watch(versionsApart(this.#options.address, version));
+    await this.#spawnSweeps(apart ?? trouble);
   }
 
   /** Null when the connection lived for a while and is over; the reason when tmux never gave one. */

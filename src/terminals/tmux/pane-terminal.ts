@@ -6,6 +6,7 @@ import type { PaintedScreen } from '../../model/web.ts';
 import { paintOf } from './pane-paint.ts';
 
 export interface TerminalView {
+  /** Without the blanks at the end of a row, as a capture has them: of those tmux tells more or fewer with each version. */
   readonly lines: readonly string[];
   readonly width: number;
   readonly height: number;
@@ -88,7 +89,7 @@ export function createPaneTerminal(): PaneTerminal {
       const buffer = terminal.buffer.active;
       const lines: string[] = [];
       for (let row = 0; row < terminal.rows; row += 1) {
-        lines.push(buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? '');
+        lines.push((buffer.getLine(buffer.baseY + row)?.translateToString(true) ?? '').replace(/ +$/, ''));
       }
       const { cursorX: cursorColumn, cursorY: cursorRow } = buffer;
       return { lines, width: terminal.cols, height: terminal.rows, cursorColumn, cursorRow };

@@ -7,9 +7,12 @@ import type { PaneId } from '../../model/ids.ts';
 export interface PaneAddress {
   readonly serverPid: number;
   readonly pane: PaneId;
+  /** 0 for a dead one where tmux no longer tells it, since 3.8. */
   readonly panePid: number;
   /** What tmux calls the foreground command. */
   readonly command: string;
+  /** When its process died, in seconds on tmux's clock; tmux tells it since 3.3. */
+  readonly diedAt?: number;
 }
 
 export type WriteResult =

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { targetId } from '../../model/ids.ts';
 import type { Executor, RunResult } from '../../targets/executor.ts';
 import { controlArgv, type TmuxAddress } from './address.ts';
-import { canDieWithParent, probeServer } from './probe.ts';
+import { canDieWithParent, probeServer, versionsApart } from './probe.ts';
 import { optionCommand } from './user-options.ts';
 
 function address(
@@ -36,6 +36,8 @@ describe('the first question', () => {
       session: '$2',
     });
     expect(await sessions('0 10 $1 3.3a\n1 30 $2 3.3a\n')).toMatchObject({ kind: 'server', session: '$2' });
+    const usage = 'paste-buffer (pasteb) [-dprS] [-s separator] [-b buffer-name] [-t target-pane]\n';
+    expect(await sessions(`0 10 $1 3.7\n${usage}`)).toMatchObject({ capabilities: { rewritesPastes: true } });
     expect(await sessions('')).toEqual({ kind: 'none' });
     expect(await sessions('0 10 $1 2.9a\n')).toMatchObject({ kind: 'trouble', code: 'E_TMUX_OLD', isLasting: true });
   });
@@ -87,6 +89,15 @@ describe('the first question', () => {
       expect(await probeServer(answers('tmux 3.6b\n'))).toMatchObject({ code: 'E_TARGET_DOWN', isLasting: false });
     },
   );
+
+  it('RSV6 names both versions where one lists the panes of the other and cannot stay connected', async () => {
+    const here = address('local', { status: 0, stdout: 'tmux 3.7c\n' });
+    expect(await versionsApart(here, { major: 3, minor: 4, patch: '' })).toMatch(
+      /^tmux 3\.7c cannot stay connected to the server that runs tmux 3\.4: .*put tmux 3\.4 first in PATH and run `agtmux daemon restart`$/,
+    );
+    expect(await versionsApart(here, { major: 3, minor: 7, patch: 'c' })).toBeNull();
+    expect(await versionsApart(address('local', { status: 127 }), { major: 3, minor: 4, patch: '' })).toBeNull();
+  });
 
   it('asks whether clients can die with their parent, and takes no answer for no answer', async () => {
     expect(await canDieWithParent(address('local', { status: 0 }))).toBe(true);

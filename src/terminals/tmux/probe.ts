@@ -5,7 +5,13 @@ import { limits } from '../../model/limits.ts';
 import type { RunResult } from '../../targets/executor.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { dieWithParentProbe, type TmuxAddress, tmuxArgv } from './address.ts';
-import { capabilitiesOf, parseTmuxVersion, type TmuxCapabilities } from './capabilities.ts';
+import {
+  capabilitiesOf,
+  parseTmuxVersion,
+  pasteUsageArgv,
+  type TmuxCapabilities,
+  type TmuxVersion,
+} from './capabilities.ts';
 
 export type Probe =
   | { readonly kind: 'server'; readonly session: string; readonly capabilities: TmuxCapabilities }
@@ -17,7 +23,8 @@ const bounds = { deadlineMs: limits.tmuxAttachMs, outputBytesMax: limits.control
 const format = '#{session_attached} #{session_activity} #{session_id} #{version}';
 
 export async function probeServer(address: TmuxAddress): Promise<Probe> {
-  const result = await address.executor.run([...tmuxArgv(address), 'list-sessions', '-F', format], bounds);
+  const argv = [...tmuxArgv(address), 'list-sessions', '-F', format, ';', ...pasteUsageArgv];
+  const result = await address.executor.run(argv, bounds);
   const said = sanitizeLine(foreign(Buffer.from(result.stderr).toString().trim()), { columnsMax: 200 });
   if (result.timedOut) return trouble('E_TARGET_DOWN', 'tmux did not answer in time');
   if (result.status === 0) return readSessions(Buffer.from(result.stdout).toString());
@@ -61,16 +68,33 @@ for dir in /proc/[0-9]*; do
 done
 `;
 
+/**
+ * A tmux of 3.6 or newer lists the panes of a server of 3.5 or older and cannot stay connected to it. Both versions and
+ * what helps; null when they are the same, or the one here does not tell.
+ */
+export async function versionsApart(address: TmuxAddress, server: TmuxVersion): Promise<string | null> {
+  const [client, other] = [await clientVersion(address), versionText(server)];
+  if (client === null || client === other) return null;
+  return `tmux ${client} cannot stay connected to the server that runs tmux ${other}: ${mismatchNext(client, other)}`;
+}
+
+const versionText = ({ major, minor, patch }: TmuxVersion): string => `${major}.${minor}${patch}`;
+
+async function versionOf(address: TmuxAddress, argv: readonly string[]): Promise<string | null> {
+  const { status, stdout } = await address.executor.run(argv, bounds);
+  const told = status === 0 ? parseTmuxVersion(Buffer.from(stdout).toString()) : null;
+  return told === null ? null : versionText(told);
+}
+
+const clientVersion = (address: TmuxAddress): Promise<string | null> =>
+  versionOf(address, [address.program ?? 'tmux', '-V']);
+
 /** The client found a server of another version: names both, and what helps. */
 async function misunderstanding(address: TmuxAddress, said: string): Promise<Probe> {
-  const { executor, socket } = address;
-  const versionOf = async (argv: readonly string[]): Promise<string | null> => {
-    const { status, stdout } = await executor.run(argv, bounds);
-    const told = status === 0 ? parseTmuxVersion(Buffer.from(stdout).toString()) : null;
-    return told === null ? null : `${told.major}.${told.minor}${told.patch}`;
-  };
-  const client = await versionOf([address.program ?? 'tmux', '-V']);
-  const server = socket.kind === 'path' ? await versionOf(['sh', '-c', servedByScript, 'sh', socket.path]) : null;
+  const { socket } = address;
+  const client = await clientVersion(address);
+  const served = ['sh', '-c', servedByScript, 'sh', socket.kind === 'path' ? socket.path : ''];
+  const server = socket.kind === 'path' ? await versionOf(address, served) : null;
   // The same program on both sides: the server fell in that moment, or is about to.
   if (client !== null && client === server) return trouble('E_TARGET_DOWN', `tmux lost its server: ${said}`);
   const runs = server === null ? 'is of another version' : `runs tmux ${server}`;
@@ -109,7 +133,7 @@ function readSessions(text: string): Probe {
     .sort((one, other) => Number(other.isAttached) - Number(one.isAttached) || one.activity - other.activity);
   const [first] = sessions;
   if (first === undefined) return { kind: 'none' };
-  const capabilities = capabilitiesOf(first.version);
+  const capabilities = capabilitiesOf(first.version, text);
   if (!capabilities.ok) {
     const { code, message } = capabilities.failure;
     return { kind: 'trouble', code, words: message, isLasting: true };

@@ -4,7 +4,8 @@
 import type { PaneId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { type TmuxAddress, tmuxArgv } from './address.ts';
-import { createQuestions, type FullRow, parseServer, type Questions, serverArgv } from './topology.ts';
+import { escapesDollars } from './capabilities.ts';
+import { createQuestions, type FullRow, fullArgv, parseServer, serverArgv } from './topology.ts';
 import type { TmuxServer } from './view.ts';
 
 export interface SpawnLook {
@@ -22,15 +23,14 @@ export async function spawnLook(
   nonce: string,
   deadlineMs: number = limits.sweepAnswerMs * limits.sweepMissesMax,
 ): Promise<SpawnLook | null> {
-  const questions = createQuestions(nonce);
-  const argv = lookArgv(address, due, questions, nonce);
+  const argv = lookArgv(address, due, nonce);
   const result = await address.executor.run(argv, { deadlineMs, outputBytesMax: limits.controlReplyBytesMax });
   // A pane that went since ends the chain with an error; what was answered before it is good.
   if (result.timedOut || result.truncated || result.stdout.length === 0) return null;
-  return readLook(Buffer.from(result.stdout).toString(), questions, nonce);
+  return readLook(Buffer.from(result.stdout).toString(), nonce);
 }
 
-function lookArgv(address: TmuxAddress, due: readonly PaneId[], questions: Questions, nonce: string): string[] {
+function lookArgv(address: TmuxAddress, due: readonly PaneId[], nonce: string): string[] {
   const argv = [
     ...tmuxArgv(address),
     ...serverArgv,
@@ -39,7 +39,7 @@ function lookArgv(address: TmuxAddress, due: readonly PaneId[], questions: Quest
     '-p',
     markOf(nonce, 'list %s'),
     ';',
-    ...questions.fullArgv,
+    ...fullArgv(nonce),
   ];
   let bytes = argv.reduce((sum, word) => sum + Buffer.byteLength(word) + 1, 0);
   for (const pane of due) {
@@ -53,7 +53,7 @@ function lookArgv(address: TmuxAddress, due: readonly PaneId[], questions: Quest
 
 const markOf = (nonce: string, part: string): string => `@@${nonce}-${part}`;
 
-function readLook(text: string, questions: Questions, nonce: string): SpawnLook | null {
+function readLook(text: string, nonce: string): SpawnLook | null {
   const [head = '', list, ...rest] = text.split(`@@${nonce}-`);
   const server = parseServer(Buffer.from(head));
   if (server === null || list === undefined) return null;
@@ -63,6 +63,7 @@ function readLook(text: string, questions: Questions, nonce: string): SpawnLook 
     captures.set(`%${capture.name}` as PaneId, capture.body);
   }
   const { name, body } = splitPart(list);
+  const questions = createQuestions(nonce, { escapesDollars: escapesDollars(server.version) });
   return { server, time: Number(name.slice('list '.length)), rows: questions.parseFull(body), captures };
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../model/limits.ts';
-import { createQuestions, isSameTopology, parseServer, topologyOf } from './topology.ts';
+import { createQuestions, fullArgv, isSameTopology, parseServer, topologyOf } from './topology.ts';
 
 const nonce = 'a1b2';
-const questions = createQuestions(nonce);
+const questions = createQuestions(nonce, { escapesDollars: false });
 
 /** What is asked for with a bound, without it. */
 const unbounded = /#\{\?#\{e\|>\|:#\{n:(\w+)\},\d+\},.*?,(#\{\1\})\}/g;
@@ -16,7 +16,7 @@ function answer(question: string, panes: readonly Readonly<Record<string, string
   return Buffer.from(isEscaped ? text.replaceAll('\x1e', '\\036').replaceAll('\x1f', '\\037') : text);
 }
 
-const [, , , fullFormat = ''] = questions.fullArgv;
+const [, , , fullFormat = ''] = fullArgv(nonce);
 
 const sample = {
   pane_id: '%5',
@@ -78,15 +78,18 @@ describe('the full answer', () => {
       })
       .map((parts) => parts.join(''));
     fc.assert(
-      fc.property(hostile, hostile, hostile, (window_name, pane_current_command, path) => {
+      fc.property(hostile, hostile, hostile, hostile, (window_name, pane_current_command, path, name) => {
         const pane_current_path = `/${path}`;
+        const names = { pane_title: name, session_name: name };
         const panes = [
-          { ...sample, window_name, pane_current_command, pane_current_path },
+          { ...sample, ...names, window_name, pane_current_command, pane_current_path },
           { ...sample, pane_id: '%6' },
         ];
         const rows = questions.parseFull(answer(fullFormat, panes));
         expect(rows.map(({ pane }) => pane)).toEqual(['%5', '%6']);
         expect(rows[0]?.view).toMatchObject({
+          title: name,
+          sessionName: name,
           windowName: window_name,
           currentCommand: pane_current_command,
           cwd: pane_current_path,
@@ -100,6 +103,33 @@ describe('the full answer', () => {
     expect(questions.parseFull(answer(fullFormat, [sample, sample], true))).toEqual(
       questions.parseFull(answer(fullFormat, [sample, sample])),
     );
+  });
+
+  it('SEC3 a name that holds what tmux 3.4 and 3.5 print for a separator hides no pane, and a path is the real one', () => {
+    const told = {
+      pane_title: 't\\037\\036',
+      session_name: '\\037\\037',
+      window_name: '\\036%1',
+      pane_current_command: '\\037',
+    };
+    const pane = { ...sample, ...told, pane_current_path: '/a\x1f\tb' };
+    const [row] = questions.parseFull(answer(fullFormat, [pane], true));
+    expect(row?.view).toMatchObject({ title: told.pane_title, sessionName: told.session_name, cwd: '/a\x1f\tb' });
+    const gateFormat = /"(.*)"$/.exec(questions.gateCommand)?.[1] ?? '';
+    const raw = gateFormat.replaceAll('\\036', '\x1e').replaceAll('\\037', '\x1f');
+    for (const isEscaped of [false, true]) {
+      expect(questions.parseGate(answer(raw, [pane], isEscaped)).map(({ title }) => title)).toEqual([told.pane_title]);
+    }
+  });
+
+  it('a backslash that tmux 3.4 writes before a dollar is not part of a name', () => {
+    const printed = { ...sample, pane_title: '\\$HOME 5$ \\$_x', pane_current_path: '/\\$a/\\\\$b' };
+    const titles = (escapesDollars: boolean): readonly unknown[] => {
+      const [row] = createQuestions(nonce, { escapesDollars }).parseFull(answer(fullFormat, [printed], true));
+      return [row?.view.title, row?.view.cwd];
+    };
+    expect(titles(true)).toEqual(['$HOME 5$ $_x', '/$a/\\$b']);
+    expect(titles(false)).toEqual([printed.pane_title, printed.pane_current_path]);
   });
 
   it('garbage gives no panes, a flood not more than allowed', () => {

@@ -1,16 +1,17 @@
 // The questions a sweep asks tmux and how their answers are read: a light one for every look (the gate) and the full one.
-// Window names, commands and paths may hold any byte, so they stand last, and what parts them and the records holds a
-// nonce: no program can forge the row of another pane by its name.
+// Names, commands and paths may hold any byte, so they stand last, and what parts them and the records holds a nonce: no
+// program can forge the row of another pane by its name, nor hide its own.
 
 import { type PaneId, paneId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import type { TmuxCapabilities } from './capabilities.ts';
 import type { TmuxPane, TmuxServer, Topology } from './view.ts';
 
 /**
  * In both questions, first and in this order. Few, because tmux pays for each field of each pane in every sweep: moves
  * and deaths ring the bell, and a pane that was swapped stands at another place in the list.
  */
-const gateFields = ['pane_id', 'pane_pid', 'window_activity', 'pane_title'] as const;
+const gateFields = ['pane_id', 'pane_pid', 'window_activity'] as const;
 
 const fullFields = [
   ...gateFields,
@@ -21,7 +22,6 @@ const fullFields = [
   'window_index',
   'pane_index',
   'pane_tty',
-  'session_name',
   'pane_active',
   'window_active',
   'session_attached_list',
@@ -31,8 +31,8 @@ const fullFields = [
   'pane_height',
 ] as const;
 
-/** Only in the full question, at its end. */
-const rawFields = ['window_name', 'pane_current_command', 'pane_current_path'] as const;
+/** Only in the full question, at its end. In a name tmux keeps a separator as the letters that 3.4 and 3.5 print for it. */
+const rawFields = ['pane_title', 'session_name', 'window_name', 'pane_current_command', 'pane_current_path'] as const;
 
 const serverFields = ['pid', 'start_time', 'version', 'socket_path'] as const;
 
@@ -71,7 +71,7 @@ const recordOf = ({ record }: Separators, nonce: string): string => `${record}${
 const boundaryOf = ({ field }: Separators, nonce: string): string => `${field}${nonce}${field}`;
 
 function gateFormat(bytes: Separators, nonce: string): string {
-  return recordOf(bytes, nonce) + named(gateFields).join(bytes.field);
+  return recordOf(bytes, nonce) + named([...gateFields, 'pane_title']).join(bytes.field);
 }
 
 function fullFormat(bytes: Separators, nonce: string): string {
@@ -79,24 +79,27 @@ function fullFormat(bytes: Separators, nonce: string): string {
   return recordOf(bytes, nonce) + [clean, ...named(rawFields)].join(boundaryOf(bytes, nonce));
 }
 
+/** The full question as arguments of a process. */
+export const fullArgv = (nonce: string): readonly string[] => ['list-panes', '-a', '-F', fullFormat(rawBytes, nonce)];
+
 /** The questions of one connection, with its own nonce of letters and digits, and the reading of their answers. */
 export interface Questions {
-  /** As lines of control mode, where a double-quoted string reads octal escapes. */
+  /** Lines of control mode, where a double-quoted string reads octal escapes. */
   readonly gateCommand: string;
   readonly fullCommand: string;
-  /** As arguments of a process. */
-  readonly fullArgv: readonly string[];
   readonly parseGate: (body: Uint8Array) => ActivityRow[];
   readonly parseFull: (body: Uint8Array) => FullRow[];
 }
 
-export function createQuestions(nonce: string): Questions {
+/** Of the server that answers. */
+type Printing = Pick<TmuxCapabilities, 'escapesDollars'>;
+
+export function createQuestions(nonce: string, printing: Printing): Questions {
   return {
     gateCommand: `list-panes -a -F "${gateFormat(escapedBytes, nonce)}"`,
     fullCommand: `list-panes -a -F "${fullFormat(escapedBytes, nonce)}"`,
-    fullArgv: ['list-panes', '-a', '-F', fullFormat(rawBytes, nonce)],
-    parseGate: (body) => readRows(body, nonce, (record, bytes) => gateRowOf(record.split(bytes.field))),
-    parseFull: (body) => readRows(body, nonce, (record, bytes) => fullRowOf(record, bytes, nonce)),
+    parseGate: (body) => readRows(body, nonce, printing, gateRowOf),
+    parseFull: (body) => readRows(body, nonce, printing, (record, bytes) => fullRowOf(record, bytes, nonce)),
   };
 }
 
@@ -198,13 +201,15 @@ function isSamePane(one: TmuxPane, other: TmuxPane): boolean {
   );
 }
 
-/** Some versions of tmux print control characters escaped, and then the separators too. */
+/** 3.4 and 3.5 print control characters escaped, and so the separators; 3.4 also writes a backslash before `$NAME`. */
 function readRows<Row>(
   body: Uint8Array,
   nonce: string,
+  { escapesDollars }: Printing,
   rowOf: (record: string, bytes: Separators) => Row | null,
 ): Row[] {
-  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString();
+  const printed = Buffer.from(body.buffer, body.byteOffset, body.length).toString();
+  const text = escapesDollars ? printed.replace(/\\(?=\$[A-Za-z_{])/g, '') : printed;
   const bytes = text.startsWith(escapedBytes.record) ? escapedBytes : rawBytes;
   const rows: Row[] = [];
   for (const record of text.split(recordOf(bytes, nonce)).slice(1)) {
@@ -218,28 +223,31 @@ function readRows<Row>(
 
 const paneIdPattern = /^%\d{1,9}$/;
 
-function gateRowOf(fields: readonly string[]): ActivityRow | null {
-  const [pane = '', pid = '', activity = '', title] = fields;
-  if (!paneIdPattern.test(pane) || title === undefined) return null;
-  return { pane: paneId(pane), panePid: numberOf(pid), activity: numberOf(activity), title };
+function gateRowOf(record: string, { field }: Separators): ActivityRow | null {
+  const [pane = '', pid = '', activity = '', ...title] = record.split(field);
+  if (!paneIdPattern.test(pane) || title.length === 0) return null;
+  return { pane: paneId(pane), panePid: numberOf(pid), activity: numberOf(activity), title: title.join(field) };
 }
 
 function fullRowOf(record: string, bytes: Separators, nonce: string): FullRow | null {
-  const [clean = '', windowName = '', currentCommand = '', cwd] = record.split(boundaryOf(bytes, nonce));
+  const [clean = '', title = '', sessionName = '', windowName = '', currentCommand = '', path] = record.split(
+    boundaryOf(bytes, nonce),
+  );
   const fields = clean.split(bytes.field);
-  const gate = gateRowOf(fields);
-  if (gate === null || cwd === undefined || fields.length !== fullFields.length) return null;
+  const [pane = '', panePid = '', activity = ''] = fields;
+  if (!paneIdPattern.test(pane) || path === undefined || fields.length !== fullFields.length) return null;
   const [dead = '', inMode = '', sessionId = '', windowId = '', windowIndex = '', paneIndex = '', tty = ''] =
     fields.slice(gateFields.length);
-  const [sessionName = '', paneActive = '', windowActive = '', attached = ''] = fields.slice(gateFields.length + 7);
+  const [paneActive = '', windowActive = '', attached = ''] = fields.slice(gateFields.length + 7);
   const viewers = viewersOf(attached);
-  const [deadStatus = '', deadSignal = '', width = '', height = ''] = fields.slice(gateFields.length + 11);
+  const [deadStatus = '', deadSignal = '', width = '', height = ''] = fields.slice(gateFields.length + 10);
+  const gate = { pane: paneId(pane), panePid: numberOf(panePid), activity: numberOf(activity), title };
   return {
     ...gate,
     view: {
       pane: gate.pane,
       panePid: gate.panePid,
-      title: gate.title,
+      title,
       dead: dead === '1',
       inMode: numberOf(inMode) > 0,
       sessionId,
@@ -256,10 +264,14 @@ function fullRowOf(record: string, bytes: Separators, nonce: string): FullRow | 
       width: numberOf(width),
       height: numberOf(height),
       currentCommand,
-      cwd,
+      cwd: bytes === escapedBytes ? path.replace(escapedControl, unescaped) : path,
     },
   };
 }
+
+/** What no path is likely to hold as letters. Tabs and line ends come as they are. */
+const escapedControl = /\\0([0-3][0-7])/g;
+const unescaped = (_: string, octal: string): string => String.fromCharCode(Number.parseInt(octal, 8));
 
 /** Clients without a terminal (ours, and other programs') are called `client-<pid>`; nobody looks at them. */
 function viewersOf(attachedList: string): string {

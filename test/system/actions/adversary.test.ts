@@ -59,7 +59,9 @@ afterAll(async () => {
 const link: WriterLink = {
   command: (text, deadlineMs) => current().command(text, deadlineMs),
   capture: async (pane) => current().capture(pane),
-  capabilities: null,
+  get capabilities() {
+    return current().capabilities;
+  },
 };
 
 function current(): WriterLink {

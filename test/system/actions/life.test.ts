@@ -236,7 +236,7 @@ describe('conditions and traces', () => {
     const actor = await started('settled');
     const person = world.terminal();
     const command = `clear; ${process.execPath} ${program} kill ${actor.pane} --signal KILL`;
-    const screen = (): string => world.tmux('capture-pane', '-p', '-J', '-t', person);
+    const screen = (): string => world.tmux('capture-pane', '-p', '-J', '-t', person).replace(/ +$/gm, '');
     world.tmux('send-keys', '-t', person, '-l', command);
     world.tmux('send-keys', '-t', person, 'Enter');
     await until(() => screen().includes('claude in host'));

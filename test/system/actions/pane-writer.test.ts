@@ -157,16 +157,19 @@ describe('guarded hands', () => {
       'the pane is dead',
       async () => (await kit.tmux('display-message', '-p', '-t', place.pane, '#{pane_dead}')) === '1',
     );
+    const diedAt = Number(await kit.tmux('display-message', '-p', '-t', place.pane, '#{pane_dead_time}'));
+    const dead = { ...(await placeNow(kit, place.pane)), ...(diedAt === 0 ? {} : { diedAt }) };
     const others = [
-      ['other_process', { ...place, panePid: place.panePid + 1 }],
-      ['gone', { ...place, serverPid: place.serverPid + 1 }],
-      ['gone', { ...place, pane: paneId('%999') }],
+      ['other_process', { ...dead, panePid: place.panePid + 1 }],
+      ['other_process', { ...dead, diedAt: diedAt + 1 }],
+      ['gone', { ...dead, serverPid: place.serverPid + 1 }],
+      ['gone', { ...dead, pane: paneId('%999') }],
     ] as const;
     for (const [why, other] of others)
       expect(await writer.respawn(other, line, null)).toEqual({ kind: 'refused', why });
     const folder = join(kit.directory, '#{pane_id},}');
     mkdirSync(folder);
-    expect(await writer.respawn(place, line, folder)).toEqual({ kind: 'done' });
+    expect(await writer.respawn(dead, line, folder)).toEqual({ kind: 'done' });
     await ready(place.pane);
     expect(await kit.tmux('display-message', '-p', '-t', place.pane, '#{pane_current_path}')).toBe(folder);
   });
@@ -181,6 +184,18 @@ describe('guarded hands', () => {
     });
     expect(await writer.press(place, ['n'], { words: '?!#{' })).toEqual({ kind: 'refused', why: 'not_shown' });
     await arrived('a\r-;\u001by');
+  });
+
+  it('ACT2 ACT2d: a row with a tab is the same row, whether tmux tells a tab or blanks', async () => {
+    await kit.tmux('send-keys', '-H', '-t', place.pane, '61', '09', '62');
+    await arrived('a\tb');
+    const lines = await until('the row is shown', async () => {
+      const now = await writer.look(place);
+      return now.some((line) => /^a\s+b$/.test(line)) && now;
+    });
+    const row = lines.findIndex((line) => /^a\s+b$/.test(line));
+    expect(await writer.press(place, ['y'], { lines, rows: [row], core: [row] })).toEqual({ kind: 'done' });
+    await arrived('a\tby');
   });
 
   it('ACT2 ACT2d: keys only while every row stands where it stood, letter by letter, and no other line has come up', async () => {

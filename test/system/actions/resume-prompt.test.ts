@@ -24,7 +24,7 @@ function typed(pane: string, line: string): void {
   world.tmux('send-keys', '-t', pane, 'Enter');
 }
 
-const screenOf = (pane: string): string => world.tmux('capture-pane', '-p', '-J', '-t', pane);
+const screenOf = (pane: string): string => world.tmux('capture-pane', '-p', '-J', '-t', pane).replace(/ +$/gm, '');
 
 describe('agtmux resume', () => {
   it.each([

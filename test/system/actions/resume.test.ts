@@ -77,7 +77,7 @@ async function leaves(pane: string, tells: (runtime: string) => Promise<void> = 
 
 const resume = (runtime: string): Promise<Said> => world.agtmux(['resume', `runtime:${runtime}`, '--json']);
 const receiptOf = ({ stdout }: Said): ReceiptReply => JSON.parse(stdout) as ReceiptReply;
-const screenOf = (pane: string): string => world.tmux('capture-pane', '-p', '-J', '-t', pane);
+const screenOf = (pane: string): string => world.tmux('capture-pane', '-p', '-J', '-t', pane).replace(/ +$/gm, '');
 const argsIn = (pane: string): string =>
   execFileSync('ps', ['-o', 'args=', '-p', String(world.processIn(pane))], { encoding: 'utf8' });
 

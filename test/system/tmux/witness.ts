@@ -7,7 +7,7 @@ import type { ClientLedger } from '../../../src/terminals/tmux/client-ledger.ts'
 import type { LinkHealth } from '../../../src/terminals/tmux/health.ts';
 import { TmuxLink } from '../../../src/terminals/tmux/link.ts';
 import type { PaneScreen, TmuxPane, TmuxServer, Topology } from '../../../src/terminals/tmux/view.ts';
-import { type TmuxServerKit, until } from '../../kit/tmux-server.ts';
+import { asHeld, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
 
 export interface LinkWitness {
   readonly link: TmuxLink;
@@ -70,7 +70,7 @@ export function watchLink(
       let words = '';
       let listed = '';
       await until('the link agrees with tmux', async () => {
-        listed = recordsOf(await kit.tmux('list-panes', '-a', '-F', columns));
+        listed = recordsOf(asHeld(await kit.tmux('list-panes', '-a', '-F', columns), await kit.tmux('-V')));
         words = [...(topology()?.panes.values() ?? [])].map(rowOf).sort().join('\n');
         return words === listed;
       }).catch((error: Error) => {
