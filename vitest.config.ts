@@ -26,6 +26,7 @@ export default defineConfig({
           environment: 'node',
           include: ['test/**/*.test.ts'],
           exclude: ['test/tidy/**'],
+          globalSetup: ['test/kit/tmux-program.ts'],
           pool: 'forks',
           ...patience,
         },
