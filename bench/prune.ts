@@ -1,6 +1,7 @@
 // Pruning beside busy agents: most of a log of COUNT events is too old, sixty agents work, and a client asks without pause.
 // How long it waits at worst and how long the daemon's loop stands still, against the same minute before. The machine may
 // be busy with other things: time in which a process could run and had no processor is counted apart, as the kernel tells it.
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { setTimeout as rest } from 'node:timers/promises';
@@ -47,7 +48,7 @@ async function fill(dir: string): Promise<void> {
     batch.push(sampleNew(number, runtime, { time, ingested_at: time, key, ...overrides }));
   };
   const flush = async (): Promise<void> => {
-    const nothing = { rebindings: [], states: [], cursors: [], audit: [], feed_version: 0 };
+    const nothing = { rebindings: [], states: [], audit: [], feed_version: 0 };
     await store.commit({ ...nothing, events: batch, runtimes });
     batch = [];
     runtimes = [];

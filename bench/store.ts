@@ -1,5 +1,6 @@
 // How fast the log takes events in, how fast a daemon is back after a restart with a million of them, what memory that
 // takes, and what it costs to ask whether events are known. The log of a million is written once, as measured.
+
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -100,7 +101,7 @@ export async function run(): Promise<readonly BenchRow[]> {
         value: filled.perSecond,
         unit: 'events/s',
         goal: { atLeast: 10_000 },
-        note: `batches of ${batchEvents} with states, cursors and full sync; ${how}`,
+        note: `batches of ${batchEvents} with states and full sync; ${how}`,
       },
       { name: 'store: commit, 99th percentile', value: filled.p99Ms, unit: 'ms', goal: { atMost: 250 } },
       { name: 'store: size of an event', value: size / eventCount, unit: 'bytes' },

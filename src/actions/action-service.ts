@@ -21,9 +21,10 @@ import type {
 import { AgtmuxError, ok, type Result } from '../model/errors.ts';
 import { agentName, type RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { AuditRecord } from '../model/records.ts';
+import type { AuditRecord, DocumentStore } from '../model/records.ts';
 import type { WithAgent } from '../model/rows.ts';
-import { FileError, type Files } from '../platform/files.ts';
+import type { Files } from '../platform/files.ts';
+import { DocumentWriter, importFile, NotKeptError } from '../store/documents.ts';
 import { ActionAudit } from './action-audit.ts';
 import {
   ActionContext,
@@ -38,6 +39,14 @@ import {
   refused,
   refusedFor,
 } from './action-context.ts';
+import {
+  type ActionContent,
+  actingFile,
+  actionContent,
+  actionDocuments,
+  actionKinds,
+  type StoredMessage,
+} from './action-documents.ts';
 import { Answered } from './answered.ts';
 import { answerRequest } from './answers.ts';
 import type { ActionRecord } from './audit.ts';
@@ -49,15 +58,16 @@ import { Lanes } from './lanes.ts';
 import { checkMessage } from './message-text.ts';
 import { Names } from './names.ts';
 import { MessageQueue } from './queue.ts';
-import { type QueueContent, QueueFile, type StoredMessage } from './queue-file.ts';
 import { deliverQueued, type SendingParts, send } from './sending.ts';
 import { takeSnapshot } from './snapshots.ts';
 import { startTyping, type Typing } from './typing.ts';
 
 export interface ActionExecutorParts {
   readonly ground: ActionDependencies;
-  readonly files: Files;
   /** Where waiting messages, names and answered asks are kept. */
+  readonly documents: DocumentStore;
+  readonly files: Files;
+  /** Where earlier versions kept them. */
   readonly path: string;
 }
 
@@ -70,7 +80,7 @@ type Effect = (attempt: Attempt) => Promise<Ending>;
 export class ActionExecutor implements ActionService {
   readonly #ground: ActionDependencies;
   readonly #context: ActionContext;
-  readonly #file: QueueFile;
+  readonly #documents: DocumentWriter;
   readonly #queue = new MessageQueue();
   readonly #names = new Names();
   readonly #answered: Answered;
@@ -82,13 +92,13 @@ export class ActionExecutor implements ActionService {
   /** Who read whose output when, so that following it is one row and not a thousand. */
   readonly #views = new Map<string, number>();
 
-  private constructor({ ground, files, path }: ActionExecutorParts) {
+  private constructor({ ground, documents }: ActionExecutorParts) {
     this.#ground = ground;
     this.#context = new ActionContext(ground);
-    this.#file = new QueueFile(files, path, () => this.#kept());
-    this.#answered = new Answered(() => this.#file.save());
-    const save = (): Promise<void> => this.#file.save();
-    this.#hops = new HopCounter(() => void this.#file.trySave(ground.warn));
+    this.#documents = new DocumentWriter(documents, actionKinds, () => actionDocuments(this.#kept()));
+    const save = (): Promise<void> => this.#documents.save();
+    this.#answered = new Answered(save);
+    this.#hops = new HopCounter(() => void this.#trySave());
     this.#sending = { context: this.#context, answered: this.#answered, hops: this.#hops, queue: this.#queue, save };
     this.#deeds = new ActionAudit(ground, () => this.#deliveries.poke());
     this.#deliveries = new Deliveries({
@@ -104,8 +114,9 @@ export class ActionExecutor implements ActionService {
   /** To be called when the log is replayed: what waits is held against who lives. */
   static async open(parts: ActionExecutorParts): Promise<ActionExecutor> {
     const actor = new ActionExecutor(parts);
-    const { kept, trouble } = await QueueFile.read(parts.files, parts.path);
+    const trouble = await importFile(parts.documents, parts.files, actingFile(parts.path));
     if (trouble !== null) parts.ground.warn('what waited could not be read', { problem: trouble });
+    const kept = actionContent(await parts.documents.documents(actionKinds));
     actor.#queue.load(kept);
     actor.#names.load(kept);
     actor.#answered.load(kept);
@@ -124,7 +135,7 @@ export class ActionExecutor implements ActionService {
     const freed = this.#names.freeEnded(isGone);
     for (const runtime of this.#context.unsure) if (isGone(runtime)) this.#context.unsure.delete(runtime);
     const forgotten = [this.#answered.forget(isGone), this.#hops.forget(isGone)];
-    if (freed || forgotten.includes(true)) void this.#file.trySave(this.#ground.warn);
+    if (freed || forgotten.includes(true)) void this.#trySave();
     this.#deliveries.poke();
   }
 
@@ -301,7 +312,7 @@ export class ActionExecutor implements ActionService {
     try {
       return await effect(attempt);
     } catch (trouble) {
-      if (trouble instanceof FileError) return refusedFor('E_STORE_IO', trouble.message);
+      if (trouble instanceof NotKeptError) return refusedFor(trouble.code, trouble.message);
       if (!(trouble instanceof AgtmuxError)) throw trouble;
       // It failed somewhere on the way, and nobody can say how far it came.
       return ended('unconfirmed', { words: trouble.message, detail: { code: trouble.code } });
@@ -345,7 +356,7 @@ export class ActionExecutor implements ActionService {
 
   /** It counts already; what is not on disk is gone with the daemon. */
   async #noted(detail: Ending['detail']): Promise<Ending> {
-    const isKept = await this.#file.trySave(this.#ground.warn);
+    const isKept = await this.#trySave();
     const words = isKept ? null : 'it applies now but could not be stored: it is lost after a restart';
     return ended(isKept ? 'delivered' : 'unconfirmed', { detail, words });
   }
@@ -368,7 +379,7 @@ export class ActionExecutor implements ActionService {
     const record = this.#deeds.begin('send', canonicalRef(runtime_id), principalAgain(from));
     const detail = { queued: id, bytes: Buffer.byteLength(text) };
     await this.#deeds.finish({ ...record, runtime_id, state: this.#ground.stateOf(runtime_id) }, { ...ending, detail });
-    await this.#file.trySave(this.#ground.warn);
+    await this.#trySave();
   }
 
   async #change(
@@ -390,7 +401,7 @@ export class ActionExecutor implements ActionService {
     const changed = change();
     if (!changed.ok) return this.#deeds.finish(record, refused(changed.failure, detail));
     // Until it is on disk the old one would come back with the next daemon.
-    const isKept = await this.#file.trySave(this.#ground.warn);
+    const isKept = await this.#trySave();
     const words = isKept ? null : 'it is changed now but could not be stored: it may return after a restart';
     return this.#deeds.finish(record, ended(isKept ? 'delivered' : 'unconfirmed', { detail, words }));
   }
@@ -404,7 +415,18 @@ export class ActionExecutor implements ActionService {
     return this.#ground.rows().find(({ runtime_id }) => runtime_id === runtime) ?? null;
   }
 
-  #kept(): QueueContent {
-    return { version: 1, ...this.#queue.kept(), ...this.#names.kept(), ...this.#answered.kept(), ...this.#hops.kept() };
+  #kept(): ActionContent {
+    return { ...this.#queue.kept(), ...this.#names.kept(), ...this.#answered.kept(), ...this.#hops.kept() };
+  }
+
+  /** Where nobody can do anything about a failure but be told. False: it is not on disk. */
+  async #trySave(): Promise<boolean> {
+    try {
+      await this.#documents.save();
+      return true;
+    } catch (problem) {
+      this.#ground.warn('what waits could not be kept', { problem: String(problem) });
+      return false;
+    }
   }
 }

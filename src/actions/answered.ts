@@ -3,22 +3,22 @@
 
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import type { ActionContent } from './action-documents.ts';
 import type { AnsweredAsks } from './pressing.ts';
-import type { QueueContent } from './queue-file.ts';
 
 export class Answered implements AnsweredAsks {
   readonly #save: () => Promise<void>;
-  #rows: QueueContent['answered'] = [];
+  #rows: ActionContent['answered'] = [];
 
   constructor(save: () => Promise<void>) {
     this.#save = save;
   }
 
-  load({ answered }: Pick<QueueContent, 'answered'>): void {
+  load({ answered }: Pick<ActionContent, 'answered'>): void {
     this.#rows = [...answered];
   }
 
-  kept(): Pick<QueueContent, 'answered'> {
+  kept(): Pick<ActionContent, 'answered'> {
     return { answered: [...this.#rows] };
   }
 

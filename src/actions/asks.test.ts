@@ -197,10 +197,10 @@ describe('answering', () => {
 
   it('presses nothing when it cannot be written down that it will', async () => {
     const { world, actor } = await asking();
-    world.files.setBytesMax(0);
-    expect(code(await world.act(actor, approve))).toBe('E_STORE_IO');
+    world.documents.isFull = true;
+    expect(code(await world.act(actor, approve))).toBe('E_STORE_FULL');
     expect(world.typed).toEqual([]);
-    world.files.setBytesMax(null);
+    world.documents.isFull = false;
     expect(code(await world.act(actor, approve))).toBe('delivered');
   });
 

@@ -7,8 +7,8 @@ import type { ActionRequest, Caller, FileReference } from '../model/actions.ts';
 import { fail, type Result } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import type { ActionContent } from './action-documents.ts';
 import { checkMessage } from './message-text.ts';
-import type { QueueContent } from './queue-file.ts';
 
 export type SendRequest = Extract<ActionRequest, { action: 'send' }>;
 
@@ -34,7 +34,7 @@ export function withOrigin(text: string, { role, name, runtime_id, hops }: Calle
   return `[from ${who}, not from a person; through agtmux, hop ${hops} of ${limits.hopsMax}]\n${text}`;
 }
 
-type KeptHops = Pick<QueueContent, 'hops'>;
+type KeptHops = Pick<ActionContent, 'hops'>;
 
 /**
  * How many agents a message has gone through by what was delivered here, whatever its sender says. It is forgotten when a

@@ -141,7 +141,7 @@ describe('the queue', () => {
     expect(next.queue().map(({ text }) => text)).toEqual(['the first one', 'the second one']);
     // It falls over in the middle of typing.
     world.onStep = (step) => {
-      if (step.startsWith('paste:')) world.files.crash();
+      if (step.startsWith('paste:')) world.documents.isDown = true;
       return undefined;
     };
     agent.look = { state: 'idle', ask: null };
@@ -149,7 +149,7 @@ describe('the queue', () => {
     next.changed();
     await world.clock.advanceSettled(1_000);
     next.close();
-    world.files.restart();
+    world.documents.restart();
     world.becomes(agent, { state: 'running' });
     world.onStep = null;
     const last = await world.open();

@@ -7,10 +7,10 @@ import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Cancel } from '../platform/clock.ts';
 import { type Ending, ended, refused } from './action-context.ts';
+import type { StoredMessage } from './action-documents.ts';
 import type { ActionDependencies } from './dependencies.ts';
 import { isLimited, isUnlimited } from './limit-resume.ts';
 import type { MessageQueue } from './queue.ts';
-import type { StoredMessage } from './queue-file.ts';
 
 export interface DeliveryParts {
   readonly ground: ActionDependencies;

@@ -3,7 +3,7 @@
 import { fail, ok, type Result } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { QueueContent } from './queue-file.ts';
+import type { ActionContent } from './action-documents.ts';
 
 /** Nothing that could be read as a pane id, a canonical reference, the pane one is in, or an option. */
 const nickPattern = /^[\p{L}\p{N}_][\p{L}\p{N}_.-]*$/u;
@@ -12,12 +12,12 @@ export class Names {
   readonly #runtimes = new Map<string, RuntimeId>();
   readonly #seen = new Map<RuntimeId, number>();
 
-  load({ names, seen }: Pick<QueueContent, 'names' | 'seen'>): void {
+  load({ names, seen }: Pick<ActionContent, 'names' | 'seen'>): void {
     for (const { nick, runtime_id } of names) this.#runtimes.set(nick, runtime_id);
     for (const { runtime_id, at } of seen) this.#seen.set(runtime_id, at);
   }
 
-  kept(): Pick<QueueContent, 'names' | 'seen'> {
+  kept(): Pick<ActionContent, 'names' | 'seen'> {
     return {
       names: [...this.#runtimes].map(([nick, runtime_id]) => ({ nick, runtime_id })),
       seen: [...this.#seen].map(([runtime_id, at]) => ({ runtime_id, at })),

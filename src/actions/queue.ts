@@ -6,16 +6,16 @@ import type { Caller, QueuedMessage } from '../model/actions.ts';
 import { fail, ok, type Result } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { QueueContent, StoredMessage } from './queue-file.ts';
+import type { ActionContent, StoredMessage } from './action-documents.ts';
 
 export class MessageQueue {
   #messages: StoredMessage[] = [];
 
-  load({ messages }: Pick<QueueContent, 'messages'>): void {
+  load({ messages }: Pick<ActionContent, 'messages'>): void {
     this.#messages = [...messages];
   }
 
-  kept(): Pick<QueueContent, 'messages'> {
+  kept(): Pick<ActionContent, 'messages'> {
     return { messages: [...this.#messages] };
   }
 

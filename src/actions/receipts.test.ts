@@ -27,10 +27,10 @@ describe('receipts', () => {
     world.add('a', 'completed');
     const actor = await world.open();
     const told = { outcome: 'unconfirmed', failure: null, words: expect.stringContaining('lost after a restart') };
-    world.files.failAt(1, 'EIO');
+    world.documents.failNext(1);
     expect(await world.act(actor, { action: 'name', nick: 'front' })).toMatchObject(told);
     expect(actor.nickOf(runtimeId('a'))).toBe('front');
-    world.files.failAt(1, 'EIO');
+    world.documents.failNext(1);
     expect(await world.act(actor, { action: 'seen' })).toMatchObject(told);
     expect(actor.seenAt(runtimeId('a'))).not.toBeNull();
   });

@@ -30,6 +30,7 @@ import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
 import { notKeptTrouble } from '../model/reasons.ts';
+import type { DocumentStore } from '../model/records.ts';
 import type { RestoreService } from '../model/restore.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { Lane, TimelineQuestion } from '../model/state-history.ts';
@@ -237,6 +238,11 @@ export class Daemon implements DaemonService {
     return this.#restoring.restorer;
   }
 
+  /** Where services keep what they must not forget. */
+  get documents(): DocumentStore {
+    return this.#ground.loaded.store;
+  }
+
   get shells(): ShellManager {
     return this.#handsNow().shells;
   }
@@ -305,6 +311,7 @@ export class Daemon implements DaemonService {
       machinery: this.#machines,
       now: () => this.now(),
       rows: () => this.#book.shown(),
+      documents: this.#ground.loaded.store,
       publish: (changes) => void this.feed.publish(changes),
       acting: this.#hands.actor,
     });

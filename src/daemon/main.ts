@@ -21,8 +21,10 @@ import { createLog, type Log } from '../platform/log.ts';
 import { ensurePrivateDirectory } from '../platform/private-directory.ts';
 import { createRealRandom } from '../platform/random.ts';
 import { serveApi } from '../server/server.ts';
+import { webServerDocument } from '../server/web/stored-web-server.ts';
 import { WebServer } from '../server/web/web-server.ts';
 import { storePaths } from '../store/database.ts';
+import { importFile } from '../store/documents.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { Daemon } from './daemon.ts';
 import { StateDirectoryWatch } from './state-directory-watch.ts';
@@ -99,18 +101,29 @@ const hooksOf = ({ stateDir }: Places) => ({
   program: hookProgram,
 });
 
-function openDoor(
+async function openDoor(
   service: Daemon,
   { stateDir }: Places,
   log: Log,
   onTrouble: (error: Error) => void,
 ): Promise<WebServer> {
+  const { documents } = service;
+  const read = (text: string) => {
+    const document = webServerDocument(text);
+    return document === null ? null : [document];
+  };
+  const trouble = await importFile(documents, files, {
+    path: `${stateDir}/web.json`,
+    bytesMax: limits.webFileBytesMax,
+    read,
+  });
+  if (trouble !== null) log.warn('the web sessions could not be read', { problem: trouble });
   return WebServer.start({
     service,
     clock,
     random: createRealRandom(),
     files,
-    path: `${stateDir}/web.json`,
+    documents,
     pagesFolder: pagesFolder(),
     environment: ownEnvironment(),
     onTrouble,

@@ -88,7 +88,12 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
   await tidy(parts);
   const sessions = await openSessions({ ...parts, machines: parts.machinery, ground, files, exec, stateDir });
   book = sessions;
-  const actor = await ActionExecutor.open({ ground, files, path: join(stateDir, 'acting.json') });
+  const actor = await ActionExecutor.open({
+    ground,
+    documents: parts.ground.loaded.store,
+    files,
+    path: join(stateDir, 'acting.json'),
+  });
   const shells = await openShells({
     ports: { clock, random, files, exec, processes, uid, pid },
     root: join(stateDir, 'shells'),

@@ -3,14 +3,14 @@
 
 import type { AdmittedEvent } from '../model/events.ts';
 import type { EventId, RuntimeId, TargetId } from '../model/ids.ts';
-import type { CursorRecord, NewEvent, Rebinding, RuntimeRecord, StateRecord } from '../model/records.ts';
+import type { NewEvent, Rebinding, RuntimeRecord, StateRecord } from '../model/records.ts';
 import { type Verdict, type VerdictName, type VerdictReason, verdict, verdictReasons } from '../model/verdicts.ts';
 import { laneOf } from './order.ts';
 import { PendingOverlay, type Waiting } from './pending.ts';
 import { looksDifferent } from './publish.ts';
 import { type Copy, newRow, type Recent, type Row, uncommitted } from './rows.ts';
 import { RuntimeIndex } from './runtime-index.ts';
-import { cursorsOf, type Work, Works } from './works.ts';
+import { type Work, Works } from './works.ts';
 import type { World } from './world.ts';
 
 export interface DraftResult {
@@ -18,7 +18,6 @@ export interface DraftResult {
   readonly rebindings: readonly Rebinding[];
   readonly runtimes: readonly RuntimeRecord[];
   readonly states: readonly StateRecord[];
-  readonly cursors: readonly CursorRecord[];
 }
 
 export class Draft {
@@ -230,7 +229,6 @@ export class Draft {
       rebindings: [...this.#rebindings.values()],
       runtimes,
       states,
-      cursors: this.#works.all().flatMap(cursorsOf),
     };
   }
 

@@ -3,10 +3,7 @@
 
 import type { AdmittedEvent, RuntimeIdentity } from '../model/events.ts';
 import type { RuntimeId } from '../model/ids.ts';
-import type { CursorRecord } from '../model/records.ts';
-import type { SourceName } from '../model/sources.ts';
 import { emptyFold, type Fold } from './fold.ts';
-import { type Lane, laneOf } from './order.ts';
 import { Recents } from './recents.ts';
 import { type Recent, winner, winners } from './rows.ts';
 import { type Entry, newEntry, type World } from './world.ts';
@@ -17,7 +14,6 @@ export class Work {
   readonly #found: RuntimeIdentity;
   readonly #added = new Recents();
   readonly #removed = new Set<Recent>();
-  readonly lanes = new Set<SourceName>();
   fold: Fold;
 
   constructor(world: World, entry: Entry | null, found: RuntimeIdentity) {
@@ -34,7 +30,6 @@ export class Work {
   /** Adds an event. With copies of it around, the join has to be made anew from the copies that count. */
   add(recent: Recent, contested: boolean): void {
     this.#added.push(recent);
-    if (laneOf(recent.event.fact.kind) !== null) this.lanes.add(recent.event.source);
     if (contested) this.#refold();
     else this.fold = this.#join(this.fold, recent.event);
   }
@@ -42,7 +37,6 @@ export class Work {
   /** Takes an event out again, and gives back the copy that counts in its place, if it was contested. */
   withdraw(recent: Recent): Recent | null {
     this.#removed.add(recent);
-    this.lanes.add(recent.event.source);
     this.#refold();
     return winner(this.copiesOf(recent.event));
   }
@@ -128,17 +122,4 @@ export class Works {
     const { identity, fold } = this.#works.get(runtime) ?? (entry as Entry);
     return { identity, fold, entry };
   }
-}
-
-/** The cursors of the lanes that a batch moved, read from the fold so that they are true after a withdrawal too (ORD3). */
-export function cursorsOf(work: Work): readonly CursorRecord[] {
-  const { runtime_id } = work.identity;
-  const { claims, background, suspended } = work.fold;
-  return [...work.lanes].flatMap((source) => {
-    const registers = { state: claims[source], background: background[source], process: suspended };
-    const held = Object.entries(registers).filter((lane): lane is [Lane, Exclude<(typeof lane)[1], null | undefined>] =>
-      Boolean(lane[1]),
-    );
-    return held.map(([lane, { key }]) => ({ runtime_id, source, lane, key }));
-  });
 }

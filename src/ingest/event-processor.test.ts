@@ -178,7 +178,6 @@ describe('the ledger', () => {
       rebindings: [],
       runtimes: [],
       states: [rebuilt],
-      cursors: [],
       audit: [],
       feed_version: 9,
     } satisfies Commit);
@@ -298,7 +297,7 @@ describe('the ledger', () => {
       },
     });
     await waits.promise;
-    const nothing = { rebindings: [], runtimes: [], states: [], cursors: [], audit: [] };
+    const nothing = { rebindings: [], runtimes: [], states: [], audit: [] };
     const began = store.startOver(() => ({ ...nothing, events: [], feed_version: 99 }));
     await expect(began).resolves.toMatchObject({ ids: [] });
     goOn.resolve();

@@ -151,7 +151,6 @@ export class EventProcessor {
       rebindings: [],
       runtimes: entries.map(([, { identity, record }]) => ({ identity, ended_at: record?.ended?.time ?? null })),
       states: entries.flatMap(([, { record }]) => record ?? []),
-      cursors: [],
       audit: [],
       feed_version: this.#feedVersion,
     }));

@@ -78,7 +78,7 @@ export async function openLog(wiring: OpenLogParts): Promise<OpenedLog> {
   // Each run begins a block of its own, written down first: what was told but not yet committed when a run ended, and
   // what a run tells that commits nothing, is never told again under the same version (FED2).
   const feedVersion = loaded.feed_version + limits.feedVersionsPerRun;
-  const nothing = { events: [], rebindings: [], runtimes: [], states: [], cursors: [], audit: [] };
+  const nothing = { events: [], rebindings: [], runtimes: [], states: [], audit: [] };
   await loaded.store.commit({ ...nothing, feed_version: feedVersion });
   const ledger = await EventProcessor.from(parts, loader, feedVersion);
   return { ledger, timeline, loaded, feedVersion, epoch: random.hex(8) };

@@ -1,7 +1,7 @@
 // The records that are kept and shown: what the store persists and what every screen is told.
 
 import type { Ask } from './asks.ts';
-import type { AdmittedEvent, EndCause, OrderKey, RuntimeIdentity } from './events.ts';
+import type { AdmittedEvent, EndCause, RuntimeIdentity } from './events.ts';
 import type { AgentName, EventId, PaneId, RuntimeId, SnapshotId, TargetId } from './ids.ts';
 import type { ReasonCode } from './reasons.ts';
 import type { SourceName } from './sources.ts';
@@ -98,14 +98,6 @@ export interface Rebinding {
   readonly verdict: VerdictReason;
 }
 
-/** The greatest order key of one lane of one source of one runtime (ORD3). */
-export interface CursorRecord {
-  readonly runtime_id: RuntimeId;
-  readonly source: SourceName;
-  readonly lane: string;
-  readonly key: OrderKey;
-}
-
 export interface RuntimeRecord {
   readonly identity: RuntimeIdentity;
   readonly ended_at: number | null;
@@ -139,4 +131,42 @@ export interface AuditRecord {
   readonly snapshot_id: SnapshotId | null;
   readonly result: string;
   readonly detail: Readonly<Record<string, unknown>>;
+}
+
+/** What the log's file keeps beside facts about agents: what people said and what was done for them. */
+export const documentKinds = [
+  'message',
+  'name',
+  'seen',
+  'answered',
+  'hops',
+  'notice',
+  'notice_handle',
+  'notice_mutes',
+  'web_server',
+  'imported_file',
+] as const;
+export type DocumentKind = (typeof documentKinds)[number];
+
+/** One of them: what it says is JSON that only its owner understands. */
+export interface DocumentRecord {
+  readonly kind: DocumentKind;
+  readonly id: string;
+  /** Documents of a kind are read back in this order. */
+  readonly number: number;
+  readonly body: string;
+}
+
+/** All of it at once, or nothing. */
+export interface DocumentChange {
+  readonly put: readonly DocumentRecord[];
+  readonly remove: readonly Pick<DocumentRecord, 'kind' | 'id'>[];
+}
+
+/** Where documents are kept. What is resolved is on disk; rejects with an AgtmuxError, and then nothing was changed. */
+export interface DocumentStore {
+  documents(kinds: readonly DocumentKind[]): Promise<readonly DocumentRecord[]>;
+  putDocuments(change: DocumentChange): Promise<void>;
+  /** How often a damaged log was replaced while it was in use: what was written before may not be there any more. */
+  readonly timesStartedOver: number;
 }

@@ -5,11 +5,14 @@ import type { PaneRow } from '../api/schemas.ts';
 import type { ActionRequest, CallerClaim, Receipt } from '../model/actions.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeChannel, NoticeMute, NoticeRow, NoticeTold } from '../model/notices.ts';
+import type { DocumentStore } from '../model/records.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
+import { importFile } from '../store/documents.ts';
 import type { Message, NotificationChannel, NotifyResult, Press } from './channel.ts';
-import { NoticeRegistry, NoticesFile, readKept } from './notice-registry.ts';
+import { NoticeDocuments, noticeContent, noticeKinds, noticesFile } from './notice-documents.ts';
+import { NoticeRegistry } from './notice-registry.ts';
 import { channelsFor, fits, isQuiet, type NoticeSettings, quietOf } from './settings.ts';
 import { countsOf, kindWords } from './words.ts';
 
@@ -96,8 +99,9 @@ export interface NotifierParts {
   /** The daemon's timeline. */
   readonly now: () => number;
   readonly log: Pick<Log, 'warn' | 'debug'>;
+  readonly documents: DocumentStore;
   readonly files: Files;
-  /** notices.json; its log stands beside it. */
+  /** Where earlier versions kept notices: notices.json, its log beside it. */
   readonly path: string;
   readonly home: string;
   readonly settings: () => NoticeSettings;
@@ -140,7 +144,7 @@ export class Notifier {
   readonly #shown = new Map<string, string>();
   /** What is being shown at this moment, by way and notice. */
   readonly #underWay = new Set<string>();
-  readonly #file: NoticesFile;
+  readonly #documents: NoticeDocuments;
   #mutes: readonly NoticeMute[] = [];
   #timer: { readonly at: number; readonly cancel: Cancel } | null = null;
   #isFirst = true;
@@ -152,7 +156,7 @@ export class Notifier {
     const seen = this.#ways.filter(({ channel }) => channel === 'desktop' || channel === 'terminal');
     const openOf = (id: string): NoticeRow | null => this.#openOf(id);
     this.#pacings = new Map(seen.map((way) => [way.channel, new Pacing(parts.clock, way, openOf)]));
-    this.#file = new NoticesFile(parts.files, parts.clock, parts.path, () => ({
+    this.#documents = new NoticeDocuments(parts.documents, parts.clock, () => ({
       notices: this.#book.all(),
       handles: Object.fromEntries(this.#handles),
       mutes: this.#mutes,
@@ -161,9 +165,9 @@ export class Notifier {
 
   static async open(parts: NotifierParts): Promise<Notifier> {
     const notifier = new Notifier(parts);
-    const { kept, generation, trouble } = await readKept(parts.files, parts.path);
+    const trouble = await importFile(parts.documents, parts.files, noticesFile(parts.path));
     if (trouble !== null) parts.log.warn('the stored notifications could not be read', { problem: trouble });
-    notifier.#file.goOnFrom(generation);
+    const kept = noticeContent(await parts.documents.documents(noticeKinds));
     notifier.#book.load(kept.notices);
     notifier.#mutes = kept.mutes;
     for (const [id, handle] of Object.entries(kept.handles)) notifier.#handles.set(id, handle);
@@ -176,7 +180,7 @@ export class Notifier {
     this.#timer?.cancel();
     for (const pacing of this.#pacings.values()) pacing.stop();
     for (const way of this.#ways) way.close();
-    await this.#file.settled();
+    await this.#documents.settled();
   }
 
   /** To be called whenever the rows have changed. */
@@ -189,7 +193,7 @@ export class Notifier {
     const again = step.changed.filter(({ notice_id }) => this.#published.has(notice_id));
     this.#parts.publish(again.map((notice) => ({ key: keyOf(notice), value: notice })));
     // The next daemon would see both for itself.
-    if (step.over.length + step.changed.length > 0) this.#file.saveSoon();
+    if (step.over.length + step.changed.length > 0) this.#documents.saveSoon();
     if (step.opened.length + step.changed.length > 0 || this.#isFirst) this.#wake(limits.noticeAfterMs);
     this.#isFirst = false;
   }
@@ -211,7 +215,7 @@ export class Notifier {
 
   setMutes(mutes: readonly NoticeMute[]): void {
     this.#mutes = mutes;
-    void this.#file.save();
+    void this.#documents.save();
     this.#wake(0);
   }
 
@@ -289,7 +293,7 @@ export class Notifier {
     }
     if (due.length === 0) return;
     // On disk first: whatever happens from here on, nobody is told twice (NOT2).
-    await this.#file.save();
+    await this.#documents.save();
     for (const { id, way } of due) void this.#tell(id, way);
   }
 
@@ -351,7 +355,7 @@ export class Notifier {
     this.#underWay.delete(underWay);
     if (told?.ok === true && told.handle !== null && told.handle !== handle) {
       this.#handles.set(id, told.handle);
-      void this.#file.save();
+      void this.#documents.save();
     }
     // Buttons that nobody listens to are taken away: what is asked is in every list.
     if (told?.ok !== true || this.#openOf(id) === null) void this.#withdraw(id, way);
@@ -364,7 +368,7 @@ export class Notifier {
       this.#parts.log.warn('a notification could not be shown', { by: way.channel, problem: told.problem });
     } else if (told.handle !== null) {
       this.#handles.set(id, told.handle);
-      void this.#file.save();
+      void this.#documents.save();
     }
   }
 
@@ -373,14 +377,14 @@ export class Notifier {
     if (notice === null) return;
     const others = notice.told.filter(({ channel }) => channel !== told.channel);
     this.#book.put({ ...notice, told: [...others, told] });
-    void this.#file.save();
+    void this.#documents.save();
   }
 
   #unmark(id: string, channel: NoticeChannel): void {
     const notice = this.#book.get(id);
     if (notice === null) return;
     this.#book.put({ ...notice, told: notice.told.filter((one) => one.channel !== channel) });
-    void this.#file.save();
+    void this.#documents.save();
   }
 
   #count(channel: NoticeChannel, told: NotifyResult): void {

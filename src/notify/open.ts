@@ -16,6 +16,7 @@ import {
   type NoticeTest,
   noticeChannels,
 } from '../model/notices.ts';
+import type { DocumentStore } from '../model/records.ts';
 import type { TargetController } from '../observe/target-controller.ts';
 import type { Channels } from '../platform/channel.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -164,6 +165,7 @@ export interface NoticesParts {
   readonly machinery: Pick<TargetController, 'watches' | 'watch'>;
   readonly now: () => number;
   readonly rows: () => readonly PaneRow[];
+  readonly documents: DocumentStore;
   readonly publish: (changes: readonly { readonly key: string; readonly value: NoticeRow | null }[]) => void;
   readonly acting: ActionService;
 }
@@ -190,6 +192,7 @@ export async function openNotices(parts: NoticesParts): Promise<Notices> {
     clock,
     now: parts.now,
     log,
+    documents: parts.documents,
     files,
     path: join(parts.places.stateDir, 'notices.json'),
     home,

@@ -8,12 +8,12 @@ export const countedTables = [
   'events',
   'runtimes',
   'states',
-  'runtime_source_cursors',
   'audit',
   'targets',
   'places',
   'action_snapshots',
   'adapters',
+  'documents',
 ] as const;
 
 export type CountedTable = (typeof countedTables)[number];

@@ -6,7 +6,9 @@ import type { EventId, RuntimeId, TargetId } from '../model/ids.ts';
 import type {
   AdapterRecord,
   AuditRecord,
-  CursorRecord,
+  DocumentChange,
+  DocumentKind,
+  DocumentRecord,
   NewEvent,
   PlaceRecord,
   RuntimeRecord,
@@ -54,7 +56,7 @@ export class MemoryStore implements Store {
   readonly #ids = new Map<string, EventId[]>();
   readonly #runtimes = new Map<RuntimeId, RuntimeRecord>();
   readonly #states = new Map<RuntimeId, StateRecord>();
-  readonly #cursors = new Map<RuntimeId, Map<string, CursorRecord>>();
+  readonly #documents = new Map<string, DocumentRecord>();
   readonly #targets = new Map<TargetId, TargetRecord>();
   readonly #places = new Map<RuntimeId, PlaceRecord>();
   readonly #snapshots = new Map<SnapshotRecord['snapshot_id'], SnapshotRecord>();
@@ -74,10 +76,6 @@ export class MemoryStore implements Store {
     }
     for (const record of commit.runtimes) this.#runtimes.set(record.identity.runtime_id, record);
     for (const record of commit.states) this.#states.set(record.runtime_id, record);
-    for (const record of commit.cursors) {
-      const lanes = this.#cursors.get(record.runtime_id) ?? new Map<string, CursorRecord>();
-      this.#cursors.set(record.runtime_id, lanes.set(`${record.source}\n${record.lane}`, record));
-    }
     this.#audit.push(...commit.audit);
     this.#feedVersion = commit.feed_version;
     return ids;
@@ -117,11 +115,6 @@ export class MemoryStore implements Store {
   async runtimes(): Promise<readonly RuntimeRecord[]> {
     this.#assertOpen();
     return inKeyOrder(this.#runtimes);
-  }
-
-  async cursors(runtime: RuntimeId): Promise<readonly CursorRecord[]> {
-    this.#assertOpen();
-    return inKeyOrder(this.#cursors.get(runtime) ?? new Map<string, CursorRecord>());
   }
 
   async audit(countMax: number): Promise<readonly AuditRecord[]> {
@@ -174,6 +167,20 @@ export class MemoryStore implements Store {
     this.#adapters.set(adapter.adapter, adapter);
   }
 
+  async documents(kinds: readonly DocumentKind[]): Promise<readonly DocumentRecord[]> {
+    this.#assertOpen();
+    const found = (kind: DocumentKind) => [...this.#documents.values()].filter((document) => document.kind === kind);
+    return kinds.flatMap((kind) => found(kind).sort((one, other) => one.number - other.number));
+  }
+
+  async putDocuments({ put, remove }: DocumentChange): Promise<void> {
+    this.#assertOpen();
+    for (const { kind, id } of remove) this.#documents.delete(`${kind} ${id}`);
+    for (const document of put) this.#documents.set(`${document.kind} ${document.id}`, document);
+  }
+
+  timesStartedOver = 0;
+
   /** Memory is not damaged; what starts over keeps what it had. */
   readonly isDamaged = false;
 
@@ -182,6 +189,7 @@ export class MemoryStore implements Store {
     const saved = [...this.#events.values()];
     this.#events.clear();
     this.#ids.clear();
+    this.timesStartedOver += 1;
     return { ids: await this.commit(begin(saved)), setAside: null };
   }
 
@@ -304,7 +312,6 @@ export class MemoryStore implements Store {
     this.#dropWhere((stored) => stored.runtime_id === runtime);
     this.#runtimes.delete(runtime);
     this.#states.delete(runtime);
-    this.#cursors.delete(runtime);
     this.#places.delete(runtime);
   }
 

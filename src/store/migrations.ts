@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { AgtmuxError } from '../model/errors.ts';
 import { encodeHead, type Head, metaCrc, newHead, storeIdCharsMax } from './head.ts';
 import { type DatabaseSync, openDatabase, prepareRows } from './node-sqlite.ts';
-import { schema1, schema2 } from './schema.ts';
+import { schema1, schema2, schema3 } from './schema.ts';
 import { damaged, openingError } from './sqlite-errors.ts';
 
 export interface Migration {
@@ -20,6 +20,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 1, words: 'the event log and its projections', apply: (database) => database.exec(schema1) },
   { version: 2, words: 'the last place of each runtime', apply: (database) => database.exec(schema2) },
+  { version: 3, words: 'documents instead of files and cursors', apply: (database) => database.exec(schema3) },
 ];
 
 interface SchemaRow {

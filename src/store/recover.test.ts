@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Fact } from '../model/events.ts';
 import { limits } from '../model/limits.ts';
-import type { StoredEvent } from '../model/records.ts';
+import { documentKinds, type StoredEvent } from '../model/records.ts';
 import { storePaths } from './database.ts';
 import { openDatabase } from './node-sqlite.ts';
 import { type LoadedStore, loadStore } from './recover.ts';
@@ -23,6 +23,7 @@ import {
   emptyCommit,
   SampleWorld,
   sampleAudit,
+  sampleDocument,
   sampleIdentity,
   sampleNew,
   sampleRuntime,
@@ -75,6 +76,8 @@ async function filled(): Promise<{ dir: string; content: Record<string, unknown>
     feed_version,
   });
   await store.putTarget(sampleTarget('host'));
+  const signedIn = sampleDocument(1, { kind: 'web_server', id: 'all' });
+  await store.putDocuments({ put: [sampleDocument(1), sampleDocument(2, { kind: 'name' }), signedIn], remove: [] });
   const content = await contentOf(store);
   await store.close();
   return { dir, content };
@@ -158,7 +161,7 @@ const silent: Readonly<Record<string, string>> = {
     event_time, ingested_at, target_id, dedupe_key, identity, body, crc FROM events WHERE event_id = 40`,
   'a state that was changed': "UPDATE states SET state = 'idle', reason_code = 'prompt_ready'",
   'a state that is gone': `DELETE FROM states WHERE runtime_id = '${sampleRuntimeId(1)}'`,
-  'a cursor that was moved': 'UPDATE runtime_source_cursors SET key_major = 1',
+  'a message with other words': "UPDATE documents SET body = '{}' WHERE document_id = 'm1'",
   'an audit row that is gone': 'DELETE FROM audit',
   'a head that claims less': "UPDATE meta SET value = replace(value, 'commits', 'commitz') WHERE name = 'head'",
   'a schema that was edited': 'DROP INDEX runtimes_by_end',
@@ -176,7 +179,7 @@ describe('LOG2 loading a damaged store', () => {
     });
   }
 
-  it('sets it aside, saves starts, ends, audit and targets, and believes no state', async () => {
+  it('LOG8 sets it aside, saves starts, ends, audit, targets and documents, and believes no state', async () => {
     const { dir, content } = await filled();
     change(dir, 'DELETE FROM events WHERE kind = 6 AND event_id > 100');
     const loaded = await load(dir);
@@ -188,6 +191,9 @@ describe('LOG2 loading a damaged store', () => {
     expect(await loaded.store.runtimes()).toEqual(content.runtimes);
     expect(await loaded.store.audit(9)).toEqual(content.audit);
     expect(await loaded.store.targets()).toEqual(content.targets);
+    // LOG8: what people said is there again; nobody is signed in.
+    const documents = [sampleDocument(1), sampleDocument(2, { kind: 'name' })];
+    expect(await loaded.store.documents(documentKinds)).toEqual(documents);
     const states = await loaded.store.states();
     expect(states).toHaveLength(10);
     for (const state of states) {

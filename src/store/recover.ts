@@ -89,7 +89,6 @@ function rebuiltCommit(saved: Salvage, feed_version: number, now: number): Commi
     states: runtimes.map(({ identity }) =>
       rebuiltState(identity.runtime_id, ends.get(identity.runtime_id) ?? null, now),
     ),
-    cursors: [],
     audit: [],
     feed_version,
   };

@@ -96,7 +96,6 @@ export class Retention {
     this.#transact((head) => {
       this.#log.remove(head, rest);
       this.#tables.states.remove(head, runtime);
-      this.#tables.cursors.remove(head, runtime);
       this.#tables.places.remove(head, runtime);
       this.#tables.runtimes.remove(head, runtime);
     });

@@ -1,12 +1,27 @@
 // Saves from a damaged log what cannot make a state look certain: that runtimes started and ended and where they were, the
-// audit trail, and the known targets; only rows whose own checksum holds. Steps over unreadable places and gives up after a bounded
+// audit trail, the known targets, and what people said; only rows whose own checksum holds. Steps over unreadable places and gives up after a bounded
 // number of them.
 
 import { limits } from '../model/limits.ts';
-import type { AdapterRecord, AuditRecord, PlaceRecord, StoredEvent, TargetRecord } from '../model/records.ts';
+import type {
+  AdapterRecord,
+  AuditRecord,
+  DocumentRecord,
+  PlaceRecord,
+  StoredEvent,
+  TargetRecord,
+} from '../model/records.ts';
 import { type DatabaseSync, openDatabase, prepareRows, type Row } from './node-sqlite.ts';
 import { eventColumns, LoggedRow } from './row.ts';
-import { adapterTable, auditTable, isSound, placeTable, type TableShape, targetTable } from './tables.ts';
+import {
+  adapterTable,
+  auditTable,
+  documentTable,
+  isSound,
+  placeTable,
+  type TableShape,
+  targetTable,
+} from './tables.ts';
 
 export interface Salvage {
   /** runtime.started, runtime.ended and server.seen only, oldest first. */
@@ -15,9 +30,11 @@ export interface Salvage {
   readonly targets: readonly TargetRecord[];
   readonly places: readonly PlaceRecord[];
   readonly adapters: readonly AdapterRecord[];
+  /** Without who is signed in: an older row of it could let somebody in again who was signed out. */
+  readonly documents: readonly DocumentRecord[];
 }
 
-export const nothingSaved: Salvage = { events: [], audit: [], targets: [], places: [], adapters: [] };
+export const nothingSaved: Salvage = { events: [], audit: [], targets: [], places: [], adapters: [], documents: [] };
 
 const savedKinds: readonly string[] = ['runtime.started', 'runtime.ended', 'server.seen'];
 
@@ -42,6 +59,7 @@ export function salvage(path: string): Salvage {
       targets: ignoring(() => allRows(database, targetTable)) ?? [],
       places: ignoring(() => allRows(database, placeTable)) ?? [],
       adapters: ignoring(() => allRows(database, adapterTable)) ?? [],
+      documents: (ignoring(() => allRows(database, documentTable)) ?? []).filter(({ kind }) => kind !== 'web_server'),
     };
   } finally {
     ignoring(() => database.close());

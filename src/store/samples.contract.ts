@@ -13,18 +13,18 @@ import {
   snapshotId,
   targetId,
 } from '../model/ids.ts';
-import type {
-  AuditRecord,
-  CursorRecord,
-  NewEvent,
-  PlaceRecord,
-  RuntimeRecord,
-  SnapshotRecord,
-  StateRecord,
-  StoredEvent,
-  TargetRecord,
+import {
+  type AuditRecord,
+  type DocumentRecord,
+  documentKinds,
+  type NewEvent,
+  type PlaceRecord,
+  type RuntimeRecord,
+  type SnapshotRecord,
+  type StateRecord,
+  type StoredEvent,
+  type TargetRecord,
 } from '../model/records.ts';
-import type { SourceName } from '../model/sources.ts';
 import type { Commit, ReplayRow, Store } from './store.ts';
 
 export const sampleTime = 1_763_200_000_000;
@@ -45,7 +45,6 @@ export const emptyCommit: Commit = {
   rebindings: [],
   runtimes: [],
   states: [],
-  cursors: [],
   audit: [],
   feed_version: 0,
 };
@@ -125,14 +124,13 @@ export function sampleState(runtime: number, version: number, overrides: Partial
   };
 }
 
-export function sampleCursor(
-  runtime: number,
-  major: number,
-  source: SourceName = 'hook',
-  lane = 'state',
-): CursorRecord {
-  return { runtime_id: sampleRuntimeId(runtime), source, lane, key: { major, minor: 0, hash: 'a1' } };
-}
+export const sampleDocument = (number: number, overrides: Partial<DocumentRecord> = {}): DocumentRecord => ({
+  kind: 'message',
+  id: `m${number}`,
+  number,
+  body: JSON.stringify({ text: `then the docs ${number}` }),
+  ...overrides,
+});
 
 export function sampleAudit(number: number): AuditRecord {
   return {
@@ -224,7 +222,6 @@ export class SampleWorld {
       rebindings: bound.map((event_id) => ({ event_id, runtime_id: sampleRuntimeId(1), verdict: 'joined' })),
       runtimes: fresh.map((runtime) => sampleRuntime(runtime)),
       states: [...touched].map(([runtime, { event }]) => this.#state(runtime, event)),
-      cursors: [...touched].map(([runtime, { event }]) => sampleCursor(runtime, event.key.major, event.source)),
       audit: this.#random() < 0.05 ? [sampleAudit(this.#number)] : [],
       feed_version: this.#version,
     };
@@ -289,7 +286,7 @@ export async function contentOf(store: Store): Promise<Record<string, unknown>> 
     replayed,
     runtimes,
     states: await store.states(),
-    cursors: await Promise.all(runtimes.map(({ identity }) => store.cursors(identity.runtime_id))),
+    documents: await store.documents(documentKinds),
     audit: await store.audit(1_000_000),
     targets,
     places: await store.places(),

@@ -35,7 +35,6 @@ export const tableColumns = {
     'competing',
     'ended',
   ],
-  runtime_source_cursors: ['runtime_id', 'source', 'lane', 'key_major', 'key_minor', 'key_hash'],
   audit: ['audit_id', 'at', 'actor', 'action', 'runtime_id', 'snapshot_id', 'result', 'detail'],
   targets: ['target_id', 'kind', 'connection_ref', 'is_default', 'health', 'last_seen_at', 'updated_at'],
   places: [
@@ -63,6 +62,7 @@ export const tableColumns = {
     'nonce',
   ],
   adapters: ['adapter_name', 'agent_type', 'version', 'capabilities', 'enabled', 'updated_at'],
+  documents: ['kind', 'document_id', 'number', 'body'],
 } as const;
 
 /**
@@ -223,4 +223,21 @@ CREATE TABLE places (
 ) WITHOUT ROWID;
 
 CREATE INDEX action_snapshots_by_age ON action_snapshots (observed_at);
+`;
+
+/**
+ * What people said and what was done for them (waiting messages, names, notifications, browsers that are signed in), which
+ * stood in files of their own; in place of cursors that nobody read.
+ */
+export const schema3 = `
+DROP TABLE runtime_source_cursors;
+
+CREATE TABLE documents (
+  kind TEXT NOT NULL,
+  document_id TEXT NOT NULL,
+  number REAL NOT NULL,
+  body TEXT NOT NULL,
+  crc INTEGER NOT NULL,
+  PRIMARY KEY (kind, document_id)
+) WITHOUT ROWID;
 `;

@@ -8,7 +8,9 @@ import { limits } from '../model/limits.ts';
 import type {
   AdapterRecord,
   AuditRecord,
-  CursorRecord,
+  DocumentChange,
+  DocumentKind,
+  DocumentRecord,
   PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
@@ -135,6 +137,7 @@ function writeNewLog(made: OpenFile, saved: Salvage, commit: Commit): readonly E
     const ids = made.database.transact('begin a new event log', (head) => {
       for (const target of saved.targets) made.tables.targets.put(head, target);
       for (const adapter of saved.adapters) made.tables.adapters.put(head, adapter);
+      for (const document of saved.documents) made.tables.documents.put(head, document);
       const ids = write(made, head, events, { ...commit, audit: [...saved.audit, ...commit.audit] });
       for (const place of saved.places) if (known.has(place.runtime_id)) made.tables.places.put(head, place);
       return ids;
@@ -160,7 +163,6 @@ function write(
   log.rebind(head, commit.rebindings);
   for (const record of commit.runtimes) tables.runtimes.put(head, record);
   for (const record of commit.states) tables.states.put(head, record);
-  for (const record of commit.cursors) tables.cursors.put(head, record);
   for (const record of commit.audit) {
     head.last_audit_id += 1;
     tables.audit.put(head, { ...record, audit_id: head.last_audit_id });
@@ -180,6 +182,7 @@ export class SqliteStore implements Store {
   #pruning: Promise<unknown> = Promise.resolve();
   /** The damaged log is closed and its place not taken by a new one yet. */
   #isReplaced = false;
+  timesStartedOver = 0;
 
   /** The caller has the lock of the directory; the store releases it when it is closed. */
   constructor(options: SqliteStoreOptions, lock: StoreLock) {
@@ -219,6 +222,7 @@ export class SqliteStore implements Store {
     const made = replaceLog(this.#options, this.#random, (saved) => begin(saved.events));
     this.#open = openFile(this.#options, this.#random, storePaths(this.#options.dir));
     this.#isReplaced = false;
+    this.timesStartedOver += 1;
     return made;
   }
 
@@ -250,10 +254,6 @@ export class SqliteStore implements Store {
 
   async runtimes(): Promise<readonly RuntimeRecord[]> {
     return this.#tables.runtimes.all();
-  }
-
-  async cursors(runtime: RuntimeId): Promise<readonly CursorRecord[]> {
-    return this.#tables.cursors.under(runtime);
   }
 
   async audit(countMax: number): Promise<readonly AuditRecord[]> {
@@ -301,6 +301,18 @@ export class SqliteStore implements Store {
 
   async putAdapter(adapter: AdapterRecord): Promise<void> {
     this.#database.transact('store an adapter', (head) => this.#tables.adapters.put(head, adapter));
+  }
+
+  async documents(kinds: readonly DocumentKind[]): Promise<readonly DocumentRecord[]> {
+    return kinds.flatMap((kind) => this.#tables.documents.under(kind).sort((one, other) => one.number - other.number));
+  }
+
+  async putDocuments({ put, remove }: DocumentChange): Promise<void> {
+    if (put.length + remove.length === 0) return;
+    this.#database.transact('store documents', (head) => {
+      for (const { kind, id } of remove) this.#tables.documents.remove(head, kind, id);
+      for (const document of put) this.#tables.documents.put(head, document);
+    });
   }
 
   prune(order: PruneOrder, turn: PruneTurn = atOnce): Promise<PruneReport> {

@@ -2,7 +2,7 @@
 
 import type {
   AdapterRecord,
-  CursorRecord,
+  DocumentRecord,
   PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
@@ -14,7 +14,7 @@ import { KeyedTable } from './keyed-table.ts';
 import {
   adapterTable,
   auditTable,
-  cursorTable,
+  documentTable,
   type NumberedAudit,
   placeTable,
   runtimeTable,
@@ -26,24 +26,24 @@ import {
 export interface StoreTables {
   readonly runtimes: KeyedTable<RuntimeRecord>;
   readonly states: KeyedTable<StateRecord>;
-  readonly cursors: KeyedTable<CursorRecord>;
   readonly audit: KeyedTable<NumberedAudit>;
   readonly targets: KeyedTable<TargetRecord>;
   readonly places: KeyedTable<PlaceRecord>;
   readonly snapshots: KeyedTable<SnapshotRecord>;
   readonly adapters: KeyedTable<AdapterRecord>;
+  readonly documents: KeyedTable<DocumentRecord>;
 }
 
 export function openTables(database: StoreDatabase): StoreTables {
   return {
     runtimes: new KeyedTable(database, runtimeTable),
     states: new KeyedTable(database, stateTable),
-    cursors: new KeyedTable(database, cursorTable),
     audit: new KeyedTable(database, auditTable),
     targets: new KeyedTable(database, targetTable),
     places: new KeyedTable(database, placeTable),
     snapshots: new KeyedTable(database, snapshotTable),
     adapters: new KeyedTable(database, adapterTable),
+    documents: new KeyedTable(database, documentTable),
   };
 }
 

@@ -7,7 +7,7 @@ import {
   emptyCommit,
   SampleWorld,
   sampleAudit,
-  sampleCursor,
+  sampleDocument,
   sampleEvent,
   sampleIdentity,
   sampleNew,
@@ -212,17 +212,6 @@ function projectionContract(store: () => Store, commit: CommitPart): void {
     expect(await store().runtimes()).toHaveLength(4);
   });
 
-  it('ORD3 cursor per runtime, source and lane', async () => {
-    await commit({ cursors: [sampleCursor(1, 5), sampleCursor(1, 6, 'screen'), sampleCursor(2, 7)] });
-    await commit({ cursors: [sampleCursor(1, 9), sampleCursor(1, 8, 'hook', 'background')] });
-    expect(await store().cursors(sampleRuntimeId(1))).toEqual([
-      sampleCursor(1, 8, 'hook', 'background'),
-      sampleCursor(1, 9),
-      sampleCursor(1, 6, 'screen'),
-    ]);
-    expect(await store().cursors(runtimeId('rt_none'))).toEqual([]);
-  });
-
   it('ACT1 keeps the audit trail, newest first', async () => {
     await commit({ audit: [sampleAudit(1), { ...sampleAudit(2), runtime_id: null, snapshot_id: null }] });
     await commit({ audit: [sampleAudit(3)] });
@@ -239,7 +228,6 @@ function atomicContract(store: () => Store, commit: CommitPart): void {
     events: [sampleNew(1, 1)],
     runtimes: [sampleRuntime(1)],
     states: [sampleState(1, 1)],
-    cursors: [sampleCursor(1, 1)],
     audit: [sampleAudit(1)],
     feed_version: 5,
   };
@@ -299,6 +287,20 @@ function registerContract(store: () => Store): void {
     await store().putAdapter({ ...adapter, enabled: false });
     expect(await store().adapters()).toEqual([{ ...adapter, enabled: false }]);
   });
+
+  it('LOG8 keeps documents by kind and id, in the order of their numbers, and changes them all at once', async () => {
+    const [one, two] = [sampleDocument(2, { id: 'a' }), sampleDocument(1, { id: 'b' })];
+    const name = sampleDocument(3, { kind: 'name', id: 'a', body: JSON.stringify('half \ud83d, zero \u0000') });
+    await store().putDocuments({ put: [one, two, name], remove: [] });
+    expect(await store().documents(['message'])).toEqual([two, one]);
+    expect(await store().documents(['name', 'message', 'hops'])).toEqual([name, two, one]);
+    await store().putDocuments({ put: [{ ...one, body: '{}' }], remove: [two, { kind: 'name', id: 'never' }] });
+    await store().putDocuments({ put: [], remove: [] });
+    expect(await store().documents(['message', 'name'])).toEqual([{ ...one, body: '{}' }, name]);
+    // They are no facts about agents: no retention drops them.
+    await store().prune({ ...keepAll, before: sampleTime * 2, bytesMax: 0 });
+    expect(await store().documents(['message', 'name'])).toHaveLength(2);
+  });
 }
 
 function pruneContract(store: () => Store, commit: CommitPart): void {
@@ -321,15 +323,12 @@ function pruneContract(store: () => Store, commit: CommitPart): void {
       events: [sampleNew(1, 1), sampleNew(2, 2), sampleNew(3, 1), sampleNew(4, 3)],
       runtimes: [sampleRuntime(1, 100), sampleRuntime(2, 200), sampleRuntime(3)],
       states: [sampleState(1, 1), sampleState(2, 1), sampleState(3, 1)],
-      cursors: [sampleCursor(1, 1), sampleCursor(2, 1)],
     });
     const report = await store().prune({ ...keepAll, before: 200 });
     expect(report).toMatchObject({ events: 2, runtimes: 1, audit: 0 });
     expect(await ids()).toEqual([4, 2]);
     expect(await store().runtimes()).toEqual([sampleRuntime(2, 200), sampleRuntime(3)]);
     expect(await store().states()).toEqual([sampleState(2, 1), sampleState(3, 1)]);
-    expect(await store().cursors(sampleRuntimeId(1))).toEqual([]);
-    expect(await store().cursors(sampleRuntimeId(2))).toHaveLength(1);
     expect(await store().known([identity('toolu_1'), identity('toolu_2')])).toMatchObject([{ event_id: 2 }]);
   });
 

@@ -6,7 +6,7 @@ import type { EventId, RuntimeId, TargetId } from '../model/ids.ts';
 import type {
   AdapterRecord,
   AuditRecord,
-  CursorRecord,
+  DocumentStore,
   NewEvent,
   PlaceRecord,
   Rebinding,
@@ -25,7 +25,6 @@ export interface Commit {
   readonly rebindings: readonly Rebinding[];
   readonly runtimes: readonly RuntimeRecord[];
   readonly states: readonly StateRecord[];
-  readonly cursors: readonly CursorRecord[];
   readonly audit: readonly AuditRecord[];
   /** Versions of the feed never repeat, not even over a restart (FED2). */
   readonly feed_version: number;
@@ -121,7 +120,7 @@ export interface NewLog {
   readonly setAside: string | null;
 }
 
-export interface Store {
+export interface Store extends DocumentStore {
   /**
    * Resolves after the commit is on disk: acknowledged means committed. Rejects with an AgtmuxError, nothing written.
    * A rebinding of an event that retention has dropped since is passed over; one of an event that never was is a defect.
@@ -139,7 +138,6 @@ export interface Store {
   eventsOf(runtime: RuntimeId, countMax: number): Promise<readonly StoredEvent[]>;
   states(): Promise<readonly StateRecord[]>;
   runtimes(): Promise<readonly RuntimeRecord[]>;
-  cursors(runtime: RuntimeId): Promise<readonly CursorRecord[]>;
   audit(countMax: number): Promise<readonly AuditRecord[]>;
 
   targets(): Promise<readonly TargetRecord[]>;
@@ -158,8 +156,8 @@ export interface Store {
   readonly isDamaged: boolean;
   /**
    * Sets a log that was damaged while it was open aside and begins a new one with this commit, which is made from the
-   * starts, ends and servers that could be read. Audit, targets, adapters and places are saved as far as they can be
-   * read. May be called again when it failed.
+   * starts, ends and servers that could be read. Audit, targets, adapters, places and documents are saved as far as they
+   * can be read. May be called again when it failed.
    */
   startOver(begin: (saved: readonly StoredEvent[]) => Commit): Promise<NewLog>;
 

@@ -6,14 +6,13 @@ import type { ProcessIdentity } from '../model/ids.ts';
 import type {
   AdapterRecord,
   AuditRecord,
-  CursorRecord,
+  DocumentRecord,
   PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
   StateRecord,
   TargetRecord,
 } from '../model/records.ts';
-import type { SourceName } from '../model/sources.ts';
 import type { Row, SQLInputValue } from './node-sqlite.ts';
 import { storable } from './row.ts';
 import { tableColumns } from './schema.ts';
@@ -129,18 +128,6 @@ export const stateTable = shape<StateRecord>(
     background: parsed(row[13]),
     competing: parsed(row[14]),
     ended: parsedOrNull(row[15]),
-  }),
-);
-
-export const cursorTable = shape<CursorRecord>(
-  'runtime_source_cursors',
-  3,
-  ({ runtime_id, source, lane, key }) => [runtime_id, source, lane, key.major, key.minor, key.hash],
-  (row) => ({
-    runtime_id: text(row[0]),
-    source: text<SourceName>(row[1]),
-    lane: text(row[2]),
-    key: { major: number(row[3]), minor: number(row[4]), hash: text(row[5]) },
   }),
 );
 
@@ -269,6 +256,13 @@ export const adapterTable = shape<AdapterRecord>(
     enabled: row[4] === 1,
     updated_at: number(row[5]),
   }),
+);
+
+export const documentTable = shape<DocumentRecord>(
+  'documents',
+  2,
+  ({ kind, id, number, body }) => [kind, id, number, body],
+  (row) => ({ kind: text(row[0]), id: text(row[1]), number: number(row[2]), body: text(row[3]) }),
 );
 
 /** The values of a record with their checksum last. */

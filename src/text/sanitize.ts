@@ -1,6 +1,6 @@
 // The one gate for foreign text (SEC3): pane output, titles, names, payloads, remote data. `foreign` wraps it where it
 // comes in; only the functions here turn it into text that may be shown. Escape sequences are found by sequences.ts,
-// colours judged by colours.ts; nothing else in the product may print what it did not write itself.
+// colours judged in the same place; nothing else in the product may print what it did not write itself.
 
 import { assert } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';

@@ -1,14 +1,15 @@
 // An upgrade keeps everything. State directories as earlier builds left them, one for each schema (fixtures/, event logs as
 // SQL), are opened by the daemon of today; and what lives, lives on: agents with names, a message that waits, a session.
+
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { storePaths } from '../../src/store/database.ts';
 import type { Head } from '../../src/store/head.ts';
 import { backupPath, migrate, migrations, prepareHeadWrite, readMeta } from '../../src/store/migrations.ts';
-import { openDatabase } from '../../src/store/node-sqlite.ts';
+import { type DatabaseSync, openDatabase } from '../../src/store/node-sqlite.ts';
 import { until } from '../kit/live.ts';
 import { LookAlike } from '../kit/look-alike.ts';
 import { act } from '../kit/scenes.ts';
@@ -39,15 +40,25 @@ function takeBack(): string {
   const first = openDatabase(path);
   migrate(first, path, 0, migrations.slice(0, 1), 'a'.repeat(32));
   first.exec(`ATTACH '${database}' AS today`);
-  const shared = ['events', 'runtimes', 'states', 'runtime_source_cursors', 'audit', 'targets', 'action_snapshots'];
+  const shared = ['events', 'runtimes', 'states', 'audit', 'targets', 'action_snapshots'];
   for (const table of shared) first.exec(`INSERT INTO ${table} SELECT * FROM today.${table}`);
   const [row] = first.prepare("SELECT value FROM today.meta WHERE name = 'head'").all();
   const head = JSON.parse(String(row?.value)) as Head;
   prepareHeadWrite(first)({ ...head, digests: { ...head.digests, places: { count: 0, sum: 0 } } });
+  writeFileSync(join(world.stateDir, 'acting.json'), JSON.stringify(actingIn(first)));
   expect(readMeta(first, 'head')).not.toBeNull();
   first.close();
   renameSync(path, database);
   return database;
+}
+
+/** What acting keeps today, as the file of the first schema had it. */
+function actingIn(attached: DatabaseSync): unknown {
+  const rows = attached.prepare('SELECT kind, body FROM today.documents ORDER BY number').all();
+  const all = (kind: string) => rows.filter((row) => row.kind === kind).map((row) => JSON.parse(String(row.body)));
+  const [messages, names, seen, answered] = ['message', 'name', 'seen', 'answered'].map(all);
+  expect([messages?.length, names?.length]).toEqual([1, 1]);
+  return { version: 1, messages, names, seen, answered };
 }
 
 const schemaOf = (path: string): unknown => {

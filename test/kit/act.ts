@@ -26,6 +26,7 @@ import { createSimulatedClock } from '../../src/platform/simulated/clock.ts';
 import { createSimulatedFiles } from '../../src/platform/simulated/files.ts';
 import { createSimulatedRandom } from '../../src/platform/simulated/random.ts';
 import type { PaneAddress, PaneContent, PaneWriter, Shown, WriteResult } from '../../src/terminals/tmux/pane-writer.ts';
+import { TestDocuments } from './documents.ts';
 import { paneRow } from './rows.ts';
 
 export const statePath = '/state/acting.json';
@@ -138,6 +139,7 @@ const idle: FreshLook = { state: 'idle', ask: null };
 export class ActWorld {
   readonly clock = createSimulatedClock();
   readonly files = createSimulatedFiles({ clock: this.clock });
+  readonly documents = new TestDocuments();
   readonly agents = new Map<RuntimeId, FakeAgent>();
   readonly audits: AuditRecord[] = [];
   readonly snapshots: SnapshotRecord[] = [];
@@ -217,7 +219,8 @@ export class ActWorld {
 
   async open(parts: Partial<ActionExecutorParts> = {}): Promise<ActionExecutor> {
     await this.files.mkdirPrivate('/state');
-    return ActionExecutor.open({ ground: this.ground(), files: this.files, path: statePath, ...parts });
+    const { documents, files } = this;
+    return ActionExecutor.open({ ground: this.ground(), documents, files, path: statePath, ...parts });
   }
 
   /** Lets simulated time pass until it is done. */

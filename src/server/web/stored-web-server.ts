@@ -1,15 +1,16 @@
-// What is kept of the web door over a restart of the daemon: where it was, and fingerprints of what lets browsers in. A file
-// that cannot be understood lets nobody in.
+// What is kept of the web server over a restart of the daemon, as one document of the log's file: where it was, and
+// fingerprints of what lets browsers in. One that cannot be understood lets nobody in.
 
 import { z } from '../../api/zod.ts';
 import { callerRoles } from '../../model/actions.ts';
+import { AgtmuxError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { FileError, type Files } from '../../platform/files.ts';
+import type { DocumentRecord, DocumentStore } from '../../model/records.ts';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
 const name = z.string().regex(/^[0-9a-f]{8}$/);
 
-const keptDoorSchema = z.strictObject({
+const keptServerSchema = z.strictObject({
   version: z.literal(1),
   /** Part of the cookie's name. */
   name,
@@ -34,26 +35,38 @@ const keptDoorSchema = z.strictObject({
     .max(limits.webSessionsMax),
 });
 
-export type StoredWebServer = z.infer<typeof keptDoorSchema>;
+export type StoredWebServer = z.infer<typeof keptServerSchema>;
 
 type Warn = (words: string, fields: Readonly<Record<string, unknown>>) => void;
 
-export async function readWebServer(files: Files, path: string, warn: Warn): Promise<StoredWebServer | null> {
+/** The one document of the web server; also what its file held before schema 3. Null: it cannot be understood. */
+export function webServerDocument(text: string): DocumentRecord | null {
+  const { success } = keptServerSchema.safeParse(parsed(text));
+  return success ? { kind: 'web_server', id: 'all', number: 1, body: text } : null;
+}
+
+export async function readWebServer(documents: DocumentStore, warn: Warn): Promise<StoredWebServer | null> {
+  const [found] = await documents.documents(['web_server']);
+  if (found === undefined) return null;
+  const read = keptServerSchema.safeParse(parsed(found.body));
+  if (!read.success) warn('the web sessions could not be read', { problem: read.error.message });
+  return read.data ?? null;
+}
+
+export async function storeWebServer(documents: DocumentStore, kept: StoredWebServer, warn: Warn): Promise<void> {
+  const body = JSON.stringify(kept);
   try {
-    const found = await files.read(path, { bytesMax: limits.webFileBytesMax });
-    if (found === null) return null;
-    return keptDoorSchema.parse(JSON.parse(Buffer.from(found.bytes).toString()));
+    await documents.putDocuments({ put: [{ kind: 'web_server', id: 'all', number: 1, body }], remove: [] });
   } catch (problem) {
-    warn('the web sessions could not be read', { problem: String(problem) });
-    return null;
+    if (!(problem instanceof AgtmuxError)) throw problem;
+    warn('the web sessions could not be stored', { problem: problem.message });
   }
 }
 
-export async function storeWebServer(files: Files, path: string, kept: StoredWebServer, warn: Warn): Promise<void> {
+function parsed(text: string): unknown {
   try {
-    await files.writeAtomic(path, Buffer.from(JSON.stringify(kept)));
-  } catch (problem) {
-    if (!(problem instanceof FileError)) throw problem;
-    warn('the web sessions could not be stored', { problem: problem.message });
+    return JSON.parse(text);
+  } catch {
+    return null;
   }
 }

@@ -9,6 +9,7 @@ import { WebSocketServer } from 'ws';
 import type { CallerClaim } from '../../model/actions.ts';
 import { errors, type Failure, fail, failure, ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { DocumentStore } from '../../model/records.ts';
 import type { WebLink, WebRequest, WebService, WebStatus } from '../../model/web.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Files } from '../../platform/files.ts';
@@ -29,7 +30,7 @@ export interface WebServerParts {
   readonly random: Pick<RandomSource, 'hex'>;
   readonly files: Files;
   /** Where it is kept who is in. */
-  readonly path: string;
+  readonly documents: DocumentStore;
   /** The pages as they were built. */
   readonly pagesFolder: string;
   /** The daemon's own, for agents that are started from a page. */
@@ -94,7 +95,7 @@ export class WebServer implements WebService {
 
   /** Opens again by itself where browsers were in when the daemon ended. */
   static async start(parts: WebServerParts): Promise<WebServer> {
-    const kept = await readWebServer(parts.files, parts.path, parts.warn);
+    const kept = await readWebServer(parts.documents, parts.warn);
     const door = new WebServer(parts, kept ?? { version: 1, name: parts.random.hex(4), place: null, sessions: [] });
     door.#keyring.load(door.#kept.sessions);
     const { place } = door.#kept;
@@ -332,8 +333,8 @@ export class WebServer implements WebService {
     const place = port === 0 ? null : { address, port };
     this.#kept = { ...this.#kept, place, sessions: [...this.#keyring.kept()] };
     const kept = this.#kept;
-    const { files, path, warn } = this.#parts;
-    this.#saving = this.#saving.then(() => storeWebServer(files, path, kept, warn));
+    const { documents, warn } = this.#parts;
+    this.#saving = this.#saving.then(() => storeWebServer(documents, kept, warn));
     return this.#saving;
   }
 }

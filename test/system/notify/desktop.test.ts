@@ -68,7 +68,7 @@ describe('an ask', () => {
     await until(() => world.shown().length === 2);
     const last = world.shown()[1]?.id ?? '';
     // The number that the desktop gave it is on disk once it is in use.
-    await until(() => world.kept().includes(`"${last}"`));
+    await until(() => world.isKept(last));
     await world.stopDaemon();
     await world.startDaemon();
     await world.becomes(two, /waiting_approval/);

@@ -15,6 +15,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PaneItem } from '../../../src/api/schemas.ts';
+import { storePaths } from '../../../src/store/database.ts';
 import { Live, until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
 import { programsMayAll } from '../../kit/policy.ts';
@@ -112,10 +113,14 @@ export class DesktopWorld extends Live {
     renameSync(join(this.desktop, `pressing.${id}`), join(this.desktop, `press.${id}`));
   }
 
-  /** What the daemon keeps of notices: a file and its log. */
-  kept(): string {
-    const paths = ['notices.json', 'notices.log'].map((name) => join(this.stateDir, name));
-    return paths.map((path) => (existsSync(path) ? readFileSync(path, 'utf8') : '')).join('\n');
+  /**
+   * Whether the number that the desktop gave a notice is on disk. The daemon has the log's file to itself, so it is looked for
+   * in the bytes: a row is its kind, its id, its place and then what it says.
+   */
+  isKept(handle: string): boolean {
+    const { database, wal } = storePaths(this.stateDir);
+    const bytes = [database, wal].map((path) => (existsSync(path) ? readFileSync(path, 'latin1') : '')).join('\n');
+    return new RegExp(`notice_handle[0-9a-z]+[^"]{0,9}"${handle}"`).test(bytes);
   }
 
   isClosed(id: string): boolean {

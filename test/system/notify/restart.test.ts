@@ -85,7 +85,7 @@ describe('buttons', () => {
       await world.becomes(actor, /waiting_approval/);
       await until(() => world.shown().length === 1);
       const [shown] = world.shown();
-      await until(() => world.kept().includes(`"${shown?.id}"`));
+      await until(() => world.isKept(shown?.id ?? 'none'));
       await world.stopDaemon(signal);
       await world.startDaemon();
       await until(isRenewed);
@@ -107,7 +107,7 @@ describe('buttons', () => {
     await world.asks(actor, 'toolu_1');
     await until(() => world.shown().length === 1);
     const id = world.shown()[0]?.id ?? '';
-    await until(() => world.kept().includes(`"${id}"`));
+    await until(() => world.isKept(id));
     await world.stopDaemon('SIGKILL');
     await act(actor, 'settled');
     await world.startDaemon();

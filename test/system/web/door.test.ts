@@ -1,7 +1,7 @@
 // The life of the web door: who is let in and for how long, what survives a restart, what is never served, and that no
 // route can be reached without a session, by the routes as they are and by how they are added.
 
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
@@ -9,6 +9,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../../src/api/routes.ts';
 import { notForPages } from '../../../src/api/routes-web.ts';
 import { limits } from '../../../src/model/limits.ts';
+import { createRealFiles } from '../../../src/platform/files.ts';
+import { webServerDocument } from '../../../src/server/web/stored-web-server.ts';
+import { importFile } from '../../../src/store/documents.ts';
+import { TestDocuments } from '../../kit/documents.ts';
 import { until } from '../../kit/live.ts';
 import { Visitor } from '../../web/kit-server.ts';
 import { person, SmallDoor, send } from './kit.ts';
@@ -191,16 +195,16 @@ describe('the door itself', () => {
     expect((await visitor.ask('/v1/panes')).status).toBe(401);
   });
 
-  it('SEC2 pages stay signed in over a restart, at the same address, and the file holds no secret', async () => {
+  it('SEC2 pages stay signed in over a restart, at the same address, and what is kept holds no secret', async () => {
     const visitor = await small.enter();
     await small.door.close();
     await expect(visitor.ask('/v1/panes')).rejects.toThrow();
     await small.start();
     expect((await visitor.ask('/v1/panes')).status).toBe(200);
-    const kept = readFileSync(small.file, 'utf8');
+    const kept = JSON.stringify(small.documents.all('web_server'));
+    expect(kept).toContain('cookie_hash');
     for (const secret of [visitor.entered.key, visitor.cookie.split('.')[1] ?? 'none'])
       expect(kept).not.toContain(secret);
-    expect(statSync(small.file).mode & 0o777).toBe(0o600);
   });
 
   it('SEC2 where another program took its address meanwhile, every page is signed out', async () => {
@@ -218,10 +222,33 @@ describe('the door itself', () => {
     await new Promise((resolve) => thief.close(resolve));
   });
 
-  it('SEC2 a file that cannot be understood lets nobody in', async () => {
+  it('SEC2 LOG8 pages stay signed in when the file of an earlier version is taken over; a damaged one lets nobody in', async () => {
     const visitor = await small.enter();
     await small.door.close();
-    writeFileSync(small.file, readFileSync(small.file, 'utf8').replace('"version":1', '"version":2'));
+    const text = JSON.stringify(small.documents.all('web_server')[0]);
+    const path = join(small.folder, 'web.json');
+    const takeOver = async (content: string): Promise<string | null> => {
+      small.documents = new TestDocuments();
+      writeFileSync(path, content);
+      const read = (words: string) => [webServerDocument(words)].filter((one) => one !== null);
+      const old = { path, bytesMax: 99_999, read: (words: string) => (read(words).length === 0 ? null : read(words)) };
+      const trouble = await importFile(small.documents, createRealFiles(), old);
+      await small.start();
+      return trouble;
+    };
+    expect(await takeOver(text)).toBeNull();
+    expect((await visitor.ask('/v1/panes')).status).toBe(200);
+    expect(readFileSync(`${path}.backup`, 'utf8')).toBe(text);
+    await small.door.close();
+    expect(await takeOver(text.slice(0, -9))).toContain('set aside');
+    expect(small.door.status()).toMatchObject({ is_open: false, sessions: 0 });
+  });
+
+  it('SEC2 what cannot be understood lets nobody in', async () => {
+    const visitor = await small.enter();
+    await small.door.close();
+    const body = JSON.stringify(small.documents.all('web_server')[0]).replace('"version":1', '"version":2');
+    await small.documents.putDocuments({ put: [{ kind: 'web_server', id: 'all', number: 1, body }], remove: [] });
     await small.start();
     expect(small.door.status()).toMatchObject({ is_open: false, sessions: 0 });
     await expect(visitor.ask('/v1/panes')).rejects.toThrow();

@@ -10,6 +10,7 @@ import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealFiles } from '../../../src/platform/files.ts';
 import { createRealRandom } from '../../../src/platform/random.ts';
 import { WebServer } from '../../../src/server/web/web-server.ts';
+import { TestDocuments } from '../../kit/documents.ts';
 import { Visitor } from '../../web/kit-server.ts';
 import { FakeDaemon } from '../api/kit.ts';
 
@@ -18,6 +19,7 @@ const plainWish: WebRequest = { port: null, listen: null, read_only: false };
 
 export class SmallDoor {
   readonly daemon = new FakeDaemon();
+  documents = new TestDocuments();
   readonly folder = mkdtempSync(join(tmpdir(), 'agtmux-door-'));
   readonly warnings: string[] = [];
   readonly troubles: Error[] = [];
@@ -40,16 +42,12 @@ export class SmallDoor {
       clock: createRealClock(),
       random: createRealRandom(),
       files: createRealFiles(),
-      path: this.file,
+      documents: this.documents,
       environment: { PATH: '/usr/bin' },
       pagesFolder: join(this.folder, 'pages'),
       onTrouble: (error) => this.troubles.push(error),
       warn: (words) => this.warnings.push(words),
     });
-  }
-
-  get file(): string {
-    return join(this.folder, 'web.json');
   }
 
   async url(wish: Partial<WebRequest> = {}): Promise<string> {
