@@ -29,7 +29,7 @@ help:
 	@echo 'make clocks SEEDS=n n scripts of clocks that are set, drift and sleep, against steady ones (default $(SEEDS))'
 	@echo 'make mutants        plant every known bug and see that the simulation catches it'
 	@echo 'make bench          measure, and print one table'
-	@echo 'make walk           count files, importers and circles of folders, from the import graph'
+	@echo 'make walk           count files, importers, circles of folders and the files of three paths'
 	@echo 'make coverage       branch coverage of the pure rooms, as text and HTML in coverage/'
 	@echo 'make clean          remove what was built and fetched'
 

@@ -1,14 +1,18 @@
 // The checkout against the house rules, and each rule against a small tree that breaks it: a check that cannot fail
 // proves nothing.
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { closing } from '../../scripts/closing-line.ts';
 import { missingPlatforms } from '../../scripts/lock-platforms.ts';
+import { walk } from '../../scripts/walk.ts';
 import { hosts, operatorRights, passing } from '../../src/auth/program-names.ts';
 import { checks } from './checks.ts';
 import * as code from './code-checks.ts';
 import * as paper from './paper-checks.ts';
-import { packages, sizes } from './tables.ts';
+import { packages, sizes, walkBounds } from './tables.ts';
 import { readTree, type Tree } from './tree.ts';
 
 const checkout = readTree(join(import.meta.dirname, '../..'));
@@ -23,6 +27,21 @@ describe('this checkout', () => {
     const words = new Set(text.split(/[^\w.-]+/));
     const named = [...Object.values(passing).flat(), ...hosts, ...operatorRights];
     expect(named.filter((name) => !words.has(name))).toEqual([]);
+  });
+
+  it('is no longer a walk than it was, and its paths are those that people walk', () => {
+    const { files, oneImporter, circles, parts, paths } = walk(join(import.meta.dirname, '../..'));
+    const { filesMax, oneImporterMax, partsMax, pathFilesMax } = walkBounds;
+    expect(files, 'files').toBeLessThanOrEqual(filesMax);
+    expect(oneImporter, 'files with one importer').toBeLessThanOrEqual(oneImporterMax);
+    expect(parts, 'files with a *Parts type').toBeLessThanOrEqual(partsMax);
+    expect(circles).toEqual([]);
+    expect(Object.keys(paths)).toEqual(Object.keys(pathFilesMax));
+    for (const [name, path] of Object.entries(paths)) {
+      expect([name, path.lost]).toEqual([name, []]);
+      const max = pathFilesMax[name as keyof typeof pathFilesMax];
+      expect(path.files.length, name).toBeLessThanOrEqual(max);
+    }
   });
 
   it('tells which rules wait for their layer', () => {
@@ -337,5 +356,43 @@ describe('the closing line', () => {
     expect(closing({ ...report, numTodoTests: 1 }, false).complaint).toMatch(/skipped/);
     expect(closing(null, true)).toEqual({ line: '0 passed, 1 failed', complaint: 'a step outside the tests failed' });
     expect(closing(report, true).line).toBe('2 passed, 1 failed');
+  });
+});
+
+describe('the walk through the sources', () => {
+  const walked = (files: Record<string, string>) => {
+    const root = mkdtempSync(join(tmpdir(), 'agtmux-walk-'));
+    try {
+      for (const folder of ['scripts', 'src/a', 'src/b']) mkdirSync(join(root, folder), { recursive: true });
+      for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
+      return walk(root);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  };
+  const paths = (...files: string[]): string => JSON.stringify({ known: { before: 9, files } });
+
+  it('counts files, files with one importer and *Parts types, and not tests', () => {
+    const found = walked({
+      'src/a/one.ts': "import { two } from './two.ts';\nimport { three } from '../b/three.ts';\n",
+      'src/a/two.ts': "import { three } from '../b/three.ts';\nexport interface TwoParts {}\n",
+      'src/b/three.ts': 'export const three = 3;\n',
+      'src/b/three.test.ts': "import { two } from '../a/two.ts';\n",
+    });
+    expect(found).toMatchObject({ files: 3, lines: 5, oneImporter: 1, parts: 1, circles: [] });
+  });
+
+  it('finds folders in a circle', () => {
+    const files = { 'src/a/one.ts': "import '../b/two.ts';\n", 'src/b/two.ts': "import '../a/three.ts';\n" };
+    expect(walked({ ...files, 'src/a/three.ts': '' }).circles).toEqual(['a', 'b']);
+  });
+
+  it('finds what is not on a path any more: a file that is gone, and one that nothing joins with the others', () => {
+    const files = { 'src/a/one.ts': "import { two } from '../b/two.ts';\n", 'src/b/two.ts': '', 'src/b/far.ts': '' };
+    const { known } = walked({
+      ...files,
+      'scripts/paths.json': paths('a/one.ts', 'b/two.ts', 'b/far.ts', 'a/gone.ts'),
+    }).paths;
+    expect(known).toMatchObject({ folderChanges: 2, lost: ['b/far.ts', 'a/gone.ts'] });
   });
 });
