@@ -366,6 +366,45 @@ export interface Transcript {
   read(rows: readonly string[]): readonly Spoken[];
 }
 
+/** Tokens of one answer of a model, as the agent's own record tells them; foreign. */
+export interface UsageEntry {
+  /** What makes two entries one, in whatever files they stand: of them the one with more output counts. */
+  readonly key: string;
+  /** ms since 1970, by the clock of the agent's machine. */
+  readonly time: number;
+  readonly session: string | null;
+  readonly cwd: string | null;
+  readonly model: string;
+  /** Without what came out of a cache or went into one. */
+  readonly input: number;
+  readonly output: number;
+  readonly cache_read: number;
+  readonly cache_write: number;
+  /** In USD, where the agent tells it itself. */
+  readonly cost: number | null;
+}
+
+export type UsagePlace =
+  /** Files of lines that grow, so many levels below a folder, whose name matches. */
+  | { readonly kind: 'lines'; readonly folder: string; readonly levels: number; readonly name: string }
+  /** A SQLite file; the query gives one line a row, of those that were made after its one value, ms since 1970. */
+  | { readonly kind: 'database'; readonly path: string; readonly query: string };
+
+/** Reads one record from its beginning, or from where its state was left. */
+export interface UsageReader {
+  /** Null: it cannot be understood. Never throws on foreign input. */
+  take(line: string): readonly UsageEntry[] | null;
+  /** What has to be known to go on with the next line. */
+  state(): Readonly<Record<string, unknown>>;
+}
+
+export interface UsageSource {
+  places(where: InstallPlace): readonly UsagePlace[];
+  /** Lines without any of these say nothing about usage, and are not read. */
+  readonly hints: readonly string[];
+  open(path: string, state: Readonly<Record<string, unknown>>): UsageReader;
+}
+
 export interface Agent {
   readonly name: AgentName;
   /** Its interface is another agent's: a screen alone cannot tell the two apart. */
@@ -387,6 +426,8 @@ export interface Agent {
   readonly transcript?: Transcript;
   /** How agtmux leads it as a session of its own, the best way first; left out where it cannot. */
   readonly sessions?: readonly SessionLauncher[];
+  /** What it keeps about the tokens it used; left out where it keeps nothing. */
+  readonly usage?: UsageSource;
   /** How it speaks the Agent Client Protocol, as measured; left out where nobody has. */
   readonly acp?: AcpAgent;
   /** How it is told something over its own protocol where it runs in a pane; left out where there are only keys. */

@@ -26,6 +26,10 @@ export const rowsOf = (value: unknown): readonly Fields[] =>
 export const textOf = (value: unknown): string | null =>
   typeof value === 'string' && value.trim() !== '' ? value : null;
 
+/** A count; nothing counts as none. */
+export const numberIn = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+
 const invisible = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** A text that may serve as an id: short, and with nothing invisible in it. */

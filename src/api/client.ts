@@ -34,6 +34,7 @@ import type {
   ShellReceiptReply,
 } from './schemas-shells.ts';
 import type { TimelineDocument } from './schemas-timeline.ts';
+import type { UsageReply } from './schemas-usage.ts';
 
 interface GetReplies {
   readonly '/v1/panes': PaneList;
@@ -54,6 +55,7 @@ interface GetReplies {
   readonly '/v1/notifications': NoticeListReply;
   readonly '/v1/notifications/settings': NoticeSettingsReply;
   readonly '/v1/restore': RestorePlanReply;
+  readonly '/v1/usage': UsageReply;
   readonly '/v1/status': StatusReply;
 }
 

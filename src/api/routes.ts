@@ -7,6 +7,7 @@ import { noticeDocuments, noticeRoutes } from './routes-notices.ts';
 import { restoreDocuments, restoreRoutes } from './routes-restore.ts';
 import { sessionRoutes } from './routes-sessions.ts';
 import { shellDocuments, shellRoutes } from './routes-shells.ts';
+import { usageDocuments, usageRoutes } from './routes-usage.ts';
 import { webDocuments, webRoutes } from './routes-web.ts';
 import * as schemas from './schemas.ts';
 import * as act from './schemas-act.ts';
@@ -58,6 +59,7 @@ export const documents = {
   ...noticeDocuments,
   ...webDocuments,
   ...restoreDocuments,
+  ...usageDocuments,
   NewSession: sessions.newSessionSchema,
   SessionCommand: sessions.sessionCommandSchema,
   ManagedItem: sessions.managedItemSchema,
@@ -265,6 +267,7 @@ export const routes = {
   ...noticeRoutes,
   ...webRoutes,
   ...restoreRoutes,
+  ...usageRoutes,
   status: {
     method: 'get',
     path: '/v1/status',

@@ -54,6 +54,7 @@ export type ActionName =
   | 'seen'
   | 'route'
   | 'routeActivate'
+  | 'usage'
   | 'limitList'
   | 'limitResume'
   | 'limitCancel'

@@ -1,5 +1,6 @@
-// The words of `agtmux limit`, for the table in commands.ts. Data only.
+// The words of `agtmux limit` and `agtmux usage`, for the table in commands.ts. Data only.
 
+import { usageGroups } from '../model/usage.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 
 const all: OptionSpec = { name: 'all', words: 'Every agent that has hit its limit' };
@@ -38,5 +39,25 @@ export const limitCommand = ({ json }: { json: OptionSpec }): CommandSpec => ({
       action: 'limitCancel',
       options: [all, json],
     },
+  ],
+});
+
+export const usageCommand = ({ json }: { json: OptionSpec }): CommandSpec => ({
+  name: 'usage',
+  words: 'Show the tokens that agents have used, and what they cost about',
+  action: 'usage',
+  options: [
+    {
+      name: 'by',
+      value: 'group',
+      choices: usageGroups,
+      words: `Sum up by: ${usageGroups.join(', ')} (default: agent)`,
+    },
+    { name: 'since', value: 'day', words: 'Count from this day on: today, 7d, 2026-11-01 (default: today)' },
+    json,
+  ],
+  examples: [
+    ['agtmux usage --by project --since 7d', 'what each project took in a week'],
+    ['agtmux usage --by session', 'each conversation of today, with how much its model was given last'],
   ],
 });

@@ -5,7 +5,7 @@ import type { FeedScope, Grouping, Sort } from '../api/schemas.ts';
 import { stateSuggestions } from '../view/words.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { actCommands } from './commands-act.ts';
-import { limitCommand } from './commands-limit.ts';
+import { limitCommand, usageCommand } from './commands-limit.ts';
 import { restoreCommand } from './commands-restore.ts';
 import { sessionCommand, shellCommand } from './commands-session.ts';
 import {
@@ -368,6 +368,7 @@ export const commands: readonly CommandSpec[] = [
   ...actCommands(json),
   restoreCommand({ json, color }),
   limitCommand({ json }),
+  usageCommand({ json }),
   shellCommand({ json, color }),
   sessionCommand({ json, color }),
   ...agentCommands({ json, color }),

@@ -43,6 +43,7 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
   seen: async () => (await import('./act.ts')).seen,
   route: async () => (await import('./route.ts')).route,
   routeActivate: async () => (await import('./act.ts')).routeActivate,
+  usage: async () => (await import('./usage.ts')).usage,
   limitList: async () => (await import('./limit.ts')).limitList,
   limitResume: async () => (await import('./limit.ts')).limitResume,
   limitCancel: async () => (await import('./limit.ts')).limitCancel,

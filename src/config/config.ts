@@ -116,6 +116,18 @@ export const configSchema = z.strictObject({
         .describe('Further agents for managed sessions that speak the Agent Client Protocol, by name.'),
     })
     .prefault({}),
+  usage: z
+    .strictObject({
+      budget_day: z
+        .number()
+        .min(0)
+        .max(1_000_000)
+        .default(0)
+        .describe(
+          'What agents may cost a day, about, in USD; you are told at 80 % of it and when it is spent. 0: no budget.',
+        ),
+    })
+    .prefault({}),
   log: z
     .strictObject({
       level: z

@@ -34,6 +34,7 @@ import type { DocumentStore } from '../model/records.ts';
 import type { RestoreService } from '../model/restore.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { Lane, TimelineQuestion } from '../model/state-history.ts';
+import type { UsageService } from '../model/usage.ts';
 import type { Verdict } from '../model/verdicts.ts';
 import type { LiveService } from '../model/web.ts';
 import { type Notices, openNotices } from '../notify/open.ts';
@@ -46,8 +47,10 @@ import { explain } from '../reconcile/explain.ts';
 import type { DaemonService, DaemonStatus, NewTarget } from '../server/service.ts';
 import type { HookService } from '../server/service-hooks.ts';
 import type { ShellManager } from '../shells/shell-service.ts';
+import type { UsageMeter } from '../usage/usage-service.ts';
 import { AdminService, governedFiles } from './admin.ts';
 import type { DaemonParts } from './daemon-options.ts';
+import { openMetering } from './metering.ts';
 import { openRestoring, type Restoring } from './restoring.ts';
 import { openServices, type Services } from './services.ts';
 
@@ -89,6 +92,7 @@ export class Daemon implements DaemonService {
   #hands: Services | null = null;
   #notices: Notices | null = null;
   #restoring: Restoring | null = null;
+  #meter: UsageMeter | null = null;
   readonly #shellFeed: ShellFeed;
   readonly #startedAt: number;
   readonly feed: Feed<FeedRow>;
@@ -233,6 +237,11 @@ export class Daemon implements DaemonService {
     return this.#notices.desk;
   }
 
+  get usage(): UsageService {
+    assert(this.#meter !== null, 'usage is known when the daemon is ready');
+    return this.#meter;
+  }
+
   get restore(): RestoreService {
     assert(this.#restoring !== null, 'restoring begins when the daemon is ready');
     return this.#restoring.restorer;
@@ -316,6 +325,11 @@ export class Daemon implements DaemonService {
       acting: this.#hands.actor,
     });
     await this.#openRestoring(this.#hands);
+    const { clock, log, home, places, settings, noticesPath, machines } = this.#parts;
+    const { files, variables } = machines.manager;
+    const announce: Notices['announce'] = (announcement) => this.#notices?.announce(announcement);
+    const of = { clock, log, files, variables, home, settings, noticesPath };
+    this.#meter = openMetering({ ...of, stateDir: places.stateDir, announce });
   }
 
   async #openRestoring({ actor, ownerOf }: Services): Promise<void> {
@@ -329,6 +343,7 @@ export class Daemon implements DaemonService {
       machinery: this.#machines,
       agentOf: (name) => this.#adapters.agentOf(name),
       ownerOf,
+      announce: (announcement) => this.#notices?.announce(announcement),
       acting: actor,
     });
     this.#restoring.recorder.soon();
@@ -351,6 +366,7 @@ export class Daemon implements DaemonService {
     this.#policy.stop();
     await this.#notices?.close();
     await this.#restoring?.recorder.stop();
+    await this.#meter?.stop();
     this.#hands?.actor.close();
     await this.#hands?.shells.close();
     await this.#hands?.sessions.close();

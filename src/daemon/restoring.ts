@@ -9,6 +9,7 @@ import type { Principal } from '../auth/principal.ts';
 import type { OpenedLog } from '../ingest/open-log.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
 import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
+import type { Notices } from '../notify/open.ts';
 import type { TargetController } from '../observe/target-controller.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
@@ -30,6 +31,7 @@ export interface RestoringParts {
   readonly machinery: TargetController;
   readonly agentOf: (agent: AgentName) => Agent | null;
   readonly ownerOf: (target: TargetId, pane: string) => RuntimeId | null;
+  readonly announce: Notices['announce'];
   readonly acting: ActionService & { principalOf(claim: CallerClaim): Promise<Principal> };
 }
 
@@ -59,6 +61,12 @@ export async function openRestoring(parts: RestoringParts): Promise<Restoring> {
     runs: () => machinery.runs(),
     agentOf,
     sessionOf,
+    onLost: (server, agents) =>
+      parts.announce({
+        id: `restore-${server}`,
+        title: `agtmux: ${agents === 1 ? '1 agent' : `${agents} agents`} of a lost tmux server can be restored`,
+        body: 'run agtmux restore',
+      }),
   });
   const processes = createRealProcesses();
   const restorer = new Restorer({

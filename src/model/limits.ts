@@ -463,6 +463,18 @@ export const limits = {
   restoreFileBytesMax: 8 * 1_048_576,
   /** Opening a window with all its panes; a loaded machine needs a second. */
   restoreTmuxMs: 20_000,
+  /** Conversations in one folder, of years. */
+  usageEntriesMax: 20_000,
+  /** Read in one go: ten milliseconds of work. */
+  usagePieceBytes: 524_288,
+  /** A line with a picture in it. */
+  usageLineBytesMax: 33_554_432,
+  /** Between two pieces everything else has its turn. */
+  usagePauseMs: 1,
+  /** A row of a database is written anew while its answer grows. */
+  usageRowsGrowMs: 3_600_000,
+  /** A budget of a day is looked at this often. */
+  usageBudgetLookMs: 60_000,
   /** What is read of a conversation that is under way: some turns with their attachments. */
   transcriptTailBytes: 262_144,
 } as const;

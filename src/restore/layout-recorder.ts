@@ -32,6 +32,8 @@ export interface LayoutRecorderParts {
   readonly runs: () => readonly { readonly agent: Agent; readonly run: RunView }[];
   readonly agentOf: (agent: AgentName) => Agent | null;
   readonly sessionOf: (runtime: RuntimeId) => Promise<string | null>;
+  /** A server is gone, and so many of its agents could be resumed. */
+  readonly onLost: (server: ServerKey, agents: number) => void;
 }
 
 const layoutFormat = '#{window_id} #{window_active} #{?automatic-rename,1,0} #{window_layout}';
@@ -97,6 +99,8 @@ export class LayoutRecorder {
       if (isThere || (topology === null && !hasNoServer(server.target))) continue;
       kept.put({ ...server, lost_at: now() });
       this.#shrunkAt.delete(server.server);
+      const agents = agentsIn(server.windows).filter(({ agent_session }) => agent_session !== null);
+      if (agents.length > 0) this.#parts.onLost(server.server, agents.length);
       isChanged = true;
     }
     return isChanged;

@@ -24,6 +24,7 @@ import { noticeHandlers } from './handlers-notices.ts';
 import { restoreHandlers } from './handlers-restore.ts';
 import { sessionHandlers } from './handlers-sessions.ts';
 import { shellHandlers } from './handlers-shells.ts';
+import { usageHandlers } from './handlers-usage.ts';
 import { webHandlers } from './handlers-web.ts';
 import { jsonReply, textReply, unwrap } from './replies.ts';
 import { readBody, readEvents, readOptionalBody, readQuery } from './requests.ts';
@@ -47,6 +48,7 @@ export function createHandlers(
     ...sessionHandlers(service, clock),
     ...noticeHandlers(service),
     ...restoreHandlers(service),
+    ...usageHandlers(service),
     ...webHandlers(service, door),
   };
 }

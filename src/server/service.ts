@@ -10,6 +10,7 @@ import type { RestoreService } from '../model/restore.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { ShellLatency, ShellService } from '../model/shells.ts';
 import type { Lane, TimelineQuestion } from '../model/state-history.ts';
+import type { UsageService } from '../model/usage.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
 import type { LiveService } from '../model/web.ts';
 import type { ActionService, CallerClaim } from './service-act.ts';
@@ -68,6 +69,7 @@ export interface DaemonService {
   readonly shells: ShellService;
   readonly notices: NoticeService;
   readonly restore: RestoreService;
+  readonly usage: UsageService;
   /** Panes as pages show them. */
   readonly live: LiveService;
   /** From outside: what the agent that started this program would say itself. */

@@ -88,6 +88,12 @@ export function ageLabel(ageMs: number): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
+/** `840`, `12.3k`, `4.5M`. */
+export function tokenLabel(count: number): string {
+  if (count < 1_000) return String(count);
+  return count < 999_950 ? `${(count / 1_000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`;
+}
+
 /** `+2 shells +1 agent`, empty when nothing runs in the background. */
 export function backgroundLabel({ shells, agents }: StateRecord['background']): string {
   const part = (count: number, word: string): string =>

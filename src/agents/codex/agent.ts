@@ -12,6 +12,7 @@ import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
 import { acp, sessions } from './session.ts';
 import { transcript } from './transcript.ts';
+import { usage } from './usage.ts';
 
 export const agent: Agent = {
   name: agentName('codex'),
@@ -52,4 +53,5 @@ export const agent: Agent = {
   sessions,
   acp,
   channel: codexChannel,
+  usage,
 };

@@ -11,6 +11,7 @@ import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
 import { acp, sessions } from './session.ts';
 import { transcript } from './transcript.ts';
+import { usage } from './usage.ts';
 
 export const agent: Agent = {
   name: agentName('copilot'),
@@ -44,4 +45,5 @@ export const agent: Agent = {
   transcript,
   sessions,
   acp,
+  usage,
 };

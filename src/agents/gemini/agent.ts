@@ -10,6 +10,7 @@ import { mcp } from './mcp.ts';
 import screen from './screen.json' with { type: 'json' };
 import { acp, sessions } from './session.ts';
 import { transcript } from './transcript.ts';
+import { usage } from './usage.ts';
 
 export const agent: Agent = {
   name: agentName('gemini'),
@@ -40,4 +41,5 @@ export const agent: Agent = {
   transcript,
   sessions,
   acp,
+  usage,
 };

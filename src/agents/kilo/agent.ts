@@ -12,6 +12,7 @@ import { natives } from './native.ts';
 import { screen } from './screen.ts';
 import { acp, sessions } from './session.ts';
 import { transcript } from './transcript.ts';
+import { usage } from './usage.ts';
 
 export const agent: Agent = {
   name: agentName('kilo'),
@@ -46,4 +47,5 @@ export const agent: Agent = {
   acp,
   // 7.7.7 makes one up.
   channel: serverChannel({ agent: 'kilo', hasOwnPassword: true }),
+  usage,
 };

@@ -12,6 +12,7 @@ import { natives } from './native.ts';
 import screen from './screen.json' with { type: 'json' };
 import { acp, sessions } from './session.ts';
 import { transcript } from './transcript.ts';
+import { usage } from './usage.ts';
 
 export const agent: Agent = {
   name: agentName('opencode'),
@@ -45,4 +46,5 @@ export const agent: Agent = {
   sessions,
   acp,
   channel: serverChannel({ agent: 'opencode', hasOwnPassword: false }),
+  usage,
 };

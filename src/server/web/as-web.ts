@@ -42,6 +42,7 @@ export function asWeb(
       unmute: (scope) => service.notices.unmute(scope, claim),
       test: (channel) => service.notices.test(channel, claim),
     },
+    usage: { report: (question) => service.usage.report(question) },
     restore: {
       plan: () => service.restore.plan(),
       restore: (request) => service.restore.restore(request, claim),

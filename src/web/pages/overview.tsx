@@ -2,9 +2,10 @@
 
 import type { ReactNode } from 'react';
 import type { TimelineDocument } from '../../api/schemas-timeline.ts';
+import type { UsageReply } from '../../api/schemas-usage.ts';
 import { boardGroups, countsOf, needsYou, needsYouCount, needsYouKey } from '../../view/board.ts';
 import { healthWord } from '../../view/pane-words.ts';
-import { statesInOrder } from '../../view/words.ts';
+import { statesInOrder, tokenLabel } from '../../view/words.ts';
 import { AgentCard } from '../parts/agent-card.tsx';
 import { Link, PageHead, ReadingNote } from '../parts/basics.tsx';
 import { Board, NoAgents } from '../parts/board.tsx';
@@ -17,6 +18,7 @@ import { pathOf } from '../state/route.ts';
 import { durationText, lanesIn, upTo } from '../state/timeline.ts';
 
 const timelineMs = 30_000;
+const usageMs = 60_000;
 const lanesMax = 8;
 
 export function OverviewPage(): ReactNode {
@@ -51,6 +53,7 @@ export function OverviewPage(): ReactNode {
         </div>
         <aside aria-label="Today">
           {items.length === 0 ? null : <Today />}
+          {items.length === 0 ? null : <Used />}
           <Health model={model} />
         </aside>
       </div>
@@ -112,6 +115,41 @@ function Today(): ReactNode {
       )}
     </section>
   );
+}
+
+/** What today has taken, about; nothing while no record tells. */
+function Used(): ReactNode {
+  const day = dayOf(useNow());
+  const { value } = useReading<UsageReply>(`/v1/usage?${new URLSearchParams({ since: day })}`, useBeat(usageMs));
+  if (value === null || value.total.answers === 0) return null;
+  const { total, items, budget_day } = value;
+  const tokens = (item: UsageReply['total']): number => item.input + item.output + item.cache_read + item.cache_write;
+  return (
+    <section aria-labelledby="used-title" className="panel">
+      <h2 id="used-title">Used today</h2>
+      <p className="waited">
+        <strong>{tokenLabel(tokens(total))} tokens</strong>
+        {total.cost === null ? null : `, about $${total.cost.toFixed(2)}`}
+        {budget_day === null ? null : ` of $${budget_day.toFixed(2)}`}
+      </p>
+      <ul className="healths">
+        {items.map((item) => (
+          <li key={item.name}>
+            {line(item.name)}{' '}
+            <span className="dim">
+              {tokenLabel(tokens(item))} tokens{item.cost === null ? '' : `, about $${item.cost.toFixed(2)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function dayOf(now: number): string {
+  const at = new Date(now);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
 const openLane = (lane: TimelineDocument['items'][number], document: TimelineDocument, now: number) =>

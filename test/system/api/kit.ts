@@ -50,6 +50,25 @@ const fakeDoor: WebService = {
 
 const fakeLive: DaemonService['live'] = { open: async () => fail('E_UNSUPPORTED', 'there are no panes here') };
 
+const nothingUsed = {
+  answers: 0,
+  input: 0,
+  output: 0,
+  cache_read: 0,
+  cache_write: 0,
+  cost: null,
+  unpriced: 0,
+  context: null,
+};
+const usageReport = {
+  items: [],
+  total: { name: '', ...nothingUsed },
+  prices: { date: '2026-11-01', source: 'a test' },
+  files: 0,
+  broken_lines: 0,
+  budget_day: null,
+};
+
 export class FakeDaemon implements DaemonService {
   readonly #rows = new Map<string, PaneRow>();
   readonly #targets = new Map<string, TargetRow>();
@@ -123,6 +142,9 @@ export class FakeDaemon implements DaemonService {
   readonly notices = new FakeNotices();
   readonly live = fakeLive;
   readonly restore = new FakeRestore();
+  readonly usage: DaemonService['usage'] = {
+    report: async ({ by, since }) => ok({ ...usageReport, by, since }),
+  };
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
   /** The daemon's time. */
