@@ -9,6 +9,7 @@ import { auditListSchema, queueListSchema } from '../../src/api/schemas-act.ts';
 import { agentListSchema, explanationSchema } from '../../src/api/schemas-explain.ts';
 import { managedListSchema } from '../../src/api/schemas-sessions.ts';
 import { timelineSchema } from '../../src/api/schemas-timeline.ts';
+import { usageReportSchema } from '../../src/api/schemas-usage.ts';
 import { awkwardFindings, openTheatre, type Size, seriousFindings, type Theatre } from './pages-kit.ts';
 import * as stage from './stage.ts';
 
@@ -22,6 +23,7 @@ afterAll(() => theatre.end());
 /** Each with words that stand on it only when it is whole. */
 const addresses: readonly (readonly [path: string, words: string])[] = [
   ['/', 'agents waited for you'],
+  ['/', 'tokens, about $1.24'],
   ['/agents', 'managed by agtmux'],
   ['/agents/rt-shop', 'waited for you in the last 24 hours'],
   ['/agents/rt-shop/explain', 'claude.approval.bash'],
@@ -181,6 +183,7 @@ describe('what others wrote', () => {
       agentListSchema.safeParse({ ...head, items: stage.adapters() }),
       explanationSchema.safeParse({ ...head, ...stage.explanation(first) }),
       timelineSchema.safeParse({ ...head, ...span, items: lanes }),
+      usageReportSchema.safeParse({ ...head, ...stage.usageReport(false) }),
     ];
     expect(parsed.map(({ error }) => error?.message ?? 'ok')).toEqual(parsed.map(() => 'ok'));
   });

@@ -126,6 +126,7 @@ function timelineOf(query: URLSearchParams, isEmpty: boolean): Reply {
 function read(world: World, path: string, query: URLSearchParams, isEmpty: boolean): Reply | null {
   const part = path.split('/').map(decodeURIComponent);
   if (path === '/v1/timeline') return timelineOf(query, isEmpty);
+  if (path === '/v1/usage') return ok(stage.usageReport(isEmpty));
   if (path === '/v1/queue') return ok({ items: isEmpty ? [] : stage.queueItems() });
   if (path === '/v1/audit') return ok({ items: isEmpty ? [] : stage.auditItems() });
   if (path === '/v1/agents') return ok({ items: stage.adapters() });

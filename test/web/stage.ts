@@ -1,11 +1,13 @@
 // What the played daemon of the page tests shows: one agent in every state, sessions, shells, targets, a day behind them.
 // Checked against the schemas of the API, so that the pages are tested with what the real one would say.
+
 import type { PaneItem, TargetItem } from '../../src/api/schemas.ts';
 import type { AuditItem, QueueList } from '../../src/api/schemas-act.ts';
 import type { AdapterItem, ExplanationDocument } from '../../src/api/schemas-explain.ts';
 import type { ManagedItem, MessageItem } from '../../src/api/schemas-sessions.ts';
 import type { ShellItem } from '../../src/api/schemas-shells.ts';
 import type { TimelineLane } from '../../src/api/schemas-timeline.ts';
+import type { UsageReply } from '../../src/api/schemas-usage.ts';
 import type { ReasonCode } from '../../src/model/reasons.ts';
 import { type StateName, stateNames } from '../../src/model/states.ts';
 
@@ -620,6 +622,49 @@ export const auditItems = (): AuditItem[] => [
     detail: { way: 'keys', chars: 48 },
   },
 ];
+
+/** Half a working day of two agents; one of them has no price. */
+export function usageReport(isEmpty: boolean): Omit<UsageReply, 'schema_version' | 'generated_at'> {
+  const none = {
+    answers: 0,
+    input: 0,
+    output: 0,
+    cache_read: 0,
+    cache_write: 0,
+    cost: null,
+    unpriced: 0,
+    context: null,
+  };
+  const claude = {
+    ...none,
+    name: 'claude',
+    answers: 41,
+    input: 12_000,
+    output: 38_400,
+    cache_read: 2_100_000,
+    cost: 1.24,
+  };
+  const codex = { ...none, name: 'codex', answers: 7, input: 9_100, output: 2_300, unpriced: 11_400 };
+  const total = {
+    ...none,
+    answers: 48,
+    input: 21_100,
+    output: 40_700,
+    cache_read: 2_100_000,
+    cost: 1.24,
+    unpriced: 11_400,
+  };
+  return {
+    by: 'agent',
+    since: null,
+    items: isEmpty ? [] : [claude, codex],
+    total: { name: '', ...(isEmpty ? none : total) },
+    prices: { date: '2026-11-01', source: 'list prices' },
+    files: isEmpty ? 0 : 12,
+    broken_lines: 0,
+    budget_day: null,
+  };
+}
 
 export const queueItems = (): QueueList['items'] => [
   {
