@@ -142,7 +142,7 @@ export class FakeDaemon implements DaemonService {
   readonly notices = new FakeNotices();
   readonly live = fakeLive;
   readonly restore = new FakeRestore();
-  readonly usage: DaemonService['usage'] = {
+  readonly usage: { report: DaemonService['usage']['report'] } = {
     report: async ({ by, since }) => ok({ ...usageReport, by, since }),
   };
   rows = (): readonly PaneRow[] => [...this.#rows.values()];

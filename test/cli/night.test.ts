@@ -1,0 +1,96 @@
+// Restore, limits and usage as commands, against a small daemon: what is printed, what is asked, what is refused.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { restoreItem } from '../system/api/kit-restore.ts';
+import { createStage, type Stage } from './kit-act.ts';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await createStage();
+});
+afterAll(() => stage.end());
+
+describe('agtmux restore', () => {
+  it('RST1 shows what would become of each, and asks for nothing that nobody can answer', async () => {
+    expect((await stage.run(['restore'])).stdout).toContain('Nothing to restore');
+    const why = 'its conversation is not known';
+    const shell = { place: 'docs:0.0', agent_session: null, choice: 'shell', command: null, why } as const;
+    const second = restoreItem({ ...shell, runtime_id: 'lost-2' as never });
+    stage.daemon.restore.items = [restoreItem({ skipping: ['--dangerously-skip-permissions'] }), second];
+    const shown = await stage.run(['restore', '--dry-run']);
+    expect(shown).toMatchObject({ status: 0, stderr: '' });
+    expect(shown.stdout).toContain('2 agents were here');
+    expect(shown.stdout).toMatch(/work:1\.0 +claude +resume +\S+ +claude --resume abc/);
+    expect(shown.stdout).toContain(why);
+    expect(shown.stdout).toContain('! claude in work:1.0 ran with --dangerously-skip-permissions');
+    const refused = await stage.run(['restore']);
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toContain('--yes');
+    expect(stage.daemon.restore.asked).toEqual([]);
+  });
+
+  it('RST5 with --yes asks for no option that skips permissions, unless told to', async () => {
+    const done = await stage.run(['restore', '--yes']);
+    expect(done.stdout).toContain('resumed: claude in work:1.0');
+    expect(stage.daemon.restore.asked.at(-1)).toMatchObject({
+      allow_skip_permissions: false,
+      shown: ['lost-1', 'lost-2'],
+    });
+    const json = await stage.run(['restore', '--yes', '--allow-skip-permissions', '--json']);
+    expect(JSON.parse(json.stdout)).toMatchObject({ items: [{ outcome: 'resumed' }, { outcome: 'resumed' }] });
+    expect(stage.daemon.restore.asked.at(-1)).toMatchObject({ allow_skip_permissions: true });
+    expect((await stage.run(['status'])).stdout).toContain('2 agents of a lost tmux server: run `agtmux restore`');
+  });
+});
+
+describe('agtmux limit', () => {
+  it('LIM3 lists who is limited, lets one go on at its reset, and takes it back', async () => {
+    expect((await stage.run(['limit'])).stdout).toContain('No agent has hit a usage limit.');
+    const row = stage.daemon.put({ state: 'error', fields: { reason_code: 'usage_limit' } });
+    const ref = `runtime:${row.runtime_id}`;
+    expect((await stage.run(['limit'])).stdout).toMatch(/claude +unknown +not by itself/);
+    const resumed = await stage.run(['limit', 'resume', '--all', '--at-reset', '--text', 'go on']);
+    expect(resumed.status).toBe(0);
+    expect(stage.acting.asked.at(-1)).toMatchObject({
+      what: 'send',
+      value: { ref, text: 'go on', at_reset: true, conditions: { if_state: ['error'] } },
+    });
+    const times = { queued_at: stage.daemon.time, expires_at: stage.daemon.time + 9_000_000 };
+    const not_before = stage.daemon.time + 3_900_000;
+    const message = { ref, text: 'go on', from: 'you', outcome: 'queued', ...times, not_before } as const;
+    stage.acting.messages.push({ id: 'q1', runtime_id: row.runtime_id as never, ...message });
+    expect((await stage.run(['limit'])).stdout).toMatch(/in 1h05m: go on/);
+    expect((await stage.run(['queue'])).stdout).toMatch(/in 1h05m/);
+    expect((await stage.run(['limit', 'cancel', '--all'])).stdout).toContain('cancelled: q1');
+    expect(stage.acting.messages).toEqual([]);
+    expect((await stage.run(['limit', 'cancel', '--all'])).stderr).toContain('no message waits for a reset');
+    expect((await stage.run(['limit', 'resume'])).stderr).toContain('--all');
+  });
+});
+
+describe('agtmux usage', () => {
+  it('USG1 prints sums with the source of the prices, and refuses what is no day', async () => {
+    expect((await stage.run(['usage'])).stdout).toContain('No agent has used anything');
+    const total = { answers: 3, input: 12_345, output: 40, cache_read: 0, cache_write: 0, unpriced: 12, context: 900 };
+    stage.daemon.usage.report = async ({ by, since }) => ({
+      ok: true,
+      value: {
+        by,
+        since,
+        items: [{ name: 's1', ...total, cost: 1.5 }],
+        total: { name: '', ...total, cost: 1.5 },
+        prices: { date: '2026-11-01', source: 'a test' },
+        files: 1,
+        broken_lines: 2,
+        budget_day: 20,
+      },
+    });
+    const { stdout } = await stage.run(['usage', '--by', 'session', '--since', '2026-11-01']);
+    expect(stdout).toMatch(/s1 +3 +12\.3k +40 +0 +0 +900 +\$1\.50/);
+    expect(stdout).toContain('Since 2026-11-01. Cost is about: a test, 2026-11-01');
+    expect(stdout).toContain('Budget of a day: $20.00.');
+    expect(stdout).toContain('2 lines of their records could not be read.');
+    expect((await stage.run(['usage', '--since', 'yesterday'])).stderr).toContain('yesterday is no day');
+  });
+});
