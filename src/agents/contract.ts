@@ -417,6 +417,8 @@ export interface Agent {
   /** Rules for its screen, as data; checked and compiled by screen/rules. */
   readonly screen: unknown;
   readonly hooks: HookReader | null;
+  /** Agents whose hooks it runs as well: a call of theirs that comes from its process is its own word. */
+  readonly alsoRunsHooksOf?: readonly AgentName[];
   readonly natives: readonly NativeSource[];
   readonly install: HookInstall | null;
   /** Left out where it takes no MCP servers. */

@@ -27,7 +27,7 @@ const pathsOf = (context: (agent: Agent) => InstallContext): Record<string, read
 
 describe('where hooks are put', () => {
   it('is the usual place of each agent', () => {
-    expect(pathsOf(contextOf())).toEqual({
+    expect(pathsOf(contextOf())).toMatchObject({
       claude: ['/home/u/.claude/settings.json'],
       codex: ['/home/u/.codex/hooks.json', '/home/u/.codex/config.toml'],
       copilot: ['/home/u/.copilot/hooks/agtmux.json'],

@@ -68,11 +68,12 @@ export class HookCalls {
     const hooks = this.#parts.agentOf(name)?.hooks ?? null;
     if (hooks === null) return this.#refuse(name, 'unknown_agent');
     if (this.#comesFromLed(call)) return 'done';
-    const ancestry = this.#ancestryOf(call, name);
+    const speaker = this.#speakerOf(call, name);
+    const ancestry = this.#ancestryOf(call, speaker);
     const runtime = this.#runtimeOf(ancestry);
     if (runtime !== null && this.#isElsewhere(call, runtime)) return this.#refuse(name, 'other_pane');
-    const { time, events } = this.#eventsOf(call, hooks, ancestry, runtime);
-    this.#noteTask(call, hooks, ancestry, runtime);
+    const { time, events } = this.#eventsOf({ ...call, agent: speaker }, hooks, ancestry, runtime);
+    this.#noteTask({ ...call, agent: speaker }, hooks, ancestry, runtime);
     const tally = this.#tallyOf(name);
     if (events.length > 0) {
       const verdicts = await this.#parts.take(events);
@@ -98,6 +99,20 @@ export class HookCalls {
     if (prompt === null) return;
     const own = ancestry.filter((process) => this.#isOf(process, agent));
     if (runtime !== null || own.length > 0) this.#parts.onPrompt(runtime, own, prompt);
+  }
+
+  /** Some agents run the hooks of others: whose word a call is follows from the nearest agent that it came from (DEF5). */
+  #speakerOf({ ancestors }: SpoolCall, name: AgentName): AgentName {
+    const boot = this.#parts.boot();
+    if (boot === null) return name;
+    for (const { pid, start } of ancestors.slice(0, limits.ancestryMax)) {
+      const program = this.#parts.programOf({ boot, pid, start });
+      const found = program === null ? null : this.#parts.identify(program);
+      if (found === null) continue;
+      const runsOurs = this.#parts.agentOf(found.agent)?.alsoRunsHooksOf?.includes(name) === true;
+      return runsOurs ? found.agent : name;
+    }
+    return name;
   }
 
   #isOf(process: ProcessIdentity, name: AgentName): boolean {

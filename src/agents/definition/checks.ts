@@ -1,6 +1,7 @@
 // What a definition must never say, however well its words are written: that a shell is an agent, that every dialog means
 // yes, that a key is pressed which grants for ever.
 
+import { reasonFits } from '../../model/reasons.ts';
 import { isRuntimeName } from '../program.ts';
 import { isNeverAgent } from '../screen/not-agents.ts';
 import { linearPattern } from '../screen/pattern.ts';
@@ -20,7 +21,7 @@ export interface DefinitionPlace {
 type Check = (definition: Definition, place: DefinitionPlace) => readonly DefinitionProblem[];
 
 export const problemsOf: Check = (definition, place) =>
-  [tables, names, places, measure, promises, answers, drafts].flatMap((check) => check(definition, place));
+  [tables, names, places, measure, promises, answers, drafts, meanings].flatMap((check) => check(definition, place));
 
 const problem = (
   path: DefinitionProblem['path'],
@@ -30,7 +31,7 @@ const problem = (
 ): DefinitionProblem => ({ path, word, words, next });
 
 /** How a built-in agent is recognised and answered was tested as a whole; a part of it changed would be something else. */
-const tables: Check = ({ agent, identify, keys, screen }, { base }) => {
+const tables: Check = ({ agent, identify, keys, screen, hooks, acp, mcp }, { base }) => {
   if (base === null) {
     if (identify === undefined)
       return [
@@ -40,7 +41,7 @@ const tables: Check = ({ agent, identify, keys, screen }, { base }) => {
       ? []
       : [problem(['screen'], 'disable', 'there is no built-in definition to leave rules out of', 'leave it out')];
   }
-  const closed = { identify, keys };
+  const closed = { identify, keys, hooks, acp, mcp };
   return Object.entries(closed).flatMap(([name, table]) =>
     table === undefined
       ? []
@@ -207,6 +208,24 @@ const drafts: Check = ({ keys }) =>
         ),
       ]
     : [];
+
+const meanings: Check = ({ hooks, never_prompts: isSilent }) =>
+  (hooks?.map ?? []).flatMap(({ state, reason }, at) => {
+    const path = ['hooks', 'map', at] as const;
+    if (isSilent && state?.startsWith('waiting') === true)
+      return [
+        problem(path, state, 'it never asks, and this event says it does', 'leave out never_prompts, or this event'),
+      ];
+    if (reason === undefined || (state !== undefined && reasonFits(reason, state))) return [];
+    return [
+      problem(
+        path,
+        reason,
+        `the reason ${reason} does not go with ${state ?? 'no state'}`,
+        'leave out reason for the usual one',
+      ),
+    ];
+  });
 
 function compiled(source: string): ReturnType<typeof linearPattern> | null {
   try {

@@ -3,8 +3,10 @@
 
 import { agentName } from '../../model/ids.ts';
 import { type Agent, type Capabilities, contractVersion, type Identify } from '../contract.ts';
+import { acpLauncher } from '../protocol/launch.ts';
 import { builtInPattern, type CompilePattern } from '../screen/pattern.ts';
 import { identifyByShape, packageVersions } from '../shape.ts';
+import { hookInstallOf, hooksOf, mcpOf } from './hooks.ts';
 import { keysOf } from './keys.ts';
 import { screenOf } from './read.ts';
 import type { Definition, IdentifyWords } from './schema.ts';
@@ -21,7 +23,11 @@ export function agentOf(
   compile: CompilePattern = builtInPattern,
 ): Agent {
   const { agent, identify, screen } = definition;
-  const parts = { hooks: plugs.hooks ?? null, natives: plugs.natives ?? [] };
+  const { hooks, acp, mcp } = definition;
+  const parts = {
+    hooks: plugs.hooks ?? (hooks === undefined ? null : hooksOf(hooks)),
+    natives: plugs.natives ?? [],
+  };
   return {
     name: agentName(agent),
     contract: contractVersion,
@@ -29,12 +35,23 @@ export function agentOf(
     identify: identify === undefined ? () => null : identifyOf(agent, identify, compile, accepts),
     ...(identify === undefined || identify.tool_env.length === 0 ? {} : { childVariables: identify.tool_env }),
     screen: screen === undefined ? { ...noScreen, agent } : screenOf(definition),
-    install: null,
+    install: hooks === undefined ? null : hookInstallOf(hooks),
+    ...(hooks === undefined || hooks.also_runs_hooks_of.length === 0
+      ? {}
+      : { alsoRunsHooksOf: hooks.also_runs_hooks_of.map(agentName) }),
     keys: keysOf(definition, compile),
+    ...(mcp === undefined ? {} : { mcp: mcpOf(mcp) }),
+    ...(acp === undefined ? {} : { sessions: [acpLauncher(acpProgram(agent, acp))] }),
     ...plugs,
     ...parts,
   };
 }
+
+const acpProgram = (agent: string, { command, model_flag: modelFlag, install }: NonNullable<Definition['acp']>) => ({
+  command,
+  install: install ?? `install ${agent}, so that \`${command[0]}\` is on your PATH`,
+  ...(modelFlag === undefined ? {} : { modelFlag }),
+});
 
 const noScreen = { schema: 1, title: 'nothing is read from its screen', rules: [] };
 
@@ -67,11 +84,12 @@ function identifyOf(
 
 /** What is promised is what the file can prove: its rules, and the words of the hooks and files it names. */
 function capabilitiesOf(
-  { screen, measured, limits, never_prompts: isSilent }: Definition,
+  { screen, hooks: words, measured, limits, never_prompts: isSilent }: Definition,
   { hooks, natives }: Pick<Agent, 'hooks' | 'natives'>,
 ): Capabilities {
   const rules = screen?.rules ?? [];
-  const proves = (word: string): boolean => rules.some(({ proves: one }) => one.state === word || one.reason === word);
+  const told = [...rules.map(({ proves: one }) => one), ...(words?.map ?? [])];
+  const proves = (word: string): boolean => told.some(({ state, reason }) => state === word || reason === word);
   return {
     event_driven: hooks !== null || natives.length > 0,
     polling_required: rules.length > 0,

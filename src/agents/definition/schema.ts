@@ -212,6 +212,59 @@ const run = z
   })
   .describe('How it is started.');
 
+/** Below the home of its user, in a folder of its own that begins with a dot. */
+const ownFile = z
+  .string()
+  .regex(/^~\/\.[\w-][\w.-]*\/(?:[\w.-]+\/)*[\w-][\w.-]*\.(?:json|toml)$/, 'a path such as ~/.mine/settings.json')
+  .refine((path) => !path.includes('..'), 'no .. in it');
+
+const fieldValues = z.record(z.string().regex(/^\w+$/), z.string());
+
+const hookMeaning = z.strictObject({
+  event: z
+    .string()
+    .regex(/^[\w.:-]{1,64}$/)
+    .describe('The event, in the agent’s own words.'),
+  state: z.enum(stateNames).optional().describe('What the agent is in then. Left out: nothing is told of its state.'),
+  reason: z.enum(reasonCodes).optional().describe('Why; the usual reason of that state when left out.'),
+  when: fieldValues.optional().describe('Only where these fields of the payload have these values.'),
+  unless: fieldValues.optional().describe('Not where one of these fields has this value.'),
+  prompt: z.string().optional().describe('The field with the words of a person, which are shown and never stored.'),
+  goodbye: z.boolean().default(false).describe('It is about to end in good order.'),
+});
+
+const hooks = z
+  .strictObject({
+    file: ownFile
+      .optional()
+      .describe('The settings that hooks are put into, in the format of Claude Code; left out: none are put in.'),
+    session: z.string().default('session_id').describe('The field with the id of the conversation.'),
+    map: z.array(hookMeaning).min(1).max(listMax).describe('What each event means; the first that fits counts.'),
+    also_runs_hooks_of: texts
+      .default([])
+      .describe('Agents whose hooks it runs as well: such a call speaks for this agent, whose process it comes from.'),
+  })
+  .describe('What its hooks mean, and where they are put.');
+
+const acp = z
+  .strictObject({
+    command: command.describe('The command that makes it speak the Agent Client Protocol.'),
+    model_flag: text.optional().describe('The option that names a model.'),
+    install: text.optional().describe('How to get the program where it is not found.'),
+  })
+  .describe('How it is led as a managed session.');
+
+const mcp = z
+  .strictObject({
+    file: ownFile.describe('The settings in which it keeps its MCP servers.'),
+    at: z
+      .string()
+      .regex(/^\w{1,64}$/)
+      .default('mcpServers')
+      .describe('The table of servers in it.'),
+  })
+  .describe('Where our MCP server is registered.');
+
 export const definitionSchema = z.strictObject({
   schema: z.literal(2).describe('The version of this format.'),
   agent: z
@@ -226,10 +279,15 @@ export const definitionSchema = z.strictObject({
   screen: screen.optional(),
   keys: keys.optional(),
   run: run.optional(),
+  hooks: hooks.optional(),
+  acp: acp.optional(),
+  mcp: mcp.optional(),
 });
 
 /** A definition as it was checked, with every default in its place. */
 export type Definition = z.output<typeof definitionSchema>;
 export type IdentifyWords = NonNullable<Definition['identify']>;
 export type KeyWords = NonNullable<Definition['keys']>;
+export type HookWords = NonNullable<Definition['hooks']>;
+export type McpWords = NonNullable<Definition['mcp']>;
 export type RunWords = NonNullable<Definition['run']>;

@@ -19,7 +19,7 @@ const fileOf = (name: string) => {
 
 describe('where our MCP server is registered', () => {
   it('is the usual place of each agent', () => {
-    expect(filesOf()).toEqual({
+    expect(filesOf()).toMatchObject({
       claude: ['/home/user/.claude.json'],
       codex: ['/home/user/.codex/config.toml'],
       copilot: ['/home/user/.copilot/mcp-config.json'],
