@@ -8,6 +8,7 @@ import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { StateRecord } from '../model/records.ts';
 import { type ActionContext, type Attempt, type Ending, ended, refused, refusedFor } from './action-context.ts';
+import type { StoredMessage } from './action-documents.ts';
 import { answerRequest } from './answers.ts';
 import { answerAsk } from './asks.ts';
 import { compose, type HopCounter, type SendRequest, withOrigin } from './composing.ts';
@@ -15,7 +16,6 @@ import { isLimited, resumeTime, waitingOption } from './limit-resume.ts';
 import { messageRule, typeMessage } from './messages.ts';
 import type { AnsweredAsks } from './pressing.ts';
 import type { MessageQueue } from './queue.ts';
-import type { StoredMessage } from './queue-file.ts';
 
 export interface SendingParts {
   readonly context: ActionContext;
