@@ -63,7 +63,7 @@ const answers = (): number => database.sums('agent', '').reduce((sum, one) => su
 
 describe('reading records', () => {
   it('USG1 counts an answer once, with its last line, also where the conversation was copied', async () => {
-    record('a.jsonl', line('m1', 1) + line('m1', 40) + line('m2', 7));
+    record('a.jsonl', line('m1', 1) + line('m1', 40) + line('m2', 7) + line('m1', 2));
     record('b.jsonl', line('m1', 40) + line('m1', 3) + line('m3', 5, { sessionId: 's2' }));
     await history().catchUp();
     expect([answers(), outputs()]).toEqual([3, 52]);
@@ -92,10 +92,10 @@ describe('reading records', () => {
     const reading = history();
     await reading.catchUp();
     expect([outputs(), reading.brokenLines]).toEqual([15, 2]);
-    writeFileSync(`${path}.new`, line('m9', 100));
+    writeFileSync(`${path}.new`, line('m8', 300) + line('m9', 100).repeat(9));
     renameSync(`${path}.new`, path);
     await reading.catchUp();
-    expect([outputs(), reading.brokenLines]).toEqual([115, 0]);
+    expect([outputs(), reading.brokenLines]).toEqual([415, 0]);
   });
 
   it('USG2 lines longer than a piece, and longer than anything has a right to be', async () => {

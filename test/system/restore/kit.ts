@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RestorePlanReply, RestoreReply } from '../../../src/api/schemas-restore.ts';
 import { ActingWorld } from '../../kit/acting.ts';
-import { until } from '../../kit/live.ts';
+import { until as untilSoon } from '../../kit/live.ts';
 
 const packages = { claude: '@anthropic-ai/claude-code/cli.js', codex: '@openai/codex/bin/codex.js' } as const;
 type Kind = keyof typeof packages;
@@ -27,6 +27,9 @@ process.stdout.write('ready\\r\\n');
 process.stdin.on('data', (data) => fs.appendFileSync(process.env.AGTMUX_STARTS + '.typed', data));
 setInterval(() => undefined, 1_000);
 `;
+
+/** Where many programs start at once a runtime takes its time. */
+export const until = (holds: () => Promise<boolean> | boolean): Promise<void> => untilSoon(holds, 90_000);
 
 export const sessionOf = (number: number): string => `0190f3a1-7c2b-7d4e-8f00-${String(number).padStart(12, '0')}`;
 

@@ -5,8 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { until } from '../../kit/live.ts';
-import { RestoreWorld, sessionOf } from './kit.ts';
+import { RestoreWorld, sessionOf, until } from './kit.ts';
 
 let world: RestoreWorld;
 
