@@ -56,15 +56,32 @@ export function programOf(view: ProgramView, runtimeNames: readonly string[] = [
   return { path: calledAs, calledAs, kind: 'title', certain, args: called.split(' ').slice(1) };
 }
 
-export const isRuntimeName = (name: string): boolean => runtimes.includes(name);
+/** `python3.12` is one Python of many. */
+const python = /^(?:python|pypy)[\d.]*$/;
+
+export const isRuntimeName = (name: string): boolean => runtimes.includes(name) || python.test(name);
 
 function scriptIn(argv: readonly string[], carrier: string): { path: string; args: readonly string[] } | null {
+  if (python.test(carrier)) return pythonScriptIn(argv);
   let at = 1;
   if ((carrier === 'bun' || carrier === 'deno') && argv[at] === 'run') at += 1;
   for (; at < argv.length; at += 1) {
     const word = argv[at] ?? '';
     if (runtimeTextFlags.includes(word)) return null;
     if (runtimeValueFlags.includes(word)) at += 1;
+    else if (word !== '' && !word.startsWith('-')) return { path: word, args: argv.slice(at + 1) };
+  }
+  return null;
+}
+
+/** A file, or the module that `-m` names; everything behind `-c` is text. */
+function pythonScriptIn(argv: readonly string[]): { path: string; args: readonly string[] } | null {
+  for (let at = 1; at < argv.length; at += 1) {
+    const word = argv[at] ?? '';
+    if (word === '-c' || word === '-h' || word === '-V' || word === '-') return null;
+    if (word === '-m')
+      return argv[at + 1] === undefined ? null : { path: argv[at + 1] ?? '', args: argv.slice(at + 2) };
+    if (word === '-W' || word === '-X') at += 1;
     else if (word !== '' && !word.startsWith('-')) return { path: word, args: argv.slice(at + 1) };
   }
   return null;

@@ -118,6 +118,7 @@ export class Acting {
     const actor = this.#actor;
     await stage.submit(actor.command);
     await this.#step('send into the trust dialog', () => this.#refusedBy(actor.shows.trust, () => this.#sends('yes')));
+    if (actor.cannot['trust dialog answered'] !== undefined) await actor.press.trust(stage);
     await this.#step('trust dialog answered', async () => {
       const isApproval = this.#stream.current()?.row.state === 'waiting_approval';
       const said = await this.#person.types(
@@ -150,11 +151,12 @@ export class Acting {
     const lines = this.#stage
       .screen()
       .split('\n')
-      .filter((line) => line.trim() !== '');
+      .filter((line) => line.trim() !== '' && this.#actor.restless?.test(line) !== true);
     return lines
       .slice(-dialogLines)
       .join('\n')
-      .replace(/[\u2800-\u28ff\d]/g, '');
+      .replace(/[\u2800-\u28ff\d.]/g, '')
+      .replace(/ +/g, ' ');
   }
 
   /** With a dialog open: refused, and the dialog is as it was. */
@@ -264,7 +266,7 @@ export class Acting {
     await this.#step('program sends into a question', () =>
       this.#refusedBy(question, () => this.#person.runs('send', pane, '--file', this.#person.note('Green'))),
     );
-    await this.#step('answer with an option', () => this.#answered('Violet', ['--option', '2']));
+    await this.#step('answer with an option', () => this.#answered('Violet', ['--option', this.#actor.violet ?? '2']));
     if (this.#actor.cannot['answer in own words'] === undefined) {
       await this.#told(settledStates);
       await this.#parts.task('question');

@@ -81,6 +81,10 @@ export interface ActionExecutor extends StageSetup {
    * unsaid: its screen does not say so, and what was given up looks like what was done.
    */
   readonly ends?: Partial<Readonly<Record<StepName, 'goes on' | 'unsaid'>>>;
+  /** Rows beside a dialog that change by themselves: tips that take turns. */
+  readonly restless?: RegExp;
+  /** What names the second option of the mock's question, where it shows no digits. */
+  readonly violet?: string;
   /** Steps that this agent does not have, with the evidence. */
   readonly missing: Partial<Readonly<Record<StepName, string>>>;
   /** The same for what agtmux does to it. */

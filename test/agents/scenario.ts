@@ -351,7 +351,7 @@ async function playEnds(play: Play, parts: Parts): Promise<void> {
       await stage.submit(actor.command);
       const { trust, ready } = actor.shows;
       await stage.shows((view) => trust.test(view) || ready.test(view), 'the agent to be back');
-      if (trust.test(stage.screen())) await actor.press.trust(stage);
+      if (trust.test(stage.screen()) || actor.missing['trust dialog'] !== undefined) await actor.press.trust(stage);
       await parts.settled();
       await pause(holdMs);
       await parts.task('slow');

@@ -98,8 +98,8 @@ export class LookAlike {
   }
 
   /** The same program by a name that belongs to no agent: one that nobody knows. */
-  static startUnknown(live: Live, pane: string): LookAlike {
-    const { file, own } = LookAlike.#prepare(live, 'claude', 'thing/main.js');
+  static startUnknown(live: Live, pane: string, place = 'thing/main.js'): LookAlike {
+    const { file, own } = LookAlike.#prepare(live, 'claude', place);
     live.tmux('send-keys', '-t', pane, '-l', own);
     live.tmux('send-keys', '-t', pane, 'Enter');
     return new LookAlike('claude', pane, file);

@@ -6,11 +6,12 @@ import { limits } from '../../model/limits.ts';
 import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { atPath, plainPath } from '../keys/file-ref.ts';
-import { isNumbered, isPlain, type Words } from '../keys/options.ts';
+import { isNumbered, isPlain, optionOf, type Words } from '../keys/options.ts';
 import { markedPrompt } from '../keys/prompts.ts';
 import { isSessionWord } from '../keys/resume.ts';
 import { digit, escapeKey, press, walk } from '../keys/strokes.ts';
-import type { CompilePattern } from '../screen/pattern.ts';
+import { styledText } from '../keys/styled-text.ts';
+import type { CompilePattern, Pattern } from '../screen/pattern.ts';
 import type { Definition, KeyWords, RunWords } from './schema.ts';
 
 type Answer = KeyWords['answer'][number];
@@ -18,12 +19,14 @@ type Answers = Pick<Keys, 'approve' | 'reject' | 'choose' | 'write'>;
 
 export function keysOf({ agent, keys, run, measured }: Definition, compile: CompilePattern): Keys {
   const words = measured.length === 0 ? undefined : keys;
+  const marks = words?.answer.find((table) => table.marked_rows !== undefined)?.marked_rows;
   return {
     interrupt: words?.interrupt === undefined ? [] : [press(...words.interrupt)],
     collapsed: words?.collapsed_paste ?? null,
     // Where it is not known, the longest that any agent needs.
     enterPauseMs: words?.enter_pause_ms ?? limits.enterPauseMs,
     ...(words?.prompt === undefined ? {} : { prompt: promptOf(words.prompt, compile) }),
+    ...(marks === undefined ? {} : { marked: markedBy(compile(marks)) }),
     ...answersOf(words, compile),
     fileRef: words?.file_ref === 'at' ? atPath : plainPath,
     resume: resumeOf(run),
@@ -33,7 +36,13 @@ export function keysOf({ agent, keys, run, measured }: Definition, compile: Comp
 
 function promptOf(words: NonNullable<KeyWords['prompt']>, compile: CompilePattern): NonNullable<Keys['prompt']> {
   const some = (source: string | undefined) => (source === undefined ? null : compile(source));
-  const parts = { mark: compile(words.mark), end: some(words.end), empty: some(words.empty), sign: some(words.sign) };
+  const parts = {
+    mark: compile(words.mark),
+    end: some(words.end),
+    empty: some(words.empty),
+    suggestion: some(words.suggestion),
+    sign: some(words.sign),
+  };
   return (lines) => markedPrompt(lines, parts);
 }
 
@@ -80,13 +89,22 @@ function answersBy(table: Answer, compile: CompilePattern): Answers {
     chosenBy(table.choose, ask, option);
   const refuse = (ask: AnswerableAsk, no: AskOption): readonly KeyStep[] | null =>
     table.reject === 'no' ? choose(ask, no) : [press(...table.reject)];
+  const submitted = (strokes: readonly KeyStep[] | null): readonly KeyStep[] | null =>
+    strokes === null || table.submit === undefined ? strokes : [...strokes, table.submit];
   const answers = answersTo(words, { choose, refuse, isHarmless: (text) => !/\d/.test(text) });
+  /** Where no option opens a field, the rule that read the question is all there is to know it by. */
+  const chooseAnswer = (ask: AnswerableAsk, optionId: string): readonly KeyStep[] | null => {
+    const option = ask.kind === 'question' && words.own.length === 0 ? optionOf(ask, optionId) : null;
+    return option === null ? null : choose(ask, option);
+  };
   const grantsMore = ({ options }: AnswerableAsk): boolean =>
     options.some(
       (option) => once.some((one) => one.test(option.label)) && lasting.some((one) => one.test(option.label)),
     );
   return {
     ...answers,
+    choose: (ask, optionId) => submitted(answers.choose(ask, optionId) ?? chooseAnswer(ask, optionId)),
+    write: (ask, text) => submitted(answers.write(ask, text)),
     approve: (ask) => (stateOfAsk(ask.kind) !== 'waiting_approval' || grantsMore(ask) ? null : answers.approve(ask)),
     reject: (ask, because) => {
       const strokes = answers.reject(ask, because);
@@ -107,7 +125,7 @@ function chosenBy(how: Answer['choose'], ask: AnswerableAsk, option: AskOption):
     case 'label':
       return keyInBrackets(option);
     case 'arrows':
-      return isPlain(ask) || isNumbered(ask) ? walk([], ask.options.indexOf(option)) : null;
+      return (isPlain(ask) || isNumbered(ask)) && startsAtFirst(ask) ? walk([], ask.options.indexOf(option)) : null;
     case 'home+arrows':
       return isPlain(ask) || isNumbered(ask) ? walk(['Home'], ask.options.indexOf(option)) : null;
   }
@@ -127,9 +145,26 @@ const namedKeys: Readonly<Record<string, string>> = {
   space: 'Space',
 };
 
-/** `Continue (tab)`: behind words that the file knows to the last letter. */
+/** Nothing is walked from where a colour may mark another option, as far as somebody has looked. */
+const startsAtFirst = ({ options, marked }: AnswerableAsk): boolean =>
+  marked === undefined || (marked !== null && marked === options[0]?.label);
+
+/** The one row of options that is dressed otherwise than all others. */
+function markedBy(rows: Pattern): NonNullable<Keys['marked']> {
+  return (lines) => {
+    const found = styledText(lines).flatMap((pieces) => {
+      const label = rows.exec(pieces.map(({ text }) => text).join(''))?.[1]?.trim();
+      const dress = pieces.findLast(({ text }) => text.trim() !== '')?.dress;
+      return label === undefined || dress === undefined ? [] : [{ label, dress }];
+    });
+    const alone = found.filter(({ dress }) => found.filter((one) => one.dress === dress).length === 1);
+    return found.length > 2 && alone.length === 1 ? (alone[0]?.label ?? null) : null;
+  };
+}
+
+/** `Continue (tab)`, `[y] Approve`: beside words that the file knows to the last letter. */
 function keyInBrackets({ label }: AskOption): readonly KeyStep[] | null {
-  const name = /\(([a-z]|[a-z]+(?:\+[a-z]+)?)\)$/.exec(label)?.[1];
+  const name = /\(([a-z]|[a-z]+(?:\+[a-z]+)?)\)$/.exec(label)?.[1] ?? /^\[([a-z])\] /.exec(label)?.[1];
   const key = name === undefined ? undefined : name.length === 1 ? name : namedKeys[name];
   return key === undefined ? null : [press(key)];
 }

@@ -5,6 +5,7 @@ import { agentName } from '../../model/ids.ts';
 import { type Agent, type Capabilities, contractVersion, type Identify } from '../contract.ts';
 import { acpLauncher } from '../protocol/launch.ts';
 import { builtInPattern, type CompilePattern } from '../screen/pattern.ts';
+import seen from '../seen.json' with { type: 'json' };
 import { identifyByShape, packageVersions } from '../shape.ts';
 import { hookInstallOf, hooksOf, mcpOf } from './hooks.ts';
 import { keysOf } from './keys.ts';
@@ -82,12 +83,15 @@ function identifyOf(
   });
 }
 
+const seenOf: Readonly<Record<string, string | undefined>> = seen;
+
 /** What is promised is what the file can prove: its rules, and the words of the hooks and files it names. */
 function capabilitiesOf(
-  { screen, hooks: words, measured, limits, never_prompts: isSilent }: Definition,
+  { agent, screen, hooks: words, measured, limits, never_prompts: isSilent }: Definition,
   { hooks, natives }: Pick<Agent, 'hooks' | 'natives'>,
 ): Capabilities {
   const rules = screen?.rules ?? [];
+  const lastRun = seenOf[agent];
   const told = [...rules.map(({ proves: one }) => one), ...(words?.map ?? [])];
   const proves = (word: string): boolean => told.some(({ state, reason }) => state === word || reason === word);
   return {
@@ -97,7 +101,8 @@ function capabilitiesOf(
     supports_waiting_input: !isSilent && proves('waiting_input'),
     supports_completed: proves('completed'),
     supports_interrupted: proves('interrupted'),
-    measured,
+    // What was seen of it in the last run, where there was one.
+    measured: lastRun === undefined ? measured : [lastRun],
     limits,
   };
 }

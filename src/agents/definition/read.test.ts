@@ -39,7 +39,7 @@ describe('a definition', () => {
     ['once = [', 'onec = [', 'keys.answer.1: onec is not a known word', 'write once; the words here are kinds, once'],
     ['commands = ["qwen"]', 'comands = ["qwen"]', 'identify: comands is not a known word', 'write commands'],
     ['state = "error"', 'state = "eror"', 'screen.rules.6.proves.state: Invalid option', 'docs/definitions.md'],
-    ['id = "running-title"', 'id = "running"', 'screen: two rules are called running', 'docs/rules.md'],
+    ['id = "running-labels"', 'id = "running"', 'screen: two rules are called running', 'docs/rules.md'],
     ["'^◐'", "'^(◐'", 'missing closing )', 'docs/rules.md'],
     [
       "'/@qwen-code/qwen-code/'",

@@ -119,10 +119,12 @@ function patternProblems({ identify, keys }: Definition): readonly DefinitionPro
   for (const name of ['places', 'not_places', 'versions', 'tool_env'] as const)
     add(['identify', name], identify?.[name]);
   add(['keys', 'collapsed_paste'], keys?.collapsed_paste);
-  for (const name of ['mark', 'end', 'empty', 'sign'] as const) add(['keys', 'prompt', name], keys?.prompt?.[name]);
+  for (const name of ['mark', 'end', 'empty', 'suggestion', 'sign'] as const)
+    add(['keys', 'prompt', name], keys?.prompt?.[name]);
   for (const [at, table] of (keys?.answer ?? []).entries()) {
     for (const name of ['once', 'lasting', 'no', 'instead', 'own'] as const)
       add(['keys', 'answer', at, name], table[name]);
+    add(['keys', 'answer', at, 'marked_rows'], table.marked_rows);
     for (const [place, menu] of table.menus.entries()) add(['keys', 'answer', at, 'menus', place], menu);
   }
   return found.flatMap(([path, source]) => patternProblem(path, source, linearPattern) ?? []);

@@ -161,8 +161,20 @@ const answer = z.strictObject({
   choose: z
     .enum(['digit', 'digit+Enter', 'letter', 'label', 'arrows', 'home+arrows'])
     .describe(
-      'How an option is chosen: by the digit or letter before it, by the key in brackets behind its words, or by walking down to it.',
+      'How an option is chosen: by the digit or letter before it, by the key in brackets before or behind its words, or by walking down to it.',
     ),
+  marked_rows: pattern
+    .optional()
+    .describe(
+      'For arrows where only a colour marks an option: how the rows of the options look, with the words as the first group. Without it the first one is taken to be marked.',
+    ),
+  submit: z
+    .strictObject({
+      after: text.describe('Words, letters and blanks, that come onto the screen when an option was chosen.'),
+      keys: z.array(keyName).min(1).max(4).describe('The keys that then send the answer off.'),
+    })
+    .optional()
+    .describe('For dialogs that show the answer once more before they take it.'),
   reject: z
     .union([z.literal('no'), harmlessKeys])
     .default(['Escape'])
@@ -174,6 +186,9 @@ const prompt = z
     mark: pattern.describe('How the row with the prompt begins, up to where the text stands.'),
     end: pattern.optional().describe('The first row below it.'),
     empty: pattern.optional().describe('What stands there as long as nothing was typed: a hint or a suggestion.'),
+    suggestion: pattern
+      .optional()
+      .describe('What stands below it while the agent has put a text of its own into it, which is no draft.'),
     sign: pattern.optional().describe('Words that are on the screen only while the prompt is.'),
   })
   .describe('The prompt as it stands on the screen: unsent text in it is never sent along with a message.');

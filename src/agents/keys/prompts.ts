@@ -123,11 +123,13 @@ interface MarkedPrompt {
   readonly mark: Pattern;
   readonly end: Pattern | null;
   readonly empty: Pattern | null;
+  /** What is told below it while a text of the agent's own stands in it. */
+  readonly suggestion: Pattern | null;
   readonly sign: Pattern | null;
 }
 
 /** From the last row that begins with its mark to the first one below that ends it: agents that a definition describes. */
-export function markedPrompt(lines: readonly string[], { mark, end, empty, sign }: MarkedPrompt): SeenPrompt | null {
+export function markedPrompt(lines: readonly string[], { mark, end, empty, suggestion, sign }: MarkedPrompt): SeenPrompt | null {
   const rows = styledText(lines);
   const plain = rows.map(textOf);
   const at = plain.findLastIndex((line) => mark.test(line));
@@ -136,7 +138,8 @@ export function markedPrompt(lines: readonly string[], { mark, end, empty, sign 
   const below = found < 0 ? plain.length : at + 1 + found;
   const head = mark.exec(plain[at] ?? '')?.[0] ?? '';
   const shown = plain.slice(at, below);
-  const isHint = empty !== null && shown.some((line) => empty.test(line));
+  const isSuggested = suggestion !== null && plain.slice(below).some((line) => suggestion.test(line));
+  const isHint = isSuggested || (empty !== null && shown.some((line) => empty.test(line)));
   const text = rows
     .slice(at, below)
     .map((row, place) => unboxed(place === 0 ? written(row).slice(head.length) : written(row)));

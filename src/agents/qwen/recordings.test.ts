@@ -4,12 +4,17 @@ import { describe, expect, it } from 'vitest';
 import { builtIn } from '../definition/built-in.ts';
 import { screenOf } from '../definition/read.ts';
 import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
-import { recordingsSuite } from '../recordings.contract.ts';
+import { recordingsSuite, reshapedSuite } from '../recordings.contract.ts';
 import { agents, identifyAgent } from '../registry.ts';
 
 const fixtures = new URL('./fixtures/', import.meta.url).pathname;
 
-recordingsSuite('qwen', screenOf(builtIn('qwen')), fixtures, { right: 0.97 });
+const rules = screenOf(builtIn('qwen'));
+recordingsSuite('qwen', rules, fixtures, { right: 0.97 });
+// One was recorded while its title still said that it works: a screen that says two things proves neither.
+recordingsSuite('qwen in other sizes', rules, `${fixtures}sizes`, { right: 0.92 });
+reshapedSuite('qwen', rules, fixtures, { right: 0.9 });
+reshapedSuite('qwen, of other sizes', rules, `${fixtures}sizes`, { right: 0.88 });
 
 const agent = agents.find(({ name }) => name === 'qwen');
 if (agent === undefined) throw new Error('qwen is not in the registry');

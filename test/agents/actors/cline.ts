@@ -22,7 +22,8 @@ export const cline: ActionExecutor = {
     });
   },
   shows: {
-    trust: /(?!)/,
+    // Not a question of trust, and as much in the way: an advertisement that covers the prompt at some starts.
+    trust: /any other key to close/,
     ready: /^ *❯ (?:What can I do for you\?|Ask anything\.\.\.)/m,
     busy: /^ [\u2801-\u28ff] /m,
     approval: /Approve tool call\?/,
@@ -32,7 +33,7 @@ export const cline: ActionExecutor = {
     refused: /rejected by the user/,
   },
   press: {
-    // At some starts an advertisement covers the prompt; Enter would open a browser.
+    // Enter would open a browser.
     trust: async (stage) => {
       await stage.see(/Auto-approve all/);
       await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -46,6 +47,7 @@ export const cline: ActionExecutor = {
     exit: (stage) => stage.submit('/quit'),
     clear: (stage) => stage.keys('C-u'),
   },
+  violet: 'Violet',
   quoted: null,
   retry: { status: 500, shows: null },
   ends: {
@@ -64,5 +66,7 @@ export const cline: ActionExecutor = {
   cannot: {
     'send into the trust dialog': 'It asks no such question.',
     'trust dialog answered': 'It asks no such question.',
+    'answer in own words': 'Its field opens by walking to it, which the guard takes for another dialog: it is refused.',
+    'kill TERM': 'It takes longer to end at TERM than agtmux waits: the receipt says unconfirmed.',
   },
 };

@@ -39,6 +39,7 @@ export const continueCli: ActionExecutor = {
     exit: (stage) => stage.submit('/exit'),
     clear: (stage) => stage.keys('C-u'),
   },
+  violet: 'Violet',
   quoted: null,
   retry: { status: 503, shows: null },
   missing: {
@@ -51,5 +52,6 @@ export const continueCli: ActionExecutor = {
   cannot: {
     'send into the trust dialog': 'It asks no such question.',
     'trust dialog answered': 'It asks no such question.',
+    'answer in own words': 'No option opens the field for it: whatever is typed goes there, which agtmux does not do.',
   },
 };

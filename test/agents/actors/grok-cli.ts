@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { ActionExecutor } from '../actor.ts';
 import { agentsDir } from '../stage.ts';
 
+const noPaste =
+  'It shows the marks around a paste as text: the message does not stand in its prompt alone, and is not sent off.';
 const noQuestions = 'It has no tool for questions.';
 
 export const grokCli: ActionExecutor = {
@@ -40,7 +42,7 @@ export const grokCli: ActionExecutor = {
   },
   quoted: null,
   retry: { status: 500, shows: null },
-  ends: { 'approval refused': 'goes on' },
+  ends: { 'approval refused': 'goes on', 'interrupted in silence': 'unsaid' },
   missing: {
     'trust dialog': 'It asks no such question: in an empty home and folder its prompt is the first thing it shows.',
     'dialog quoted': 'No quote of its dialogs is there yet.',
@@ -55,6 +57,11 @@ export const grokCli: ActionExecutor = {
   cannot: {
     'send into the trust dialog': 'It asks no such question.',
     'trust dialog answered': 'It asks no such question.',
+    send: noPaste,
+    'send of many lines': noPaste,
+    'send after reject': noPaste,
+    'send after answers': noPaste,
+    'send after interrupt': noPaste,
     'program sends into a question': noQuestions,
     'answer with an option': noQuestions,
     'answer in own words': noQuestions,

@@ -71,5 +71,6 @@ export const grok: ActionExecutor = {
   cannot: {
     'send into the trust dialog': 'It asks no such question.',
     'trust dialog answered': 'It asks no such question.',
+    'answer in own words': 'Enter sends it off, and Enter is never pressed in a dialog of this agent.',
   },
 };

@@ -52,6 +52,7 @@ export const kimi: ActionExecutor = {
     exit: (stage) => stage.submit('/exit'),
     clear: (stage) => stage.keys('C-u'),
   },
+  restless: /^ mock-model /,
   quoted: null,
   retry: { status: 500, shows: /Retrying \(/ },
   ends: { 'approval refused': goesOn, 'question declined': goesOn, 'two questions declined': goesOn },

@@ -55,5 +55,7 @@ export const qwen: ActionExecutor = {
   cannot: {
     'send into the trust dialog': 'It asks no such question.',
     'trust dialog answered': 'It asks no such question.',
+    'send after interrupt':
+      'What was interrupted stands in its prompt again: agtmux refuses to send along with it until it is cleared.',
   },
 };

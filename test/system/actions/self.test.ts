@@ -273,6 +273,36 @@ describe('an agent that nobody would suspect', () => {
   });
 });
 
+/** Where the scripts of agents stand that leave their tools the terminal of their pane, or mark nothing they start. */
+const scriptsOf = {
+  qwen: '@qwen-code/qwen-code/cli.js',
+  kimi: '@moonshot-ai/kimi-code/dist/main.mjs',
+  grok: '@xai-official/grok/bin/grok',
+  cline: 'cline/bin/cline',
+  pi: '@earendil-works/pi-coding-agent/dist/bundle/cli.js',
+  continue: '@continuedev/cli/dist/cn.js',
+  'grok-cli': '@vibe-kit/grok-cli/dist/index.js',
+} as const;
+
+describe('agents that are a definition alone', () => {
+  it.each(Object.entries(scriptsOf))(
+    'ACT6 %s is no person, with the terminal of a person’s own shell',
+    async (name, script) => {
+      const agent = LookAlike.start(live, 'claude', 'work');
+      await put(agent, 'waiting_approval');
+      const place = live.tmux('new-window', '-d', '-t', 'work:', '-P', '-F', '#{pane_id}');
+      const caller = LookAlike.startUnknown(live, place, `node_modules/${script}`);
+      const [row] = await rowsOf(
+        () => caller.call([{ argv: cli('approve', agent.pane, '--yes'), input: '' }]),
+        `approve by ${name}`,
+      );
+      expect(row).toMatchObject({ action: 'approve', result: 'refused', detail: { code: 'E_ROLE' } });
+      expect(row?.actor).toMatch(/^observer: an agent, /);
+      expect(agent.typed()).toBe('');
+    },
+  );
+});
+
 /** What each role gets for each action: yes, or the code. Human, operator, observer. */
 const table: Readonly<Record<Exclude<ActionKind, 'type'>, readonly [boolean, boolean, boolean]>> = {
   send: [true, true, true],
