@@ -7,7 +7,7 @@ import { guard } from '../engine/guard.ts';
 import { canonicalRef } from '../engine/refer.ts';
 import type { ActionConditions, ActionKind, ActionRequest, Outcome } from '../model/actions.ts';
 import { AgtmuxError, type ErrorCode, type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
-import { isManaged, type RuntimeIdentity } from '../model/events.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { SnapshotRecord, StateRecord } from '../model/records.ts';
@@ -87,9 +87,9 @@ export class ActionContext {
     const view = {
       current: this.#ownerNow(identity, state, seen, leniency),
       state: state === null ? null : lenient(state, leniency),
-      // A session that agtmux leads needs no tmux server.
+      // What is in no pane needs no tmux server.
       isPaneless: leniency.paneless !== true && ground.isPaneless(identity.runtime_id),
-      health: leniency.down === true || isManaged(identity) ? ('ok' as const) : ground.healthOf(identity.target),
+      health: leniency.down === true || identity.pane === null ? ('ok' as const) : ground.healthOf(identity.target),
       now: ground.now(),
     };
     return guard(snapshot, view, {
@@ -129,6 +129,13 @@ export class ActionContext {
   async over(channel: Channel, request: ActionRequest, attempt: Attempt): Promise<ChannelEnd> {
     const unkept = await this.keep(attempt);
     return unkept === null ? channel.run(request, attempt.identity) : { kind: 'refused', failure: unkept };
+  }
+
+  /** Why nothing can be typed at it: it is in no pane (IDN10). Null where it is in one. */
+  noKeys({ identity }: Attempt): Failure | null {
+    if (!this.ground.isPaneless(identity.runtime_id)) return null;
+    const row = this.ground.rows().find(({ runtime_id }) => runtime_id === identity.runtime_id);
+    return withoutKeys(row?.terminal ?? null, identity.agent);
   }
 
   /** Where and by what it can be typed at, as of now. */
@@ -212,6 +219,34 @@ function lenient(state: StateRecord, { ended: endedToo, suspended }: Leniency): 
   };
 }
 
+const inWords = (terminal: string): string => {
+  switch (terminal) {
+    case 'none':
+      return 'in no terminal';
+    case 'tty':
+      return 'in a terminal outside of tmux';
+    default:
+      return `in ${terminal}, outside of tmux`;
+  }
+};
+
+/** Why no window of it can be brought to the front. */
+export const unattached = (terminal: string | null): Failure =>
+  terminal === null
+    ? failure('E_NO_PANE', 'it runs on without a pane')
+    : failure(
+        'E_NO_PANE',
+        `it runs ${inWords(terminal)}`,
+        'look for its window yourself, or start it in tmux next time',
+      );
+
+/** `terminal` as a row names it. */
+export function withoutKeys(terminal: string | null, agent: string): Failure {
+  if (terminal === null) return failure('E_NO_PANE', 'it runs without a pane, so it cannot be seen or written to');
+  const next = terminal === 'none' ? 'end it with `agtmux kill`' : 'do it there, or end it with `agtmux kill`';
+  return failure('E_NO_PANE', `it runs ${inWords(terminal)}, and ${agent} has no channel of its own for this`, next);
+}
+
 const touchWords = {
   gone: ['E_RUNTIME_STALE', 'its pane is gone'],
   other_process: ['E_RUNTIME_STALE', 'another program is in the foreground of its pane now'],
@@ -237,13 +272,19 @@ export const unreadable = failure('E_STATE_CHANGED', 'its screen cannot be read 
 
 /** What each action may pass over, because it is about just that or does nothing at the pane. */
 export const leniencies: Partial<Record<ActionKind, Leniency>> = {
-  resume: { suspended: true, ended: true },
+  resume: { suspended: true, ended: true, paneless: true },
   kill: { suspended: true, paneless: true },
-  activate: { suspended: true, down: true },
+  activate: { suspended: true, down: true, paneless: true },
   seen: { suspended: true, ended: true, down: true, paneless: true, anywhere: true },
   name: { suspended: true, down: true, paneless: true, anywhere: true },
-  attach: { suspended: true },
-  view: { suspended: true, ended: true },
+  attach: { suspended: true, paneless: true },
+  view: { suspended: true, ended: true, paneless: true },
+  // By the agent's own channel; whether keys are left is asked once it has none (ACT4).
+  send: { paneless: true },
+  approve: { paneless: true },
+  reject: { paneless: true },
+  answer: { paneless: true },
+  interrupt: { paneless: true },
 };
 
 /** For what may fail on the way: an expected failure is null, a defect goes on. */

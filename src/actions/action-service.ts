@@ -18,7 +18,7 @@ import type {
   ViewedOutput,
   ViewRequest,
 } from '../model/actions.ts';
-import { AgtmuxError, ok, type Result } from '../model/errors.ts';
+import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
 import { agentName, type RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { AuditRecord, DocumentStore } from '../model/records.ts';
@@ -38,6 +38,7 @@ import {
   nullIfExpected,
   refused,
   refusedFor,
+  unattached,
 } from './action-context.ts';
 import {
   type ActionContent,
@@ -165,6 +166,7 @@ export class ActionExecutor implements ActionService {
       this.#context.looked(identity.runtime_id, caller);
       const row = this.#rowOf(identity.runtime_id);
       const reach = this.#ground.reachOf(identity.target);
+      if (this.#ground.isPaneless(identity.runtime_id)) return refused(unattached(row?.terminal ?? null));
       if (identity.pane === null) return refusedFor('E_UNSUPPORTED', 'it has no pane', noPaneNext);
       if (row === null || reach === null) return refusedFor('E_TARGET_DOWN', 'its tmux server is not known now');
       const { window_id, pane_id } = row.identity;
@@ -183,7 +185,7 @@ export class ActionExecutor implements ActionService {
     for (const [one, at] of this.#views) if (now - at >= limits.viewAuditMs) this.#views.delete(one);
     const read = async (runtime: RuntimeId): Promise<Result<ViewedOutput>> => {
       const output = await this.#ground.outputOf(runtime, linesMax, how.isScreen, how.hasColours).catch(nullIfExpected);
-      return output === null ? unseen(this.#ground.stateOf(runtime)) : ok({ ref: canonicalRef(runtime), ...output });
+      return output === null ? this.#unseen(runtime) : ok({ ref: canonicalRef(runtime), ...output });
     };
     const again = found.ok && this.#views.has(known) ? await read(found.value.runtime_id) : null;
     // What is refused has a row each time.
@@ -195,6 +197,12 @@ export class ActionExecutor implements ActionService {
       return output.ok ? ended('delivered', { detail: { lines_max: linesMax } }) : refused(output.failure);
     });
     return output ?? notDone(problem);
+  }
+
+  #unseen(runtime: RuntimeId): Result<never> {
+    return this.#ground.isPaneless(runtime)
+      ? fail('E_NO_PANE', 'it runs without a pane, and no transcript of it is known', 'look at it in its own terminal')
+      : unseen(this.#ground.stateOf(runtime));
   }
 
   async start(wanted: NewAgent, claim: CallerClaim): Promise<Receipt> {

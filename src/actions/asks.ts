@@ -69,10 +69,12 @@ async function answerThis(
 ): Promise<Ending> {
   const { ground } = context;
   const { identity, caller } = attempt;
+  const channel = ground.channels.find((one) => one.can(request, identity));
+  const noKeys = channel === undefined ? context.noKeys(attempt) : null;
+  if (noKeys !== null) return refused(noKeys);
   if (answered.has(identity.runtime_id, ask.ask_id)) return refused(answeredAlready);
   const notAllowed = mayAnswer(caller, ground.policy(), [ask.kind]);
   if (notAllowed !== null) return refused(notAllowed);
-  const channel = ground.channels.find((one) => one.can(request, identity));
   if (channel !== undefined) {
     await answered.add(identity.runtime_id, ask.ask_id);
     // Whatever was open is this one now: what is asked after it was not looked at.

@@ -31,6 +31,8 @@ export async function interrupt(context: ActionContext, attempt: Attempt, reques
   }
   const done = await byChannel(context, attempt, request);
   if (done !== null) return done;
+  const noKeys = context.noKeys(attempt);
+  if (noKeys !== null) return refused(noKeys);
   const keys = context.ground.keysOf(identity.agent);
   if (keys === null || keys.interrupt.length === 0) {
     return refusedFor('E_UNSUPPORTED', `how to interrupt ${identity.agent} is not known`);

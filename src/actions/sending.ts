@@ -152,6 +152,8 @@ async function sendNow(
     hops.delivered(identity.runtime_id, from);
     return ended(end.kind, { way: channel.name, words: end.words });
   }
+  const noKeys = context.noKeys(attempt);
+  if (noKeys !== null) return refused(noKeys);
   // No look at the screen can make it right to type while an approval is open.
   const isAsking = ground.stateOf(identity.runtime_id)?.state === 'waiting_approval';
   if (isAsking) return refusedFor('E_DIALOG', 'it waits for an approval');

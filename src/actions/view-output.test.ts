@@ -51,6 +51,7 @@ function looking(given: Partial<World>, isScreen = false) {
       server: serverKeyOf(host, server),
     }),
     ownerOf: () => world.owner,
+    isPaneless: () => false,
     sessionsOf: () => world.sessions,
     machines: {
       watch: () => ({ kind: world.kind, reach: { view }, topology: { server: { ...server, pid: world.serverPid } } }),

@@ -13,7 +13,7 @@ import { heardFrom } from './conversations.ts';
 import type { ActionDependencies } from './dependencies.ts';
 import { type TranscriptPorts, transcriptLines } from './transcripts.ts';
 
-export interface ViewingParts extends Pick<ActionDependencies, 'identityOf' | 'ownerOf' | 'sessionsOf'> {
+export interface ViewingParts extends Pick<ActionDependencies, 'identityOf' | 'ownerOf' | 'sessionsOf' | 'isPaneless'> {
   readonly machines: Pick<TargetController, 'watch' | 'runs'>;
   readonly agentOf: (name: AgentName) => Agent | null;
   readonly store: Pick<Store, 'eventsOf'>;
@@ -24,6 +24,12 @@ export function outputsOf(parts: ViewingParts): ActionDependencies['outputOf'] {
   return async (runtime, linesMax, isScreen = false, hasColours = false) => {
     const identity = parts.identityOf(runtime);
     const watch = identity === null ? undefined : parts.machines.watch(identity.target);
+    if (identity !== null && (identity.pane === null || parts.isPaneless(runtime))) {
+      const spoken = isScreen ? null : await spokenBy(parts, ports, identity, linesMax);
+      return spoken === null
+        ? null
+        : { lines: spoken, from: 'transcript', words: 'from its transcript: it has no pane' };
+    }
     if (identity === null || identity.pane === null || watch === undefined || watch.topology === null) return null;
     // Another life of the server has other panes by the same names (IDN2).
     if (identity.server !== serverKeyOf(identity.target, watch.topology.server)) return null;

@@ -46,6 +46,11 @@ const ask = z.strictObject({
 
 const state = z.enum(stateNames);
 
+const terminal = z
+  .string()
+  .nullable()
+  .describe('what an agent without a pane runs in: kitty, screen, tty...; none: in no terminal; null in a pane');
+
 /**
  * The row of a pane or a managed session; the fields of its agent are null when none runs there. Names and texts are as
  * others wrote them. Every row there is has this shape: clients get times as text, inside the daemon they are on its
@@ -114,6 +119,8 @@ const rowWith = <Time extends z.ZodType>(time: Time) =>
       })
       .nullable()
       .describe('a managed session; it has no pane'),
+    terminal,
+    pid: z.int().nullable().describe('the process of its agent; null where nobody knows'),
   });
 
 export const paneItemSchema = rowWith(time);

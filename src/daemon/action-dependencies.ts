@@ -77,7 +77,7 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
     return reading === null || reading === undefined ? null : freshLookOf(reading);
   };
   const ownerOf = (target: TargetId, pane: string): RuntimeId | null => ownerIn(ledger, target, pane);
-  const outputOf = outputsOf({ machines, agentOf, identityOf, ownerOf, sessionsOf, store: parts.store });
+  const outputOf = outputsOf({ ...parts, identityOf, ownerOf, sessionsOf });
   return {
     ...asGiven(parts),
     now,

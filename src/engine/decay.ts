@@ -3,6 +3,7 @@
 
 import { limits } from '../model/limits.ts';
 import type { Health, StateRecord } from '../model/records.ts';
+import type { SourceName } from '../model/sources.ts';
 import type { Resolved } from './resolve.ts';
 
 export interface DecayLimits {
@@ -33,13 +34,39 @@ export function decayDue(resolved: Resolved, runningSeenAt: number, by: DecayLim
   return null;
 }
 
+/** Who sees nothing any more once the pane is gone. */
+const ofThePane: readonly SourceName[] = ['screen', 'title', 'reconciler'];
+
+/** Something other than its screen told what it does: that can be heard without a pane as well (IDN10). */
+export const tellsItself = ({ decided_by }: StateRecord): boolean =>
+  decided_by !== null && !ofThePane.includes(decided_by);
+
 /**
- * It runs on without its pane: what it shows nobody sees, and what it asks nobody can answer there. The evidence stays, as
- * that of a target that does not answer.
+ * It runs on without its pane: what it shows nobody sees, and what only its screen told is not known any more. The evidence
+ * stays, as that of a target that does not answer.
  */
 export function withoutPane(record: StateRecord, closedAt: number, detail: string | null): StateRecord {
+  if (tellsItself(record)) {
+    const competing = record.competing.filter(({ source }) => !ofThePane.includes(source));
+    return heardByHooksAlone({ ...record, competing });
+  }
   const shown = { state: 'unknown', reason: 'no_pane', confidence: 'low', detail, until: null } as const;
   return { ...record, ...shown, since: closedAt, ask: null, asks_open: 0 };
+}
+
+/** Who hears of an interrupt, or of an answer at the keyboard, that no hook tells of. */
+const watchful: readonly SourceName[] = ['native', 'stream', 'transcript', 'driver'];
+
+/**
+ * Without a pane nobody sees its screen. Where its hooks are all that speaks of it, a turn that is cut short with Esc goes on
+ * for ever by what was heard, so that it is never told for sure (IDN10).
+ */
+export function heardByHooksAlone(record: StateRecord): StateRecord {
+  const heard = [record.decided_by, ...record.competing.map(({ source }) => source)];
+  const isOpen = record.state === 'running' || record.state === 'waiting_approval' || record.state === 'waiting_input';
+  if (!isOpen || record.ended !== null || heard.some((one) => one !== null && watchful.includes(one))) return record;
+  const reason = record.reason === 'turn_running' || record.reason === 'tool_running' ? 'hooks_only' : record.reason;
+  return { ...record, reason, confidence: record.confidence === 'high' ? 'medium' : record.confidence };
 }
 
 /** A target that does not answer is not an agent that is gone: the row stays, its state is unknown meanwhile. */

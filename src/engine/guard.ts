@@ -21,7 +21,7 @@ export interface GuardView {
   readonly current: RuntimeId | null;
   readonly state: StateRecord | null;
   readonly health: Health;
-  /** It runs on without its pane. */
+  /** It runs without a pane. */
   readonly isPaneless?: boolean;
   readonly now: number;
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { asks, event, host, identity, oneAgent, says, started, TestWorld, t0 } from '../../test/kit/engine.ts';
 import { limits } from '../model/limits.ts';
-import { underHealth } from './decay.ts';
+import { heardByHooksAlone, underHealth } from './decay.ts';
 
 /** Every order of a few things. */
 function permutations<One>(list: readonly One[]): One[][] {
@@ -117,6 +117,23 @@ describe('ordering hazards', () => {
     world.take(asks('a', 'hook', 10, 'x'));
     world.now += 7_200_000;
     expect(world.word('a')).toBe('waiting_approval/approval_asked');
+  });
+
+  it('IDN10 without a pane what hooks alone tell of work and asks is never told for sure', () => {
+    const world = oneAgent();
+    const seen = () => {
+      const { state, reason, confidence } = heardByHooksAlone(world.state('a'));
+      return `${state}/${reason}/${confidence}`;
+    };
+    world.take(says('a', 'hook', 10, 'running'));
+    expect(seen()).toBe('running/hooks_only/medium');
+    world.take(asks('a', 'hook', 20, 'x'));
+    expect(seen()).toBe('waiting_approval/approval_asked/medium');
+    world.take(event('a', 'hook', 30, 'turn.ended', { scope: 'main' }), says('a', 'hook', 31, 'completed'));
+    expect(seen()).toBe('completed/turn_completed/high');
+    // Its own registry would tell that the turn was cut short.
+    world.take(says('a', 'native', 40, 'running'));
+    expect(seen()).toBe('running/turn_running/high');
   });
 
   it('RSV6 hazard 11, a target that is down is applied when reading: the stored state comes back with it', () => {

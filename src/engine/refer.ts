@@ -18,6 +18,7 @@ export interface Referable extends Placed {
   readonly runtime_id: RuntimeId | null;
   readonly agent: AgentName | null;
   readonly parent: RuntimeId | null;
+  readonly pid: number | null;
   readonly route: 'CONNECTED' | 'DISCONNECTED' | 'NONE' | null;
   readonly ended: object | null;
   readonly session: { readonly id: string } | null;
@@ -57,8 +58,8 @@ const candidatesMax = 8;
 type Agent = WithAgent<Referable>;
 
 /** One that outlived its pane has left it to whoever comes next. Subagents and sessions have no place of their own. */
-const isInPane = ({ parent, session, reason_code }: Agent): boolean =>
-  parent === null && session === null && reason_code !== 'no_pane';
+const isInPane = ({ parent, session, reason_code, terminal }: Agent): boolean =>
+  parent === null && session === null && reason_code !== 'no_pane' && terminal === null;
 
 /** The machine may be left out where one place fits all the same: `work:1.0`. tmux allows no colon in a session's name. */
 const isAt = (text: string, row: Agent): boolean => {
@@ -83,12 +84,13 @@ function referAmong<Row extends Agent>(text: string, rows: readonly Row[], nicks
   }
   const named = nicks.get(text);
   const fits = rows.filter(
-    ({ runtime_id, agent, parent, identity, session }) =>
+    ({ runtime_id, agent, parent, identity, session, terminal }) =>
       runtime_id === text ||
       runtime_id === named ||
       session?.id === text ||
       // A session, which is in no pane, is not meant by the name of its agent: it may stand there, stopped, for weeks.
-      (parent === null && identity.pane_id !== null && (identity.pane_id === text || agent === text)),
+      (parent === null && identity.pane_id !== null && (identity.pane_id === text || agent === text)) ||
+      (parent === null && terminal !== null && agent === text),
   );
   return oneOf(text, fits);
 }
@@ -110,5 +112,6 @@ function refRowOf<Row extends Agent>(row: Row) {
   const { other_sessions: otherSessions } = row;
   const isNamed = isInPane(row) && window !== null && pane !== null;
   const place = isNamed ? { target, session, window, pane, otherSessions } : null;
-  return { runtime_id: row.runtime_id, session_id: row.session?.id ?? null, pane: place, row };
+  const process = row.pid === null ? null : { target, pid: row.pid };
+  return { runtime_id: row.runtime_id, session_id: row.session?.id ?? null, process, pane: place, row };
 }

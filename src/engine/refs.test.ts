@@ -12,6 +12,7 @@ const pane = (target: string, session: string, window: string, id: string) => ({
 const row = (id: string, parts: Partial<RefRow> = {}): RefRow => ({
   runtime_id: runtimeId(id),
   session_id: null,
+  process: null,
   pane: pane('host', 'work', '@1', '%5'),
   ...parts,
 });
@@ -26,8 +27,16 @@ describe('references', () => {
       { kind: 'runtime', runtime_id: runtimeId('r1') },
       { kind: 'session', session_id: 's1' },
       { kind: 'pane', ...pane('host', 'my work', '@1', '%5') },
+      { kind: 'process', target: targetId('host'), pid: 4711 },
+      { kind: 'process', target: targetId('vm1'), pid: 4711 },
     ];
-    expect(refs.map(formatRef)).toEqual(['runtime:r1', 'session:s1', 'pane:host/my~20work/@1/%5']);
+    expect(refs.map(formatRef)).toEqual([
+      'runtime:r1',
+      'session:s1',
+      'pane:host/my~20work/@1/%5',
+      'proc:4711',
+      'proc:vm1/4711',
+    ]);
     for (const ref of refs) expect(parseRef(formatRef(ref))).toEqual({ ok: true, value: ref });
     const invisible: Ref = { kind: 'session', session_id: 'a\u200bb\u{e0001}' };
     expect(formatRef(invisible)).toBe('session:a~{200B}b~{E0001}');
@@ -52,6 +61,11 @@ describe('references', () => {
     'runtime:',
     'runtime:a/b',
     'session:',
+    'proc:',
+    'proc:0',
+    'proc:-1',
+    'proc:12345678901',
+    'proc:vm1/4711/x',
     'pane:host/work/@1',
     'pane:host//@1/%5',
     'pane:a/b/c/d/e',
@@ -70,6 +84,7 @@ describe('references', () => {
       row('r1'),
       row('r2', { pane: pane('vm1', 'work', '@1', '%5') }),
       row('r3', { pane: null, session_id: 's1' }),
+      row('r4', { pane: null, process: { target: targetId('host'), pid: 4711 } }),
     ];
     const found = (ref: Ref, among: readonly RefRow[] = rows) => {
       const result = resolveRef(ref, among);
@@ -81,6 +96,12 @@ describe('references', () => {
     expect(inPane('vm1', 'work')).toBe('r2');
     expect(found({ kind: 'runtime', runtime_id: runtimeId('r3') })).toBe('r3');
     expect(found({ kind: 'session', session_id: 's1' })).toBe('r3');
+    const byPid = (target: string, pid: number) => found({ kind: 'process', target: targetId(target), pid });
+    expect([byPid('host', 4711), byPid('vm1', 4711), byPid('host', 471)]).toEqual([
+      'r4',
+      'E_REF_NOT_FOUND',
+      'E_REF_NOT_FOUND',
+    ]);
     expect([
       inPane('vm2', 'work'),
       inPane('host', 'wor'),

@@ -1,4 +1,4 @@
-// Step "refs": the two canonical ways to name what an action is for, and how a name is resolved: none, one or several,
+// Step "refs": the canonical ways to name what an action is for, and how a name is resolved: none, one or several,
 // and several is never an action (ACT1). Short forms are sugar of the command line and expand to these.
 
 import { fail, ok, type Result } from '../model/errors.ts';
@@ -11,15 +11,24 @@ export interface PaneRef {
   readonly pane: PaneId;
 }
 
+/** By the number that a person finds it under; which of several runs had it is told by who lives (IDN3). */
+export interface ProcessRef {
+  readonly target: TargetId;
+  readonly pid: number;
+}
+
 export type Ref =
   | { readonly kind: 'runtime'; readonly runtime_id: RuntimeId }
   | { readonly kind: 'session'; readonly session_id: string }
+  | ({ readonly kind: 'process' } & ProcessRef)
   | ({ readonly kind: 'pane' } & PaneRef);
 
 /** What a ref is resolved against: one row a runtime. Managed sessions have no pane (IDN9). */
 export interface RefRow {
   readonly runtime_id: RuntimeId;
   readonly session_id: string | null;
+  /** Null where its process is not known. */
+  readonly process: ProcessRef | null;
   /** The window may be shown by further sessions; which of them names it is chance. */
   readonly pane: (PaneRef & { readonly otherSessions?: readonly string[] }) | null;
 }
@@ -52,6 +61,8 @@ export function formatRef(ref: Ref): string {
       return `runtime:${escapePart(ref.runtime_id)}`;
     case 'session':
       return `session:${escapePart(ref.session_id)}`;
+    case 'process':
+      return ref.target === thisMachine ? `proc:${ref.pid}` : `proc:${escapePart(ref.target)}/${ref.pid}`;
     case 'pane':
       return `pane:${[ref.target, ref.session, ref.window, ref.pane].map(escapePart).join('/')}`;
   }
@@ -70,6 +81,10 @@ export function parseRef(text: string): Result<Ref> {
       return ok({ kind: 'runtime', runtime_id: runtimeId(String(first)) });
     case 'session/1':
       return ok({ kind: 'session', session_id: String(first) });
+    case 'proc/1':
+      return processRef(thisMachine, String(first)) ?? invalid(text);
+    case 'proc/2':
+      return processRef(targetId(String(first)), String(session)) ?? invalid(text);
     case 'pane/4':
       return ok({
         kind: 'pane',
@@ -82,6 +97,12 @@ export function parseRef(text: string): Result<Ref> {
       return invalid(text);
   }
 }
+
+/** The machine of the daemon needs no name. */
+const thisMachine = targetId('host');
+
+const processRef = (target: TargetId, pid: string): Result<Ref> | null =>
+  /^[1-9]\d{0,9}$/.test(pid) ? ok({ kind: 'process', target, pid: Number(pid) }) : null;
 
 /** Said back as it was written, but for what would not be seen. */
 const invalid = (text: string): Result<never> =>
@@ -103,6 +124,8 @@ function matches(ref: Ref, row: RefRow): boolean {
       return row.runtime_id === ref.runtime_id;
     case 'session':
       return row.session_id === ref.session_id;
+    case 'process':
+      return row.process !== null && row.process.target === ref.target && row.process.pid === ref.pid;
     case 'pane':
       return (
         row.pane !== null &&

@@ -18,7 +18,7 @@ export interface PublishingParts {
 }
 
 type SeenOnMachines =
-  | ('topology' | 'topologies' | 'hasNoServer' | 'hasLeftPane')
+  | ('topology' | 'topologies' | 'hasNoServer' | 'hasLeftPane' | 'outsideOf')
   | ('healthOf' | 'targets' | 'seenAskOf' | 'taskOf');
 
 /** What rows are made of, as far as the watches know it. */
@@ -28,6 +28,7 @@ export const seenOn = (machines: () => TargetController): Pick<RowSources, SeenO
     [...machines().watches()].flatMap(({ target, topology }) => (topology === null ? [] : [[target, topology]])),
   hasNoServer: (target) => machines().hasNoServer(target),
   hasLeftPane: (target, runtime) => machines().watch(target)?.hasLeftPane(runtime) ?? false,
+  outsideOf: (runtime) => machines().outsideOf(runtime),
   healthOf: (target) => machines().healthOf(target),
   targets: () => machines().rows(),
   taskOf: (identity) => machines().taskOf(identity),

@@ -58,6 +58,7 @@ async function setUp(store = new MemoryStore()) {
     topologies: () => topologies,
     hasNoServer: () => without.server,
     hasLeftPane: (_, runtime) => runtime === without.pane,
+    outsideOf: () => null,
     places,
     now: () => t0 + 1_000 + clock.monotonicMs(),
     healthOf: () => health.value,
@@ -119,7 +120,7 @@ describe('rows', () => {
     show(paneNamed('%1', 'work'), paneNamed('%2', 'work'));
     await begin('a', '%1');
     await begin('n', '%1', { pane: null, server: null, parent: 'a' });
-    await ledger.take([asks('a', 'hook', 5, 'q1')]);
+    await ledger.take([asks('a', 'screen', 5, 'q1')]);
     const rowOf = (id: string) => book.rows().find((row) => row.runtime_id === id);
     expect(rowOf('a')).toMatchObject({ state: 'waiting_approval', asks_open: 1 });
     expect(book.isPaneless(runtimeId('a'))).toBe(false);

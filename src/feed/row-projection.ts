@@ -3,17 +3,18 @@
 
 import type { PaneRow, TargetRow } from '../api/schemas.ts';
 import { isSame } from '../engine/canonical.ts';
-import { underHealth, withoutPane } from '../engine/decay.ts';
+import { heardByHooksAlone, tellsItself, underHealth, withoutPane } from '../engine/decay.ts';
 import { redact } from '../engine/redact.ts';
 import { formatRef } from '../engine/refs.ts';
 import type { Route } from '../engine/route.ts';
 import type { EventProcessor } from '../ingest/event-processor.ts';
 import { taskText } from '../ingest/task-text.ts';
 import type { Ask } from '../model/asks.ts';
-import { isManaged, type RuntimeIdentity } from '../model/events.ts';
+import { isManaged, isPaneless, type RuntimeIdentity } from '../model/events.ts';
 import { type PaneId, paneId, type RuntimeId, type TargetId } from '../model/ids.ts';
 import type { EndRecord, Health, StateRecord } from '../model/records.ts';
 import type { SessionSummary } from '../model/sessions.ts';
+import type { Outside } from '../observe/paneless-agents.ts';
 import { machineNameOf } from '../targets/names.ts';
 import { serverKeyOf, type Topology } from '../terminals/tmux/view.ts';
 import type { FeedChange, FeedItem } from './feed.ts';
@@ -26,6 +27,8 @@ export interface RowSources {
   readonly hasNoServer: (target: TargetId) => boolean;
   /** Its process runs on outside of the pane it was found in: that is open, but shows something else. */
   readonly hasLeftPane: (target: TargetId, runtime: RuntimeId) => boolean;
+  /** Where an agent without a pane is; null where that is not known. */
+  readonly outsideOf: (runtime: RuntimeId) => Outside | null;
   /** Where each runtime was last seen: an ended one keeps its place, also over a restart. */
   readonly places: LastPlaces;
   /** The daemon's timeline, ms. */
@@ -72,6 +75,17 @@ const sessionPlace = ({ id, title, driver }: SessionSummary, cwd: string): Place
   currentCommand: driver,
 });
 
+/** Its session is called as it is named; its window as the terminal that it runs in. */
+const outsidePlace = ({ pid, terminal, cwd, command }: Outside): Place => ({
+  ...nowhere,
+  sessionName: `${outsideMark}${pid}`,
+  windowName: terminal,
+  cwd,
+  currentCommand: command,
+});
+
+const outsideMark = 'proc:';
+
 type Value = PaneRow | TargetRow;
 export type RowChange = FeedChange<Value>;
 
@@ -100,7 +114,7 @@ export class RowProjection {
   /** Every row as it is now. */
   rows(): readonly PaneRow[] {
     const { ledger, topologies } = this.#sources;
-    const routes = ledger.world.routes((identity) => this.#isHomeless(identity));
+    const routes = ledger.world.routes((identity) => this.#isOutOfReach(identity));
     const rows: PaneRow[] = [];
     const taken = new Set<string>();
     const isRemoved = this.#removed();
@@ -117,7 +131,7 @@ export class RowProjection {
       const isHomeless = this.#isHomeless(identity);
       if (identity.parent === null && !isHomeless) taken.add(`${identity.target}\n${identity.pane}`);
       const seen = this.#stateNow(identity, state, isHomeless);
-      rows.push(this.#agentRow(identity, seen, route));
+      rows.push(this.#agentRow(identity, seen, route, isHomeless));
     }
     this.#ended = ended;
     this.#sources.places.keepOnly(ledger.world.entries);
@@ -136,10 +150,17 @@ export class RowProjection {
     return (target) => machines.size > 0 && !machines.has(machineNameOf(target));
   }
 
-  /** It runs on without its pane: nothing can be seen of it or said to it. */
+  /** It runs without a pane, or on without the one that it had: nothing can be seen on its screen or typed at it. */
   isPaneless(runtime: RuntimeId): boolean {
     const entry = this.#sources.ledger.world.entries.get(runtime);
-    return entry !== undefined && entry.record?.ended === null && this.#isHomeless(entry.identity);
+    if (entry === undefined || entry.record?.ended !== null) return false;
+    return this.#isOutside(entry.identity) || this.#isHomeless(entry.identity);
+  }
+
+  /** It lost its pane, and nothing but its screen told what it does. */
+  #isOutOfReach(identity: RuntimeIdentity): boolean {
+    const record = this.#sources.ledger.world.entries.get(identity.runtime_id)?.record ?? null;
+    return this.#isHomeless(identity) && (record === null || !tellsItself(record));
   }
 
   /** What changed since the last call, to be published at once. */
@@ -183,6 +204,8 @@ export class RowProjection {
   #stateNow(identity: RuntimeIdentity, state: StateRecord, isHomeless: boolean): StateRecord {
     // A session needs no tmux server.
     if (isManaged(identity)) return state;
+    // Nor does an agent that is in no pane.
+    if (this.#isOutside(identity)) return heardByHooksAlone(state);
     const { healthOf, places, now } = this.#sources;
     if (isHomeless) {
       const was = places.of(identity.parent ?? identity.runtime_id);
@@ -190,6 +213,13 @@ export class RowProjection {
       return withoutPane(state, places.lose(identity.runtime_id, now()), words);
     }
     return this.#withOptions(identity, underHealth(state, healthOf(identity.target)));
+  }
+
+  /** It was found without a pane, or inside of one that was. */
+  #isOutside(identity: RuntimeIdentity): boolean {
+    const { parent } = identity;
+    const root = parent === null ? identity : this.#sources.ledger.world.entries.get(parent)?.identity;
+    return root !== undefined && isPaneless(root);
   }
 
   /** Its pane was closed and it did not mind. Where nobody knows the panes it may still have one (RTE7). */
@@ -232,25 +262,38 @@ export class RowProjection {
     return row;
   }
 
-  #agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route): PaneRow {
-    const { topology: topologyOf, places, sessionOf } = this.#sources;
+  #agentRow(identity: RuntimeIdentity, state: StateRecord, route: Route, isHomeless = false): PaneRow {
+    const { topology: topologyOf, places, sessionOf, outsideOf } = this.#sources;
+    const isLost = state.reason === 'no_pane';
+    const outside = isLost ? null : outsideOf(identity.parent ?? identity.runtime_id);
+    if (outside !== null && isPaneless(identity)) places.see(identity.runtime_id, outsidePlace(outside));
     const topology = topologyOf(identity.target);
     const isHere = topology !== null && identity.server === serverKeyOf(identity.target, topology.server);
     const pane = isHere && identity.pane !== null ? topology.panes.get(identity.pane) : undefined;
-    const isPaneless = state.reason === 'no_pane';
-    if (pane !== undefined && state.ended === null && !isPaneless) places.see(identity.runtime_id, pane);
+    if (pane !== undefined && state.ended === null && !isHomeless) places.see(identity.runtime_id, pane);
     const session = sessionOf(identity.runtime_id);
     if (session !== null) places.see(identity.runtime_id, sessionPlace(session.glance, session.cwd));
     // A child has no pane of its own: it is shown where its parent is (IDN6).
-    const place = places.of(identity.parent ?? identity.runtime_id) ?? pane ?? nowhere;
+    const known = places.of(identity.parent ?? identity.runtime_id) ?? pane ?? nowhere;
+    // One that lost its pane is where its process is; where it was comes back should the pane do so.
+    const place = isHomeless && outside !== null ? { ...outsidePlace(outside), title: known.title } : known;
     // Its last place tells people where it was; nobody may find it there by the pane any more.
-    const own = isPaneless ? null : identity.pane;
+    const own = isHomeless ? null : identity.pane;
     const row = { ...paneRow(identity.target, own, place), ...this.#agentFields(identity, state), route };
     if (session !== null) {
       const ref = formatRef({ kind: 'session', session_id: session.glance.id });
       return { ...row, ref, session: { ...session.glance } };
     }
-    return own === null ? { ...row, ref: formatRef({ kind: 'runtime', runtime_id: identity.runtime_id }) } : row;
+    if (own !== null) return row;
+    const ref = formatRef({ kind: 'runtime', runtime_id: identity.runtime_id });
+    const isOutside = this.#isOutside(identity) || (isHomeless && outside !== null);
+    if (identity.process === null || !isOutside) return { ...row, ref };
+    const { pid } = identity.process;
+    return {
+      ...row,
+      terminal: place.windowName,
+      ref: formatRef({ kind: 'process', target: identity.target, pid }),
+    };
   }
 
   /** A session has a title; of everyone else it is what they were last heard to be asked for. */
@@ -270,6 +313,7 @@ export class RowProjection {
       // What it finished after the mark was not seen yet.
       seen: state.state === 'completed' ? seenAt !== null && seenAt >= state.since : null,
       parent: identity.parent,
+      pid: identity.process?.pid ?? null,
       started_at: identity.started_at,
       task: this.#taskOf(identity),
       ask: ask === null ? null : { ...ask, options: [...ask.options] },
@@ -320,6 +364,8 @@ export function paneRow(target: TargetId, pane: PaneId | null, place: Place): Pa
     window_index: place.windowIndex,
     pane_index: place.paneIndex,
     session: null,
+    terminal: null,
+    pid: null,
     session_id: place.sessionId,
     other_sessions: place.otherSessions ?? [],
     competing: [],

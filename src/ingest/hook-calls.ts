@@ -8,6 +8,7 @@ import { type AgentName, agentName, type ProcessIdentity, type TargetId } from '
 import { limits } from '../model/limits.ts';
 import type { Verdict } from '../model/verdicts.ts';
 import type { SpoolCall } from '../sources/spool/call.ts';
+import type { CallOrigin } from '../sources/spool/origin.ts';
 import { readWrap, type WrapWord } from '../sources/spool/wrap.ts';
 import { envelopeOf } from './findings.ts';
 
@@ -33,6 +34,10 @@ export interface HookCallsParts {
   readonly isManagedProcess: (process: ProcessIdentity) => boolean;
   /** What a person asked an agent for; empty when its conversation begins anew. */
   readonly onPrompt: (runtime: RuntimeIdentity | null, processes: readonly ProcessIdentity[], text: string) => void;
+  /** Who the agent of this process is where that is in no pane; else why there is none. Null on other machines. */
+  readonly meet: ((process: ProcessIdentity) => RuntimeIdentity | string) | null;
+  /** Whether it can have come from the processes that it names. */
+  readonly originOf: (call: SpoolCall) => CallOrigin;
   /** A call waits for its runtime: the processes are worth a look. */
   readonly onPending: () => void;
 }
@@ -40,7 +45,7 @@ export interface HookCallsParts {
 /** Where the fields of a call that may be stored stand in an event. */
 export const hookField = 'hook';
 
-type Refusal = 'unknown_agent' | 'other_pane' | 'still_there' | 'unbound' | 'not_an_event';
+type Refusal = 'unknown_agent' | 'other_pane' | 'forged' | 'other_user' | 'still_there' | 'unbound' | 'not_an_event';
 
 interface Tally {
   count: number;
@@ -67,10 +72,12 @@ export class HookCalls {
     if (this.#parts.isOff(name)) return 'done';
     const hooks = this.#parts.agentOf(name)?.hooks ?? null;
     if (hooks === null) return this.#refuse(name, 'unknown_agent');
+    const origin = this.#parts.originOf(call);
+    if (origin !== 'possible') return this.#refuse(name, origin);
     if (this.#comesFromLed(call)) return 'done';
     const speaker = this.#speakerOf(call, name);
     const ancestry = this.#ancestryOf(call, speaker);
-    const runtime = this.#runtimeOf(ancestry);
+    const runtime = this.#runtimeOf(ancestry) ?? this.#meet(ancestry, speaker);
     if (runtime !== null && this.#isElsewhere(call, runtime)) return this.#refuse(name, 'other_pane');
     const { time, events } = this.#eventsOf({ ...call, agent: speaker }, hooks, ancestry, runtime);
     this.#noteTask({ ...call, agent: speaker }, hooks, ancestry, runtime);
@@ -211,6 +218,13 @@ export class HookCalls {
     return null;
   }
 
+  /** An agent that is in no pane is known from its first call on (IDN10). */
+  #meet(ancestry: readonly ProcessIdentity[], name: AgentName): RuntimeIdentity | null {
+    const own = ancestry.findLast((process) => this.#isOf(process, name));
+    const met = own === undefined ? null : (this.#parts.meet?.(own) ?? null);
+    return typeof met === 'string' ? null : met;
+  }
+
   /** It names a pane of a server we know, and its processes belong to an agent in another pane of that server. */
   #isElsewhere({ pane, socket }: SpoolCall, runtime: RuntimeIdentity): boolean {
     if (pane === null || runtime.pane === null || runtime.pane === pane) return false;
@@ -239,6 +253,8 @@ export class HookCalls {
 const refusalWords: Readonly<Record<Refusal, string>> = {
   unknown_agent: 'calls for an unknown agent',
   other_pane: 'calls refused: they named another pane than the one of their processes',
+  forged: 'calls refused: the processes they named did not start each other',
+  other_user: 'calls refused: they named a process of another user',
   still_there: 'ends refused: the named agent is still running',
   unbound: 'calls without a running agent',
   not_an_event: 'calls with impossible content',

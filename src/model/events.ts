@@ -33,7 +33,7 @@ export interface RuntimeIdentity {
   readonly runtime_id: RuntimeId;
   readonly target: TargetId;
   readonly agent: AgentName;
-  /** Null for managed sessions, which have no pane (IDN9). */
+  /** Null for what has no pane: managed sessions (IDN9), agents that were found without one (IDN10). */
   readonly server: ServerKey | null;
   readonly pane: PaneId | null;
   readonly pane_epoch: number;
@@ -47,6 +47,10 @@ export interface RuntimeIdentity {
 /** A session that agtmux leads itself: in no pane, and whoever's process it has, it stays the same (IDN9). */
 export const isManaged = ({ pane, parent, process }: RuntimeIdentity): boolean =>
   pane === null && parent === null && process === null;
+
+/** An agent that was found without a pane: its process is all that it is known by (IDN10). */
+export const isPaneless = ({ pane, parent, process }: RuntimeIdentity): boolean =>
+  pane === null && parent === null && process !== null;
 
 export const endCauses = ['exit', 'signal', 'vanished'] as const;
 export type EndCause = (typeof endCauses)[number];

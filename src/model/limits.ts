@@ -43,6 +43,10 @@ export const limits = {
   screenRowsMax: 300,
   /** Parent processes a hook may name. Real chains are under ten deep. */
   ancestryMax: 32,
+  /** Agents below tmux servers that nobody watches which wait to be told. */
+  strangersMax: 256,
+  /** Processes above one that are looked at. */
+  lineageMax: 64,
   /** Nesting of a payload: canonical JSON stops here rather than overflow the stack. */
   payloadDepthMax: 32,
   /** An event this far ahead of the daemon would block its lane until the clock caught up (ORD2). */

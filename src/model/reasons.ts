@@ -15,6 +15,7 @@ const living = ['running', 'waiting_approval', 'waiting_input', 'completed', 'id
 export const reasons = {
   turn_running: { states: ['running'], words: 'working on a turn' },
   tool_running: { states: ['running'], words: 'running a tool' },
+  hooks_only: { states: ['running'], words: 'working, as far as its hooks tell; an interrupt would not be seen' },
   retrying: { states: ['running'], words: 'retrying a failed request' },
   compacting: { states: ['running'], words: 'compacting its context' },
   starting: { states: ['running', 'unknown'], words: 'starting up' },

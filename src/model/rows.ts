@@ -29,14 +29,16 @@ export interface Placed {
   readonly pane_index: number;
   readonly reason_code: ReasonCode | null;
   readonly session: object | null;
+  /** What it runs in, where that is no pane. */
+  readonly terminal: string | null;
 }
 
 /**
  * Where a row is, as every list shows it: `host/work:1.0`; only the machine where nobody has seen the pane yet. What is in
  * no pane (any more) is called by its reference: a session, an agent that outlived its pane.
  */
-export function placeOf({ identity, ref, window_index, pane_index, reason_code, session }: Placed): string {
-  if (session !== null || reason_code === 'no_pane') return ref;
+export function placeOf({ identity, ref, window_index, pane_index, reason_code, session, terminal }: Placed): string {
+  if (session !== null || terminal !== null || reason_code === 'no_pane') return ref;
   const { target, session_name } = identity;
   return session_name === '' ? target : `${target}/${session_name}:${window_index}.${pane_index}`;
 }

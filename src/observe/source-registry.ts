@@ -3,6 +3,7 @@
 
 import type { Agent, Identify, NativeLine } from '../agents/contract.ts';
 import type { EventProcessor } from '../ingest/event-processor.ts';
+import type { HookCallsParts } from '../ingest/hook-calls.ts';
 import type { Timeline } from '../ingest/timeline.ts';
 import type { EventEnvelope, RuntimeIdentity } from '../model/events.ts';
 import type { SourceInfo } from '../model/explanations.ts';
@@ -19,12 +20,13 @@ import { RunViews } from '../sources/native/run-view.ts';
 import type { NativeRun } from '../sources/native/sources.ts';
 import type { ProcSource } from '../sources/process/proc.ts';
 import { type SpoolRefusal, spoolRefusals, type TakeCall } from '../sources/spool/call.ts';
+import { originOf } from '../sources/spool/origin.ts';
 import { RemoteSpool } from '../sources/spool/remote-spool.ts';
 import { Spool } from '../sources/spool/spool.ts';
 import type { Collector } from '../targets/collector.ts';
 import type { Machine } from '../targets/machine.ts';
 import { machineNameOf } from '../targets/names.ts';
-import { type SpoolFollower, TargetSources } from './target-sources.ts';
+import { outside, type SpoolFollower, TargetSources } from './target-sources.ts';
 
 export interface SourceRegistryParts {
   readonly clock: Clock;
@@ -45,6 +47,8 @@ export interface SourceRegistryParts {
   /** A call of this machine waits for its runtime. */
   readonly onPending: (machine: TargetId) => void;
   readonly isOff: (name: AgentName) => boolean;
+  /** Who the agent of a process of this machine is where that is in no pane. */
+  readonly meet: NonNullable<HookCallsParts['meet']>;
   /** The process of a session that agtmux leads. */
   readonly isManagedProcess: (process: ProcessIdentity) => boolean;
   /** A file of the spool was refused, in words. */
@@ -75,6 +79,11 @@ export class SourceRegistry {
     this.#ears.set(name, ear);
     ear.hearing.start();
     return ear;
+  }
+
+  /** The runs of a machine that are in no pane. */
+  setRunsOutside(name: TargetId, runs: readonly NativeRun[]): void {
+    this.#ears.get(name)?.hearing.setRuns(outside, runs);
   }
 
   /** Nobody watches this target any more: what its runs had is not followed. */
@@ -134,6 +143,8 @@ export class SourceRegistry {
       toTimeline: (wallMs) => timeline.fromLocalWall(wallMs),
       boot: () => proc?.boot ?? null,
       programOf: (process) => proc?.program(process) ?? null,
+      meet: this.#parts.meet,
+      originOf: (call) => (proc === null ? 'possible' : originOf(call, proc, uid)),
     });
     const ports = proc === null ? null : { processes: createRealProcesses(), openFilesOf: realOpenFilesOf };
     return { hearing, views: new RunViews({ clock, identify, proc: ports, home }) };
@@ -159,20 +170,20 @@ export class SourceRegistry {
       toTimeline: (ms) => timeline.fromTarget(name, ms) ?? timeline.now(),
       boot: () => machine.view().facts?.boot ?? null,
       programOf: () => null,
+      meet: null,
+      originOf: () => 'possible',
     });
     return { hearing, views: new RunViews({ clock, identify, proc: null, home: machine.view().facts?.home ?? '' }) };
   }
 
   #hearing(
     machine: TargetId,
-    ports: Pick<ConstructorParameters<typeof TargetSources>[0], 'reach' | 'openSpool' | 'now' | 'toTimeline'> & {
-      readonly boot: () => string | null;
-      readonly programOf: (process: ProcessIdentity) => ReturnType<ProcSource['program']>;
-    },
+    ports: Pick<ConstructorParameters<typeof TargetSources>[0], 'reach' | 'openSpool' | 'now' | 'toTimeline'> &
+      Pick<HookCallsParts, 'boot' | 'programOf' | 'meet' | 'originOf'>,
   ): TargetSources {
     const { ledger, timeline, agentOf, identify, offer, take, targetsOf, onPending, isOff, isManagedProcess } =
       this.#parts;
-    const { boot, programOf, ...rest } = ports;
+    const { boot, programOf, meet, originOf: origin, ...rest } = ports;
     return new TargetSources({
       machine,
       ledger,
@@ -184,6 +195,8 @@ export class SourceRegistry {
         agentOf,
         identify,
         programOf,
+        meet,
+        originOf: origin,
         socketOf: ({ target }) => targetsOf(machine).find((one) => one.target === target)?.path ?? null,
         targetOf: (socket) => targetsOf(machine).find((one) => one.path === socket)?.target ?? machine,
         onPending: () => onPending(machine),

@@ -6,14 +6,16 @@ import type { Config } from '../config/config.ts';
 import type { EventProcessor } from '../ingest/event-processor.ts';
 import type { Timeline } from '../ingest/timeline.ts';
 import { type Failure, failure, type Result } from '../model/errors.ts';
-import type { EventEnvelope } from '../model/events.ts';
+import type { EventEnvelope, RuntimeIdentity } from '../model/events.ts';
 import type { SourceInfo } from '../model/explanations.ts';
-import { type AgentName, type PaneId, processKey, type TargetId, targetId } from '../model/ids.ts';
+import { type AgentName, type PaneId, processKey, type RuntimeId, type TargetId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Health } from '../model/records.ts';
 import type { Cancel } from '../platform/clock.ts';
+import { realOpenFilesOf } from '../platform/process-files.ts';
 import { createRealProcesses } from '../platform/processes.ts';
 import type { Surroundings, WatchedServer } from '../reconcile/elsewhere.ts';
+import { RunViews } from '../sources/native/run-view.ts';
 import { openProc, type ProcSource } from '../sources/process/proc.ts';
 import { psScript } from '../sources/process/ps.ts';
 import type { Executor } from '../targets/executor.ts';
@@ -22,6 +24,8 @@ import { type ManagerOptions, type TargetEvent, TargetManager, type TargetView }
 import { hostTarget, machineNameOf } from '../targets/names.ts';
 import { unwatchedWords } from '../targets/sockets.ts';
 import { type ClientLedger, createClientLedger } from '../terminals/tmux/client-ledger.ts';
+import { serverKeyOf } from '../terminals/tmux/view.ts';
+import { type Outside, PanelessAgents } from './paneless-agents.ts';
 import { viewOfCollector, viewOfProc, viewOfPs } from './process-views.ts';
 import { endOf, goodbyeOf } from './sightings.ts';
 import { SourceRegistry, type SourceRegistryParts } from './source-registry.ts';
@@ -60,6 +64,7 @@ export class TargetController {
   readonly #addresses = new Map<TargetId, string>();
   readonly #proc: ProcSource | null;
   readonly #ears: SourceRegistry;
+  readonly #paneless: PanelessAgents | null;
   #clients: ClientLedger | null = null;
   #orphanTimer: Cancel | null = null;
   #isStopped = false;
@@ -92,10 +97,70 @@ export class TargetController {
           .filter((view) => view.machine === machine)
           .map(({ target, socket }) => ({ target, path: socket.path })),
       onPending: (machine) => this.#lookAt(machine),
+      meet: (process) => this.#paneless?.meet(process) ?? 'gone',
       isOff: parts.isOff,
       isManagedProcess: parts.isManagedProcess,
       onRefused: parts.onRefused,
     });
+    this.#paneless = this.#proc === null ? null : this.#newPaneless(this.#proc);
+  }
+
+  #newPaneless(proc: ProcSource): PanelessAgents {
+    const { manager, hearing, timeline, settings } = this.#parts;
+    const { ledger, identify, agentOf, offer, isManagedProcess, onChange } = this.#parts;
+    const { clock, uid } = manager;
+    const processes = createRealProcesses();
+    const ports = { processes, openFilesOf: realOpenFilesOf };
+    return new PanelessAgents({
+      target: hostTarget,
+      clock,
+      now: () => timeline.now(),
+      toTimeline: (wallMs) => timeline.fromLocalWall(wallMs),
+      proc,
+      processes,
+      views: new RunViews({ clock, identify, proc: ports, home: hearing.home }),
+      uid,
+      ledger,
+      identify,
+      agentOf,
+      offer,
+      isManagedProcess,
+      paneRoots: () => this.#paneRoots(),
+      homeless: () => this.#homeless(),
+      onRuns: (runs) => this.#ears.setRunsOutside(hostTarget, runs),
+      onChange,
+      aliveMs: () => settings.current.observe.alive_ms,
+    });
+  }
+
+  /** What everything in a watched pane of this machine runs below. */
+  #paneRoots(): ReadonlySet<number> {
+    const roots = new Set<number>();
+    for (const { kind, topology } of this.#watches.values()) {
+      if (kind !== 'local' || topology === null) continue;
+      roots.add(topology.server.pid);
+      for (const { panePid } of topology.panes.values()) roots.add(panePid);
+    }
+    return roots;
+  }
+
+  /** Those of this machine that live on without the pane they were found in. */
+  #homeless(): readonly RuntimeIdentity[] {
+    const { entries } = this.#parts.ledger.world;
+    return [...entries.values()].flatMap(({ identity, record }) => {
+      const { target, pane, process, server } = identity;
+      if (pane === null || process === null || record === null || record.ended !== null) return [];
+      const watch = this.#watches.get(target);
+      if (watch === undefined || watch.kind !== 'local') return [];
+      if (watch.topology === null) return watch.hasNoServer ? [identity] : [];
+      const isHere = server === serverKeyOf(target, watch.topology.server);
+      return isHere && (!watch.topology.panes.has(pane) || watch.hasLeftPane(identity.runtime_id)) ? [identity] : [];
+    });
+  }
+
+  /** Where an agent without a pane is; null where that is not known. */
+  outsideOf(runtime: RuntimeId): Outside | null {
+    return this.#paneless?.outsideOf(runtime) ?? null;
   }
 
   hookCalls(): ReturnType<SourceRegistry['counts']> {
@@ -125,6 +190,7 @@ export class TargetController {
     for (const failure of await this.#manager.start()) this.#parts.onTrouble(failure);
     await this.#manager.connect(hostTarget);
     this.#follow();
+    this.#paneless?.start();
     this.#endOrphansLater();
     const locals = [...this.#watches.values()].filter((watch) => watch.kind === 'local');
     const { clock } = this.#parts.manager;
@@ -159,6 +225,7 @@ export class TargetController {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#orphanTimer?.();
+    this.#paneless?.stop();
     await Promise.all([...this.#watches.values()].map((watch) => watch.stop()));
     await this.#ears.stop();
     await this.#manager.close();
@@ -372,6 +439,7 @@ export class TargetController {
       views,
       machine: machineWord(view),
       around: () => this.#around(),
+      onFound: (found) => this.#paneless?.release(found),
       onRuns: (runs) => hearing.setRuns(target, runs),
       onLook: (runtime, state) => hearing.look(runtime, state),
       onChange,

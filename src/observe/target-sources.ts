@@ -20,6 +20,9 @@ import { type NativeRun, NativeSources } from '../sources/native/sources.ts';
 import type { SpoolCall, TakeCall } from '../sources/spool/call.ts';
 import type { SpoolCounts } from '../sources/spool/handover.ts';
 
+/** In place of a target: runs that are in no pane. */
+export const outside = Symbol('outside of all panes');
+
 /** A spool, near or far. */
 export interface SpoolFollower {
   start(): void;
@@ -40,7 +43,8 @@ export interface TargetSourcesParts {
   readonly fromMonotonic: (monotonicMs: number) => number;
   readonly calls: Pick<
     HookCallsParts,
-    'boot' | 'agentOf' | 'identify' | 'programOf' | 'socketOf' | 'targetOf' | 'onPending' | 'isOff' | 'isManagedProcess'
+    | ('boot' | 'agentOf' | 'identify' | 'programOf' | 'socketOf' | 'targetOf')
+    | ('onPending' | 'isOff' | 'isManagedProcess' | 'meet' | 'originOf')
   >;
   readonly offer: (events: readonly EventEnvelope[]) => void;
   readonly take: (events: readonly EventEnvelope[]) => Promise<readonly Verdict[]>;
@@ -51,7 +55,7 @@ export class TargetSources {
   readonly #calls: HookCalls;
   readonly #spool: SpoolFollower;
   readonly #natives: NativeSources;
-  readonly #runs = new Map<TargetId, readonly NativeRun[]>();
+  readonly #runs = new Map<TargetId | typeof outside, readonly NativeRun[]>();
   readonly #arrivals: Arrivals;
   /** By runtime, or by process as long as its runtime is not known; the oldest first. */
   readonly #tasks = new Map<string, string>();
@@ -88,8 +92,8 @@ export class TargetSources {
     return this.#spool.counts();
   }
 
-  /** The runs of one of the machine's targets, as they are now. */
-  setRuns(target: TargetId, runs: readonly NativeRun[]): void {
+  /** The runs of one of the machine's targets, or those that are in no pane, as they are now. */
+  setRuns(target: TargetId | typeof outside, runs: readonly NativeRun[]): void {
     if (runs.length === 0 && !this.#runs.has(target)) return;
     this.#runs.set(target, runs);
     this.#natives.setRuns(this.runs());
@@ -166,13 +170,15 @@ export class TargetSources {
   #targetOf(runtime: RuntimeId | undefined): TargetId {
     const identity = runtime === undefined ? undefined : this.#parts.ledger.world.entries.get(runtime)?.identity;
     if (identity !== undefined) return identity.target;
-    for (const [target, runs] of this.#runs) if (runs.some(({ run }) => run.runtime_id === runtime)) return target;
+    for (const [target, runs] of this.#runs) {
+      if (target !== outside && runs.some(({ run }) => run.runtime_id === runtime)) return target;
+    }
     return this.#parts.machine;
   }
 
   #runtimesOf(process: string): readonly RuntimeIdentity[] {
     const { ledger, machine } = this.#parts;
-    const targets = new Set([machine, ...this.#runs.keys()]);
+    const targets = new Set([machine, ...[...this.#runs.keys()].filter((one) => one !== outside)]);
     return [...targets].flatMap((target) => ledger.world.index.ofProcess(target, process));
   }
 }

@@ -44,6 +44,8 @@ export interface TmuxObserverParts {
   readonly machine: string;
   readonly around: () => Surroundings;
   readonly views: RunViews;
+  /** Processes of agents that are in panes of this server. */
+  readonly onFound: (processes: ReadonlySet<string>) => void;
   /** The runs of this target, whenever something about them may have changed. */
   readonly onRuns: RunFollowerParts['onRuns'];
   readonly onLook: ScreenReconcilerParts['onLook'];

@@ -2,8 +2,8 @@
 // the inbox; what is shown comes out of the ledger.
 
 import { claimOf } from '../engine/contradict.ts';
-import type { RuntimeIdentity } from '../model/events.ts';
-import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
+import { isPaneless, type RuntimeIdentity } from '../model/events.ts';
+import { type AgentName, type PaneId, processKey, type RuntimeId, type TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Health } from '../model/records.ts';
 import type { StateName } from '../model/states.ts';
@@ -383,6 +383,7 @@ export class TmuxObserver {
     const ends = new Set(facts.flatMap((fact) => (fact.kind === 'runtime.ended' ? [fact.evidence.runtime_id] : [])));
     this.#isUnfinished = facts.length < all.length || facts.length > 0 || claims.isCut;
     if (facts.length > ends.size) offer(facts.filter((fact) => fact.kind !== 'runtime.ended'));
+    if (!isFar) this.#parts.onFound(processesIn(found));
     const ended = live.filter(({ identity }) => ends.has(identity.runtime_id));
     this.#endAll(this.#waitingEnds.due(ended, look, this.#lookedAt));
     offer([...partings(look, found), ...doubles(look, twins), ...outclaimed(look, found)]);
@@ -451,6 +452,19 @@ export class TmuxObserver {
   }
 
   #entries() {
-    return [...this.#parts.ledger.world.entries.values()].filter((entry) => entry.identity.target === this.target);
+    const { entries } = this.#parts.ledger.world;
+    const isOutside = ({ parent, ...identity }: RuntimeIdentity): boolean => {
+      const root = parent === null ? { ...identity, parent } : entries.get(parent)?.identity;
+      return root !== undefined && isPaneless(root);
+    };
+    return [...entries.values()].filter(({ identity }) => identity.target === this.target && !isOutside(identity));
   }
 }
+
+const processesIn = (found: ReadonlyMap<TmuxPane, PaneAgents>): ReadonlySet<string> =>
+  new Set(
+    [...found.values()].flatMap(({ agent, process, children }) => [
+      ...(agent === null || process === null ? [] : [processKey(process.identity)]),
+      ...children.map((child) => processKey(child.process.identity)),
+    ]),
+  );

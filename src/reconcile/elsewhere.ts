@@ -157,8 +157,9 @@ export function rowedElsewhere(
 ): ReadonlySet<string> {
   const local = new Set(servers.filter(({ kind }) => kind === 'local').map((one) => one.target));
   const keys = new Set<string>();
-  for (const { target: other, process } of agents) {
-    if (process === null || other === target || !servers.some((one) => one.target === other)) continue;
+  for (const { target: other, process, pane } of agents) {
+    // Who is in no pane has no place that another one could be mistaken for.
+    if (process === null || pane === null || other === target || !servers.some((one) => one.target === other)) continue;
     if (comesBefore(other, target, (one) => local.has(one))) keys.add(processKey(process));
   }
   return keys;

@@ -1,6 +1,7 @@
 // Programs that look like agents to whoever asks their process, and draw the screens they are told to: what the daemon
 // makes of a screen can be tried without the real program. They draw at once and say when they did.
 
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,6 +25,7 @@ export type LookAlikeKind = keyof typeof scripts;
 const program = `
 const fs = require('node:fs');
 const file = process.env.AGTMUX_LOOK_ALIKE;
+fs.writeFileSync(file + '.pid', String(process.pid));
 let seen = '';
 let spinning, turn = 3, hushed = null, picture = '';
 const look = () => {
@@ -77,6 +79,26 @@ export class LookAlike {
     const command = through === '' ? own : `${through} '${own}'`;
     const pane = live.tmux(...server, 'new-window', '-t', `${session}:`, '-c', cwd, '-P', '-F', '#{pane_id}', command);
     return new LookAlike(kind, pane, file);
+  }
+
+  /** In a terminal of its own, without tmux: `script` gives it one. Nobody it belongs to is above it. Ends with `end`. */
+  static startOutside(live: Live, kind: LookAlikeKind, variables: Readonly<Record<string, string>> = {}): LookAlike {
+    const { file, own } = LookAlike.#prepare(live, kind);
+    execFileSync('setsid', ['--fork', 'script', '-qfc', `exec env ${own}`, '/dev/null'], {
+      env: { ...live.env, ...variables },
+      stdio: 'ignore',
+      cwd: live.dir,
+    });
+    return new LookAlike(kind, '', file);
+  }
+
+  /** The process of the program, once it has drawn something. */
+  get pid(): number {
+    return Number(readFileSync(`${this.#file}.pid`, 'utf8'));
+  }
+
+  end(signal: NodeJS.Signals = 'SIGKILL'): void {
+    process.kill(this.pid, signal);
   }
 
   /** All in one command of tmux: as close to the same moment as a machine comes. */

@@ -499,6 +499,8 @@ class ClockWorld {
         socketOf: () => null,
         targetOf: () => machine,
         onPending: () => undefined,
+        meet: null,
+        originOf: () => 'possible',
         isOff: () => false,
         isManagedProcess: () => false,
       },

@@ -58,6 +58,8 @@ export function agentRow({ id, reason, project, place, age, ...rest }: Part): Pa
     window_index: window,
     pane_index: pane,
     session: null,
+    terminal: null,
+    pid: null,
     ...rest,
   };
 }

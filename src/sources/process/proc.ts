@@ -21,6 +21,12 @@ export interface ProcSource {
    * words twice do not promise that nothing changed: a wrapper may have started another child in the same group.
    */
   glance(panePid: number): string | null;
+  /** This process and those above it, the nearest first: what it is by itself, without all others being read. */
+  lineage(pid: number): readonly StatLine[];
+  /** The user that it runs as; null when it is gone. */
+  userOf(pid: number): number | null;
+  /** When it began, ms by the machine's clock. */
+  startedAtMs(line: Pick<StatLine, 'startTicks'>): number;
   identity(pid: number): ProcessIdentity | null;
   /** What this very process runs; null when it is gone. */
   program(identity: ProcessIdentity): ProgramView | null;
@@ -46,6 +52,7 @@ interface Program {
 /** What user space is told, on every architecture that Node runs on; the kernel's own rate is another matter. */
 const ticksPerSecond = 100;
 const statBytesMax = 1_024;
+const statusBytesMax = 4_096;
 /** The line of the boot time follows one line a core and one of all interrupts. */
 const kernelStatBytesMax = 262_144;
 
@@ -107,6 +114,7 @@ function createProcSource(processes: Processes, boot: string): ProcSource {
     boot,
     read,
     glance,
+    ...lookUp(processes, statOf),
     identity: (pid) => {
       const line = statOf(pid);
       return line === null || isDeadState(line.state) ? null : { boot, pid, start: line.startTicks };
@@ -125,6 +133,33 @@ function createProcSource(processes: Processes, boot: string): ProcSource {
     seemsAlive: (identity) => identity.boot === boot && processes.exists(identity.pid),
   };
 }
+
+/** What is asked about single processes: no other is read for it. */
+function lookUp(
+  processes: Processes,
+  statOf: (pid: number) => StatLine | null,
+): Pick<ProcSource, 'lineage' | 'userOf' | 'startedAtMs'> {
+  return {
+    lineage: (pid) => {
+      const lines: StatLine[] = [];
+      for (let at = pid; at > 0 && lines.length < limits.lineageMax; ) {
+        const line = statOf(at);
+        if (line === null || lines.some((one) => one.pid === line.pid)) break;
+        lines.push(line);
+        at = line.ppid;
+      }
+      return lines;
+    },
+    userOf: (pid) => {
+      const uid = /^Uid:\s+\d+\s+(\d+)/m.exec(processes.read(`/proc/${pid}/status`, statusBytesMax) ?? '')?.[1];
+      return uid === undefined ? null : Number(uid);
+    },
+    startedAtMs: ({ startTicks }) => startedAtMs((bootSeconds(processes) ?? 0) * 1_000, startTicks),
+  };
+}
+
+const startedAtMs = (bootMs: number, ticks: string): number =>
+  bootMs + Math.round((Number(ticks) * 1_000) / ticksPerSecond);
 
 function bootSeconds(processes: Processes): number | null {
   const text = processes.read('/proc/stat', kernelStatBytesMax);
@@ -177,7 +212,7 @@ function readProgram(processes: Processes, line: StatLine, wanted: ReadonlySet<n
     stackStart: line.stackStart,
     executable: null,
     argv: [],
-    startedAtMs: bootMs + Math.round((Number(line.startTicks) * 1_000) / ticksPerSecond),
+    startedAtMs: startedAtMs(bootMs, line.startTicks),
   };
   return wanted.has(line.pid) ? withArguments(processes, program, line) : program;
 }

@@ -101,10 +101,11 @@ describe('hooks', () => {
     const start = proc.ok ? proc.value.identity(pid)?.start : undefined;
     const count = 5_000;
     const began = Date.now() / 1_000 - 10;
+    // Pids that no process can have: what lives under the pid of a call is held against it (IDN11).
     for (let number = 1; number <= count; number += 1) {
-      const head = `agtmux1 agent=claude event=UserPromptSubmit pane=%25${actor.pane.slice(1)} socket= pid=${10_000 + number} ppid=${pid} up=${pid}:${start}`;
+      const head = `agtmux1 agent=claude event=UserPromptSubmit pane=%25${actor.pane.slice(1)} socket= pid=${5_000_000 + number} ppid=${pid} up=${pid}:${start}`;
       const body = JSON.stringify({ ...base, hook_event_name: 'UserPromptSubmit', prompt: `turn ${number}` });
-      const file = join(live.dir, 'state/spool', `${start}-${10_000 + number}-0`);
+      const file = join(live.dir, 'state/spool', `${start}-${5_000_000 + number}-0`);
       writeFileSync(file, `${head}\n${body}`, { mode: 0o600 });
       // No agent calls its hooks faster than once a millisecond.
       utimesSync(file, began + number / 1_000, began + number / 1_000);
