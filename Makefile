@@ -14,13 +14,14 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux build package check static unit setup references sim clocks mutants bench walk coverage clean
+.PHONY: help start test test-agents test-tmux test-terminals build package check static unit setup references sim clocks mutants bench walk coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
 	@echo 'make test           set up, and pass every test (COUNT=n for longer fuzz and fault suites)'
 	@echo 'make test-agents    fetch the real agents (1.4 GB) and lead each through every state (AGENTS="claude codex" for some)'
 	@echo 'make test-tmux      run the suites in which the version of tmux matters, and print a table (TMUX="/path/tmux /other/tmux")'
+	@echo 'make test-terminals install kitty, Xvfb and GNU screen, and act on agents in them (COUNT=200 for the whole run)'
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'
 	@echo 'make package        the tarball that users install, in $(REPORTS)/'
@@ -88,6 +89,12 @@ test-tmux: setup
 	@sh scripts/system-packages.sh
 	@sh scripts/build.sh
 	@unset TMUX; $(RUN) node scripts/test-tmux.ts $(if $(filter command line,$(origin TMUX)),$(TMUX))
+
+# Real terminals on a display of their own: kitty needs a hundred megabytes of libraries, therefore no part of `make test`.
+test-terminals: setup
+	@sh scripts/system-packages.sh terminals
+	@sh scripts/build.sh
+	$(RUN) vitest run --project terminals
 
 references: setup
 	$(RUN) node scripts/references.ts

@@ -25,8 +25,17 @@ export default defineConfig({
           name: 'system',
           environment: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/tidy/**'],
+          exclude: ['test/tidy/**', 'test/terminals/**'],
           globalSetup: ['test/kit/tmux-program.ts'],
+          pool: 'forks',
+          ...patience,
+        },
+      },
+      {
+        test: {
+          name: 'terminals',
+          environment: 'node',
+          include: ['test/terminals/**/*.test.ts'],
           pool: 'forks',
           ...patience,
         },

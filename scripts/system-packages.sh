@@ -13,6 +13,13 @@ if [ "${1-}" = browser ] && [ -z "${AGTMUX_CHROMIUM-}" ] && ! command -v chromiu
   needed="$needed
 chromium chromium chromium"
 fi
+# `system-packages.sh terminals`: those that agtmux is tried with, and a display for them.
+if [ "${1-}" = terminals ]; then
+  needed="$needed
+kitty kitty kitty
+Xvfb xvfb xorg-server
+screen screen screen"
+fi
 # sshd stands where only root looks for programs.
 PATH=$PATH:/usr/sbin:/sbin
 

@@ -25,6 +25,9 @@ export interface Attempt {
   readonly snapshot: SnapshotRecord;
 }
 
+/** Keys of a terminal that cannot check and type in one step (ACT9). */
+export const checkedWay = 'checked keys';
+
 /** How an action ended, on its way to the receipt and the audit. */
 export interface Ending {
   readonly outcome: Outcome;
@@ -88,7 +91,7 @@ export class ActionContext {
       current: this.#ownerNow(identity, state, seen, leniency),
       state: state === null ? null : lenient(state, leniency),
       // What is in no pane needs no tmux server.
-      isPaneless: leniency.paneless !== true && ground.isPaneless(identity.runtime_id),
+      isPaneless: leniency.paneless !== true && this.#isWithoutKeys(identity.runtime_id),
       health: leniency.down === true || identity.pane === null ? ('ok' as const) : ground.healthOf(identity.target),
       now: ground.now(),
     };
@@ -132,10 +135,17 @@ export class ActionContext {
   }
 
   /** Why nothing can be typed at it: it is in no pane (IDN10). Null where it is in one. */
-  noKeys({ identity }: Attempt): Failure | null {
-    if (!this.ground.isPaneless(identity.runtime_id)) return null;
-    const row = this.ground.rows().find(({ runtime_id }) => runtime_id === identity.runtime_id);
+  noKeys({ identity, action }: Attempt): Failure | null {
+    const { ground } = this;
+    const { runtime_id } = identity;
+    // Asks are never answered where the check and the key are not one step.
+    if (action === 'send' ? !this.#isWithoutKeys(runtime_id) : !ground.isPaneless(runtime_id)) return null;
+    const row = ground.rows().find((one) => one.runtime_id === runtime_id);
     return withoutKeys(row?.terminal ?? null, identity.agent);
+  }
+
+  #isWithoutKeys(runtime: RuntimeId): boolean {
+    return this.ground.isPaneless(runtime) && !this.ground.terminals.canType(runtime);
   }
 
   /** Where and by what it can be typed at, as of now. */
@@ -144,6 +154,7 @@ export class ActionContext {
     if (identity.parent !== null) {
       return fail('E_UNSUPPORTED', `it runs inside ${canonicalRef(identity.parent)} and has no prompt`);
     }
+    if (this.ground.terminals.canType(identity.runtime_id)) return this.#windowHandle(attempt);
     if (identity.pane === null) return fail('E_UNSUPPORTED', 'it has no pane');
     const writer = this.ground.handsOf(identity.target);
     if (writer === null) return fail('E_TARGET_DOWN', 'its tmux server is not connected');
@@ -151,6 +162,13 @@ export class ActionContext {
     if (place === null) return fail('E_RUNTIME_STALE', 'it is not in the foreground of its pane');
     const unkept = await this.keep(attempt);
     return unkept === null ? ok({ place, writer }) : { ok: false, failure: unkept };
+  }
+
+  async #windowHandle(attempt: Attempt): Promise<Result<PaneHandle>> {
+    const handle = await this.ground.terminals.handleOf(attempt.identity.runtime_id);
+    if (handle === null) return fail('E_RUNTIME_STALE', 'it is not in the foreground of its window');
+    const unkept = await this.keep(attempt);
+    return unkept === null ? ok(handle) : { ok: false, failure: unkept };
   }
 
   /**

@@ -166,11 +166,24 @@ export class ActionExecutor implements ActionService {
       this.#context.looked(identity.runtime_id, caller);
       const row = this.#rowOf(identity.runtime_id);
       const reach = this.#ground.reachOf(identity.target);
-      if (this.#ground.isPaneless(identity.runtime_id)) return refused(unattached(row?.terminal ?? null));
+      if (this.#ground.isPaneless(identity.runtime_id)) {
+        const terminal = await this.#bringToFront(identity.runtime_id);
+        if (terminal === null) return refused(unattached(row?.terminal ?? null));
+        const nowhere = {
+          kind: 'local',
+          connection_ref: '',
+          socket_path: '',
+          session_id: '',
+          window_id: '',
+          pane_id: '',
+        };
+        plan = { ...nowhere, kind: 'local', ref: canonicalRef(identity.runtime_id), target: identity.target, terminal };
+        return ended('delivered', { way: terminal.name });
+      }
       if (identity.pane === null) return refusedFor('E_UNSUPPORTED', 'it has no pane', noPaneNext);
       if (row === null || reach === null) return refusedFor('E_TARGET_DOWN', 'its tmux server is not known now');
       const { window_id, pane_id } = row.identity;
-      const here = { session_id: row.session_id, window_id: window_id ?? '', pane_id: pane_id ?? '' };
+      const here = { session_id: row.session_id, window_id: window_id ?? '', pane_id: pane_id ?? '', terminal: null };
       plan = { ref: canonicalRef(identity.runtime_id), target: identity.target, ...reach, ...here };
       return ended('delivered');
     });
@@ -197,6 +210,15 @@ export class ActionExecutor implements ActionService {
       return output.ok ? ended('delivered', { detail: { lines_max: linesMax } }) : refused(output.failure);
     });
     return output ?? notDone(problem);
+  }
+
+  /** Its window in front of others, or how to get there; null where its terminal cannot be asked for that. */
+  async #bringToFront(runtime: RuntimeId): Promise<AttachPlan['terminal']> {
+    const place = await this.#ground.terminals.windowOf(runtime);
+    if (place === null) return null;
+    const { backend, surface } = place;
+    const command = backend.attachCommand?.(surface) ?? null;
+    return command !== null || (await backend.focus(surface)) ? { name: backend.name, command } : null;
   }
 
   #unseen(runtime: RuntimeId): Result<never> {

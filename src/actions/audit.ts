@@ -5,7 +5,7 @@ import { canonicalRef } from '../engine/refer.ts';
 import type { ActionConditions, ActionKind, Caller, Receipt } from '../model/actions.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import type { AuditRecord, SnapshotRecord, StateRecord } from '../model/records.ts';
-import type { Ending } from './action-context.ts';
+import { checkedWay, type Ending } from './action-context.ts';
 
 export interface ActionRecord {
   readonly audit_id: string;
@@ -38,13 +38,19 @@ export function auditOf(record: ActionRecord, ending: Ending): AuditRecord {
       // Snapshots are dropped when they have expired; what was decided on stays with the deed.
       ...(snapshot === null ? {} : { snapshot: { ...snapshot } }),
       ...(state === null ? {} : { state: state.state, reason: state.reason, decided_by: state.decided_by }),
-      ...(ending.way === null ? {} : { way: ending.way }),
+      ...(ending.way === null ? {} : { way: ending.way, strength: strengthOf(ending.way) }),
       ...(ending.failure === null ? {} : { code: ending.failure.code, message: ending.failure.message }),
       ...(ending.words === null ? {} : { words: ending.words }),
       ...(ending.became === null ? {} : { became: canonicalRef(ending.became) }),
       ...ending.detail,
     },
   };
+}
+
+/** By the way it went: channels and signals type nothing. */
+function strengthOf(way: string | null): Receipt['strength'] {
+  if (way === 'keys') return 'atomic';
+  return way === checkedWay ? 'checked' : null;
 }
 
 export function receiptOf(record: ActionRecord, { outcome, way, failure, words, became }: Ending): Receipt {
@@ -56,6 +62,7 @@ export function receiptOf(record: ActionRecord, { outcome, way, failure, words, 
     runtime_id: runtime,
     snapshot_id: record.snapshot?.snapshot_id ?? null,
     way,
+    strength: strengthOf(way),
     failure,
     words,
   };

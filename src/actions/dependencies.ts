@@ -12,6 +12,7 @@ import type { AgentName, ProcessIdentity, RuntimeId, TargetId } from '../model/i
 import type { AuditRecord, Health, SnapshotRecord, StateRecord } from '../model/records.ts';
 import type { Verdict } from '../model/verdicts.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { SurfacePlace } from '../terminals/terminal.ts';
 import type { PaneAddress, PaneContent, PaneWriter } from '../terminals/tmux/pane-writer.ts';
 
 /** As much of a row as actions need: whom it names, and where that is. */
@@ -37,6 +38,13 @@ export interface ActionDependencies {
   readonly ownerOf: (target: TargetId, pane: string) => RuntimeId | null;
   /** It runs on without its pane; never of one that has ended. */
   readonly isPaneless: (runtime: RuntimeId) => boolean;
+  /** Windows of other terminals, for agents of this machine that are in no pane. */
+  readonly terminals: {
+    /** It is in one that can be typed at, and a person wants that. */
+    readonly canType: (runtime: RuntimeId) => boolean;
+    readonly handleOf: (runtime: RuntimeId) => Promise<{ place: PaneAddress; writer: PaneWriter } | null>;
+    readonly windowOf: (runtime: RuntimeId) => Promise<SurfacePlace | null>;
+  };
   readonly healthOf: (target: TargetId) => Health;
   readonly keysOf: (agent: AgentName) => Keys | null;
   readonly channels: readonly Channel[];

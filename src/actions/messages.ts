@@ -11,6 +11,7 @@ import type { SeenRows } from '../terminals/tmux/pane-writer.ts';
 import {
   type ActionContext,
   type Attempt,
+  checkedWay,
   type Ending,
   ended,
   type PaneHandle,
@@ -92,6 +93,7 @@ export async function typeMessage(
   const late = context.check(attempt);
   if (late !== null) return refused(late);
   const runtime = attempt.identity.runtime_id;
+  const way = context.ground.isPaneless(runtime) ? checkedWay : 'keys';
   const keys = context.ground.keysOf(attempt.identity.agent);
   let why: Failure | null = null;
   let sign: string | null = null;
@@ -121,17 +123,17 @@ export async function typeMessage(
   // Set inside of what is called back, which the compiler does not see.
   const end = became as 'taken' | keyof typeof notTaken | null;
   if (typed === 'submitted' && end !== null) {
-    if (end === 'taken') return ended('delivered', { way: 'keys' });
+    if (end === 'taken') return ended('delivered', { way });
     context.unsure.add(runtime);
-    return ended('unconfirmed', { way: 'keys', words: notTaken[end] });
+    return ended('unconfirmed', { way, words: notTaken[end] });
   }
   if (typeof typed === 'string' || typed.kind !== 'refused') context.unsure.add(runtime);
-  if (typeof typed === 'string') return ended('unconfirmed', { way: 'keys', words: notSubmitted[typed] });
+  if (typeof typed === 'string') return ended('unconfirmed', { way, words: notSubmitted[typed] });
   switch (typed.kind) {
     case 'done':
-      return ended('delivered', { way: 'keys', words: 'left in the prompt' });
+      return ended('delivered', { way, words: 'left in the prompt' });
     case 'lost':
-      return ended('unconfirmed', { way: 'keys', words: typed.words });
+      return ended('unconfirmed', { way, words: typed.words });
     case 'refused':
       return typed.why === 'other_process' ? refusedRecheck(context, attempt, why) : refusedWrite(typed.why);
   }

@@ -163,6 +163,8 @@ async function sendNow(
   const rule = messageRule(state, look, conditions.force_stale === true);
   if (rule !== 'type' && rule !== 'answer') return refused(rule);
   if (rule === 'answer' && !request.enter) return refused(answerEnters);
+  if (rule === 'answer' && ground.isPaneless(identity.runtime_id))
+    return refusedFor('E_DIALOG', 'it has a pending request, which is answered in its own terminal only');
   const ending =
     rule === 'answer'
       ? await answerAsk(context, attempt, answered, request, { kind: 'write', text }, undefined)

@@ -121,6 +121,12 @@ export const receiptSchema = z.strictObject({
   runtime_id: z.string().nullable(),
   snapshot_id: z.string().nullable(),
   way: z.string().nullable().describe("keys, or the name of the agent's own channel"),
+  strength: z
+    .enum(['atomic', 'checked'])
+    .nullable()
+    .describe(
+      'of what was typed: checked and typed in one step, or compared right before; null where nothing was typed',
+    ),
   failure: z
     .strictObject({ code: z.enum(errorCodes), message: z.string(), next: z.string() })
     .nullable()
@@ -138,6 +144,10 @@ export const attachPlanSchema = z.strictObject({
   session_id: z.string(),
   window_id: z.string(),
   pane_id: z.string(),
+  terminal: z
+    .strictObject({ name: z.string(), command: z.array(z.string()).nullable() })
+    .nullable()
+    .describe('of an agent without a pane: its terminal, which is in front now, or the command that shows it'),
 });
 
 export const viewedOutputSchema = z.strictObject({

@@ -55,6 +55,10 @@ export async function planFor(context: Context, wanted: { ref: string; condition
 
 /** Does not come back where Node can become another program. */
 async function goTo(plan: AttachPlanReply): Promise<void> {
+  if (plan.terminal !== null && plan.terminal.command === null) {
+    print(`its ${plan.terminal.name} window is in front now`);
+    return;
+  }
   const way = wayTo(plan);
   if (!way.isSwitch) mustHaveTerminal();
   if (way.isInside) note('this is tmux inside tmux: press the prefix twice for the inner one');
@@ -73,6 +77,9 @@ export interface Way {
 /** How one gets to the pane of a plan from here. */
 export function wayTo(plan: AttachPlanReply): Way {
   const here = tmuxSocketHere();
+  if (plan.terminal !== null) {
+    return { command: plan.terminal.command ?? ['true'], env: process.env, isSwitch: false, isInside: false };
+  }
   const pane = `${plan.session_id}:${plan.window_id}.${plan.pane_id}`;
   if (plan.kind === 'local' && here !== null && isSameFile(here, plan.socket_path)) {
     const command = ['tmux', '-S', plan.socket_path, 'switch-client', '-E', '-t', pane];

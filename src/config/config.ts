@@ -53,6 +53,16 @@ export const configSchema = z.strictObject({
         .describe('Time between two checks that known agents are alive.'),
     })
     .prefault({}),
+  terminals: z
+    .strictObject({
+      checked_sends: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether messages may be typed into terminals that cannot check and type in one step, such as kitty (ACT9).',
+        ),
+    })
+    .prefault({}),
   retention: z
     .strictObject({
       days: z

@@ -13,6 +13,7 @@ import type { PaneRow } from '../api/schemas.ts';
 import { type CallerFacts, isSharedAncestor } from '../auth/principal.ts';
 import { callerFacts } from '../auth/process-facts.ts';
 import { callerFactsByPs } from '../auth/process-facts-ps.ts';
+import type { Config } from '../config/config.ts';
 import { canonicalRef } from '../engine/refer.ts';
 import type { Entry } from '../engine/world.ts';
 import type { EventProcessor } from '../ingest/event-processor.ts';
@@ -55,6 +56,7 @@ export interface ActingParts {
   readonly now: () => number;
   readonly policy: ActionDependencies['policy'];
   readonly isQuiet: ActionDependencies['isQuiet'];
+  readonly settings: { readonly current: Pick<Config, 'terminals'> };
   /** bin/agtmux-wrap of this machine. */
   readonly wrapperPath: string;
   /** Null until they are there. */
@@ -71,11 +73,7 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
   const identityOf = (runtime: RuntimeId) => entryOf(runtime)?.identity ?? null;
   const stateOf = (runtime: RuntimeId) => stateIn(machines, entryOf(runtime));
   const sessionsOf = (runtime: RuntimeId) => [...(entryOf(runtime)?.fold.sessions ?? [])];
-  const freshLook = async (runtime: RuntimeId): Promise<FreshLook | null> => {
-    const identity = identityOf(runtime);
-    const reading = identity === null ? null : await machines.watch(identity.target)?.screens.look(runtime);
-    return reading === null || reading === undefined ? null : freshLookOf(reading);
-  };
+  const freshLook = (runtime: RuntimeId): Promise<FreshLook | null> => lookAt(parts, identityOf(runtime));
   const ownerOf = (target: TargetId, pane: string): RuntimeId | null => ownerIn(ledger, target, pane);
   const outputOf = outputsOf({ ...parts, identityOf, ownerOf, sessionsOf });
   return {
@@ -86,6 +84,7 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
     identityOf,
     sessionsOf,
     ownerOf,
+    terminals: terminalsIn(parts, identityOf),
     healthOf: (target) => machines.healthOf(target),
     lastSessionOf: (runtime) => lastSession(parts.store, runtime, sessionsOf(runtime)),
     keysOf: (agent) => agentOf(agent)?.keys ?? null,
@@ -103,10 +102,7 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
         servers: localServers({ clock: parts.clock, processes: parts.processes }),
       }),
     ],
-    placeOf: async (runtime) => {
-      const identity = identityOf(runtime);
-      return identity === null ? null : ((await machines.watch(identity.target)?.reach.placeOf(identity)) ?? null);
-    },
+    placeOf: (runtime) => placeIn(parts, identityOf(runtime)),
     fileAt: (runtime, path) => fileIn(parts, runtime, path),
     handsOf: (target) => machines.watch(target)?.reach.writer ?? null,
     restOf: (runtime) => restIn(parts, identityOf(runtime)),
@@ -139,6 +135,41 @@ const asGiven = ({ clock, random, rows, isPaneless, policy, isQuiet }: ActingPar
   policy,
   isQuiet,
 });
+
+async function lookAt({ machines, isPaneless }: ActingParts, identity: RuntimeIdentity | null) {
+  if (identity === null) return null;
+  if (isPaneless(identity.runtime_id)) return (await machines.terminals?.look(identity)) ?? null;
+  const reading = await machines.watch(identity.target)?.screens.look(identity.runtime_id);
+  return reading == null ? null : freshLookOf(reading);
+}
+
+async function placeIn({ machines, isPaneless }: ActingParts, identity: RuntimeIdentity | null) {
+  if (identity === null) return null;
+  if (isPaneless(identity.runtime_id)) return (await machines.terminals?.handleOf(identity))?.place ?? null;
+  return (await machines.watch(identity.target)?.reach.placeOf(identity)) ?? null;
+}
+
+/** Other terminals than tmux; only those of this machine are known. */
+function terminalsIn(
+  { machines, isPaneless, settings }: ActingParts,
+  identityOf: (runtime: RuntimeId) => RuntimeIdentity | null,
+): ActionDependencies['terminals'] {
+  const { terminals } = machines;
+  return {
+    canType: (runtime) =>
+      settings.current.terminals.checked_sends &&
+      isPaneless(runtime) &&
+      machines.outsideOf(runtime)?.terminal === 'kitty',
+    handleOf: async (runtime) => {
+      const identity = identityOf(runtime);
+      return identity === null ? null : ((await terminals?.handleOf(identity)) ?? null);
+    },
+    windowOf: async (runtime) => {
+      const identity = identityOf(runtime);
+      return identity === null ? null : ((await terminals?.placeOf(identity)) ?? null);
+    },
+  };
+}
 
 /** A sweep that finds its pane as it was is evidence too, though nothing is logged for it (ACT8). */
 function stateIn(machines: TargetController, entry: Entry | undefined): StateRecord | null {

@@ -79,6 +79,7 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
     now: () => timeline.now(),
     policy,
     isQuiet,
+    settings: parts.settings,
     wrapperPath,
     sessions: () => book,
     shells: () => shelling,

@@ -55,7 +55,7 @@ export function withoutPane(record: StateRecord, closedAt: number, detail: strin
 }
 
 /** Who hears of an interrupt, or of an answer at the keyboard, that no hook tells of. */
-const watchful: readonly SourceName[] = ['native', 'stream', 'transcript', 'driver'];
+const watchful: readonly (SourceName | null)[] = ['native', 'stream', 'transcript', 'driver'];
 
 /**
  * Without a pane nobody sees its screen. Where its hooks are all that speaks of it, a turn that is cut short with Esc goes on
@@ -64,7 +64,7 @@ const watchful: readonly SourceName[] = ['native', 'stream', 'transcript', 'driv
 export function heardByHooksAlone(record: StateRecord): StateRecord {
   const heard = [record.decided_by, ...record.competing.map(({ source }) => source)];
   const isOpen = record.state === 'running' || record.state === 'waiting_approval' || record.state === 'waiting_input';
-  if (!isOpen || record.ended !== null || heard.some((one) => one !== null && watchful.includes(one))) return record;
+  if (!isOpen || record.ended !== null || heard.some((one) => watchful.includes(one))) return record;
   const reason = record.reason === 'turn_running' || record.reason === 'tool_running' ? 'hooks_only' : record.reason;
   return { ...record, reason, confidence: record.confidence === 'high' ? 'medium' : record.confidence };
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { asks, event, host, identity, oneAgent, says, started, TestWorld, t0 } from '../../test/kit/engine.ts';
 import { limits } from '../model/limits.ts';
-import { heardByHooksAlone, underHealth } from './decay.ts';
+import { heardByHooksAlone, tellsItself, underHealth, withoutPane } from './decay.ts';
 
 /** Every order of a few things. */
 function permutations<One>(list: readonly One[]): One[][] {
@@ -131,9 +131,25 @@ describe('ordering hazards', () => {
     expect(seen()).toBe('waiting_approval/approval_asked/medium');
     world.take(event('a', 'hook', 30, 'turn.ended', { scope: 'main' }), says('a', 'hook', 31, 'completed'));
     expect(seen()).toBe('completed/turn_completed/high');
+    world.take(event('a', 'hook', 35, 'state.observed', { state: 'running', reason: 'compacting', confidence: 'low' }));
+    expect(seen()).toBe('running/compacting/low');
     // Its own registry would tell that the turn was cut short.
     world.take(says('a', 'native', 40, 'running'));
-    expect(seen()).toBe('running/turn_running/high');
+    expect(seen()).toBe('running/compacting/high');
+  });
+
+  it('RTE4 IDN10 without the pane that it had, what it tells itself is heard and what its screen told is not known', () => {
+    const world = oneAgent();
+    const seen = () => {
+      const { state, reason, confidence, competing } = withoutPane(world.state('a'), 5, 'was in work:1.0');
+      return `${state}/${reason}/${confidence} ${competing.map(({ source }) => source)}`;
+    };
+    expect(tellsItself(world.state('a'))).toBe(false);
+    expect(seen()).toBe('unknown/no_pane/low ');
+    world.take(says('a', 'hook', 10, 'running'), says('a', 'screen', 11, 'running'));
+    expect(seen()).toBe('running/hooks_only/medium ');
+    world.take(says('a', 'screen', 9_000, 'idle'), says('a', 'reconciler', 9_001, 'idle'));
+    expect(seen()).toMatch(/^unknown\/no_pane\/low/);
   });
 
   it('RSV6 hazard 11, a target that is down is applied when reading: the stored state comes back with it', () => {

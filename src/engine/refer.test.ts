@@ -20,6 +20,29 @@ const found = (text: string): string => {
   return result.ok ? canonicalRef(result.value.runtime_id) : result.failure.code;
 };
 
+describe('an agent without a pane', () => {
+  const outside: Row = {
+    ...paneRow({ pane: 8, agent: 'gemini' }),
+    identity: { target: targetId('host'), session_name: 'proc:4711', window_id: null, pane_id: null },
+    ref: 'proc:4711',
+    terminal: 'kitty',
+    pid: 4711,
+  };
+  const of = (text: string): string => {
+    const result = referTo(text, [...rows, outside]);
+    return result.ok ? result.value.runtime_id : result.failure.code;
+  };
+
+  it('IDN10 is called by its process, or by its kind where only one runs, and by no place', () => {
+    expect(of('proc:4711')).toBe(outside.runtime_id);
+    expect(of('gemini')).toBe(outside.runtime_id);
+    expect(of(`runtime:${outside.runtime_id}`)).toBe(outside.runtime_id);
+    expect(of('proc:4712')).toBe('E_REF_NOT_FOUND');
+    expect(of('host/proc:4711:1.8')).toBe('E_REF_NOT_FOUND');
+    expect(referTo('kitty', [outside])).toMatchObject({ ok: false });
+  });
+});
+
 describe('a session that agtmux leads', () => {
   const { runtime_id } = paneRow({ pane: 9 });
   const shown = ['showSpinner', 'showCancelButton', 'showResumeButton', 'showAutoModeWarning', 'inputEnabled'] as const;

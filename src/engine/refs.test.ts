@@ -64,6 +64,7 @@ describe('references', () => {
     'proc:',
     'proc:0',
     'proc:-1',
+    'proc:vm1/0',
     'proc:12345678901',
     'proc:vm1/4711/x',
     'pane:host/work/@1',

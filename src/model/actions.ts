@@ -117,6 +117,11 @@ export interface Receipt {
   readonly snapshot_id: SnapshotId | null;
   /** By which way: `keys`, or the name of the agent's own channel. */
   readonly way: string | null;
+  /**
+   * What stood between the look and the keys. atomic: tmux checked and typed in one step. checked: compared right before,
+   * and seen afterwards. Null where nothing was typed.
+   */
+  readonly strength: 'atomic' | 'checked' | null;
   /** Why it was refused; null when it was not. */
   readonly failure: Failure | null;
   /** What is worth knowing: "pasted, not submitted". */
@@ -169,6 +174,8 @@ export interface AttachPlan {
   readonly session_id: string;
   readonly window_id: string;
   readonly pane_id: string;
+  /** Where it is in no pane: its terminal, in front of others now, or the command that shows it. Null in a pane. */
+  readonly terminal: { readonly name: string; readonly command: readonly string[] | null } | null;
 }
 
 export interface ViewedOutput {

@@ -37,7 +37,7 @@ export const errors = {
     http: 400,
     exit: 2,
     retryable: false,
-    next: 'write it as `agtmux list` shows it under WHERE, or as runtime:<id> or pane:<target>/<session>/<window>/<pane>',
+    next: 'write it as `agtmux list` shows it under WHERE, or as runtime:<id>, proc:<pid> or pane:<target>/<session>/<window>/<pane>',
   },
   E_REF_NOT_FOUND: { http: 404, exit: 3, retryable: false, next: 'run `agtmux list panes` to see what there is' },
   E_REF_AMBIGUOUS: { http: 409, exit: 3, retryable: false, next: 'name one of the candidates in full' },

@@ -43,6 +43,12 @@ export const limits = {
   screenRowsMax: 300,
   /** Parent processes a hook may name. Real chains are under ten deep. */
   ancestryMax: 32,
+  /** For a terminal's answer over its own socket or program: kitty takes a few milliseconds. */
+  terminalAnswerMs: 2_000,
+  /** A list of some hundred windows with their processes, or a screen with its colours. */
+  terminalAnswerCharsMax: 4_194_304,
+  /** Looks for the file into which GNU screen writes what a window shows, ten milliseconds apart. */
+  terminalCopyTriesMax: 100,
   /** Agents below tmux servers that nobody watches which wait to be told. */
   strangersMax: 256,
   /** Processes above one that are looked at. */

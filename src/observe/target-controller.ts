@@ -29,6 +29,7 @@ import { type Outside, PanelessAgents } from './paneless-agents.ts';
 import { viewOfCollector, viewOfProc, viewOfPs } from './process-views.ts';
 import { endOf, goodbyeOf } from './sightings.ts';
 import { SourceRegistry, type SourceRegistryParts } from './source-registry.ts';
+import { TerminalReach } from './terminal-reach.ts';
 import { TmuxObserver } from './tmux-observer.ts';
 import type { ProcessView, TmuxObserverParts } from './tmux-observer-parts.ts';
 
@@ -65,6 +66,7 @@ export class TargetController {
   readonly #proc: ProcSource | null;
   readonly #ears: SourceRegistry;
   readonly #paneless: PanelessAgents | null;
+  readonly terminals: TerminalReach | null;
   #clients: ClientLedger | null = null;
   #orphanTimer: Cancel | null = null;
   #isStopped = false;
@@ -103,6 +105,7 @@ export class TargetController {
       onRefused: parts.onRefused,
     });
     this.#paneless = this.#proc === null ? null : this.#newPaneless(this.#proc);
+    this.terminals = this.#proc === null ? null : this.#newTerminals(this.#proc);
   }
 
   #newPaneless(proc: ProcSource): PanelessAgents {
@@ -130,6 +133,19 @@ export class TargetController {
       onRuns: (runs) => this.#ears.setRunsOutside(hostTarget, runs),
       onChange,
       aliveMs: () => settings.current.observe.alive_ms,
+    });
+  }
+
+  #newTerminals(proc: ProcSource): TerminalReach {
+    const { manager, identify, rulesOf, agentOf } = this.#parts;
+    return new TerminalReach({
+      clock: manager.clock,
+      proc,
+      processes: createRealProcesses(),
+      executor: () => this.executorOf(hostTarget),
+      identify,
+      rulesOf,
+      keysOf: (agent) => agentOf(agent)?.keys ?? null,
     });
   }
 

@@ -68,8 +68,8 @@ const claimOf = ({ pid, hops }: { pid?: number | undefined; hops?: number | unde
 });
 
 function receiptOf(service: DaemonService, told: Receipt): ReceiptReply {
-  const { outcome, action, ref, runtime_id, snapshot_id, way, failure, words } = told;
-  return { ...headOf(service), outcome, action, ref, runtime_id, snapshot_id, way, failure, words };
+  const { outcome, action, ref, runtime_id, snapshot_id, way, strength, failure, words } = told;
+  return { ...headOf(service), outcome, action, ref, runtime_id, snapshot_id, way, strength, failure, words };
 }
 
 function queueOf(service: DaemonService): QueueList {

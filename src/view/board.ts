@@ -100,11 +100,13 @@ export interface BoardGroup {
 
 export const needsYouKey = 'needs';
 
-const sessionKey = ({ identity, session }: AgentItem): string =>
-  session === null ? `${identity.target} / ${identity.session_name}` : `${identity.target} / managed by agtmux`;
+function sessionKey({ identity, session, terminal }: AgentItem): string {
+  if (terminal !== null) return `${identity.target} / outside tmux: ${terminal}`;
+  return session === null ? `${identity.target} / ${identity.session_name}` : `${identity.target} / managed by agtmux`;
+}
 
 const windowKey = (item: AgentItem): string =>
-  item.session === null
+  item.session === null && item.terminal === null
     ? `${item.identity.target}/${item.identity.session_name}:${item.window_index} ${item.window_name}`
     : sessionKey(item);
 

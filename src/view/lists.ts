@@ -43,8 +43,8 @@ export type FilterRequest = {
     | undefined;
 };
 
-/** Sessions that agtmux leads are in no window. */
-const isInTmux = ({ session }: PaneItem): boolean => session === null;
+/** Sessions that agtmux leads are in no window, nor are agents without a pane. */
+const isInTmux = ({ session, terminal }: PaneItem): boolean => session === null && terminal === null;
 
 export function listPanes(input: ListInput, request: FilterRequest = {}): Result<PaneList> {
   const filters = checkFilters(input.targets, request);

@@ -264,6 +264,7 @@ export class ActWorld {
       lastSessionOf: async () => this.session,
       ownerOf: (_, pane) => (this.owner === null ? this.#ownerOf(pane) : this.owner(pane)),
       isPaneless: (runtime) => this.paneless.has(runtime),
+      terminals: { canType: () => false, handleOf: async () => null, windowOf: async () => null },
       healthOf: () => this.health,
       keysOf: (agent) => (agent === 'claude' || agent === 'codex' ? this.keys : null),
       channels: this.channels,

@@ -92,6 +92,13 @@ export class LookAlike {
     return new LookAlike(kind, '', file);
   }
 
+  /** By whatever starts programs: it is given the command. */
+  static startBy(live: Live, kind: LookAlikeKind, start: (own: string) => void): LookAlike {
+    const { file, own } = LookAlike.#prepare(live, kind);
+    start(own);
+    return new LookAlike(kind, '', file);
+  }
+
   /** The process of the program, once it has drawn something. */
   get pid(): number {
     return Number(readFileSync(`${this.#file}.pid`, 'utf8'));

@@ -192,6 +192,7 @@ const receipt = (fields: Partial<ReceiptReply>): ReceiptReply => ({
   runtime_id: 'r',
   snapshot_id: null,
   way: 'keys',
+  strength: 'atomic',
   failure: null,
   words: null,
   ...fields,

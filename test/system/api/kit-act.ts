@@ -48,7 +48,7 @@ export class FakeActing implements ActionService {
 
   #receipt(action: Receipt['action'], ref: string): Receipt {
     const row = this.#find(ref);
-    const base = { action, snapshot_id: null, way: null, words: null };
+    const base = { action, snapshot_id: null, way: null, strength: null, words: null };
     if (row === undefined) {
       const missing = failure('E_REF_NOT_FOUND', `no agent is called ${ref}`);
       return { ...base, outcome: 'refused', ref: null, runtime_id: null, failure: missing, ...this.told };
@@ -69,7 +69,7 @@ export class FakeActing implements ActionService {
     if (row === undefined) return fail('E_REF_NOT_FOUND', `no agent is called ${ref}`);
     const { target } = row.identity;
     const [window_id, pane_id] = [row.identity.window_id ?? '', row.identity.pane_id ?? ''];
-    const place = { target, kind: 'local', connection_ref: '', socket_path: '/nowhere/default' } as const;
+    const place = { target, kind: 'local', connection_ref: '', socket_path: '/nowhere/default', terminal: null } as const;
     return ok({ ref: row.ref, ...place, session_id: row.session_id, window_id, pane_id, ...this.plan });
   };
 
@@ -83,7 +83,7 @@ export class FakeActing implements ActionService {
   start: ActionService['start'] = async (wanted, claim) => {
     this.asked.push({ what: 'new', value: wanted, claim });
     const whom = { ref: 'runtime:new-1', runtime_id: runtimeId('new-1') };
-    const rest = { snapshot_id: null, way: null, failure: null, words: null };
+    const rest = { snapshot_id: null, way: null, strength: null, failure: null, words: null };
     return { outcome: 'delivered', action: 'new', ...whom, ...rest, ...this.told };
   };
 
@@ -96,7 +96,7 @@ export class FakeActing implements ActionService {
     this.asked.push({ what: 'queue', value: { id, text }, claim });
     const place = this.messages.findIndex((message) => message.id === id);
     const message = this.messages[place];
-    const base = { action: 'queue', snapshot_id: null, way: null, words: null } as const;
+    const base = { action: 'queue', snapshot_id: null, way: null, strength: null, words: null } as const;
     if (message === undefined) {
       const missing = failure('E_REF_NOT_FOUND', `no message ${id} waits`);
       return { ...base, outcome: 'refused', ref: null, runtime_id: null, failure: missing };
