@@ -52,8 +52,13 @@ export const nativeLimits = {
   nativeFilePollMs: 100,
   /** A file that is not there, in a folder that gives no hints or is not there either. */
   nativeAbsentPollMs: 250,
-  /** With hints, only to find out whether they still come; 400 files then cost 0.7 % of a core. */
+  /** With hints, only to find out whether they still come. */
   nativeHintedPollMs: 1_000,
+  /** The same for what has not changed for a minute, and for what is not there where its appearing will be hinted at. */
+  nativeCalmPollMs: 5_000,
+  nativeCalmAfterMs: 60_000,
+  /** Where a folder is not there, its parent or the one above may tell that it appears; still higher ones are busy places. */
+  nativeHintAboveMax: 2,
   /** A change that was seen by looking and not hinted at within this: the hints of that file are not relied on. */
   nativeHintLateMs: 500,
   /** A file that is written without pause is read at most this often. */

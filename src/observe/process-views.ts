@@ -1,18 +1,49 @@
 // How the processes of a machine are looked at: by /proc on this one, by its collector on another, by ps where neither is.
 
+import type { ProcessIdentity } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { ProcSource } from '../sources/process/proc.ts';
 import { parsePsReport, psScript } from '../sources/process/ps.ts';
 import type { Collector } from '../targets/collector.ts';
 import type { Executor } from '../targets/executor.ts';
 import type { ProcessView } from './tmux-observer-parts.ts';
 
-export function viewOfProc(proc: ProcSource): ProcessView {
+export function viewOfProc(proc: ProcSource, clock: Clock): ProcessView {
   return {
     read: (panePids) => Promise.resolve(proc.read(panePids)),
     glance: (panePid) => proc.glance(panePid),
     glanceFar: null,
-    isAlive: (process) => proc.seemsAlive(process),
+    anyGone: createEndCheck(proc, clock),
+  };
+}
+
+/** However little the machine tells, each process is asked about this often. */
+const surelyMs = 1_000;
+
+/**
+ * Sixty agents are asked about ten times a second, and almost always nobody on the machine has begun or ended since. What
+ * is asked for instead is one short read; a machine whose words once hid an end is not taken at its word again.
+ */
+export function createEndCheck(
+  proc: Pick<ProcSource, 'seemsAlive' | 'turnover'>,
+  clock: Clock,
+): (processes: readonly ProcessIdentity[]) => boolean {
+  let told: string | null = null;
+  let known: ReadonlySet<ProcessIdentity> = new Set();
+  let checkedMs = Number.NEGATIVE_INFINITY;
+  let isTrusted = true;
+  return (processes) => {
+    const words = isTrusted ? proc.turnover() : null;
+    const isSame = words !== null && words === told && processes.every((one) => known.has(one));
+    if (isSame && clock.monotonicMs() - checkedMs < surelyMs) return false;
+    const isGone = processes.some((one) => !proc.seemsAlive(one));
+    if (isGone && isSame) isTrusted = false;
+    // Whoever is gone is asked about until nobody follows it any more.
+    told = isGone ? null : words;
+    known = new Set(processes);
+    checkedMs = clock.monotonicMs();
+    return isGone;
   };
 }
 
@@ -27,7 +58,7 @@ export function viewOfCollector(collector: Collector): ProcessView {
       const told = await collector.glance(pids);
       return told.ok ? told.value : null;
     },
-    isAlive: null,
+    anyGone: null,
   };
 }
 
@@ -38,7 +69,7 @@ export function viewOfPs(executor: Executor): ProcessView {
     read: async () => tableOf((await executor.run(['sh', '-c', psScript], bounds)).stdout),
     glance: null,
     glanceFar: null,
-    isAlive: null,
+    anyGone: null,
   };
 }
 

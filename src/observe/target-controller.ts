@@ -490,7 +490,7 @@ export class TargetController {
 
   #sightOf(machine: Machine): ProcessView {
     if (machine.collector !== null) return viewOfCollector(machine.collector);
-    return this.#proc === null ? viewOfPs(machine.executor) : viewOfProc(this.#proc);
+    return this.#proc === null ? viewOfPs(machine.executor) : viewOfProc(this.#proc, this.#parts.manager.clock);
   }
 }
 

@@ -21,8 +21,11 @@ export interface ProcessView {
   readonly glance: ((panePid: number) => string | null) | null;
   /** The same for a machine that is asked: all at once, of panes and of agents. Null where there is no such way. */
   readonly glanceFar: ((pids: readonly number[]) => Promise<string | null>) | null;
-  /** Cheap, and wrong only about zombies and pids that came back: full looks find those. Null where there is no such way. */
-  readonly isAlive: ((process: ProcessIdentity) => boolean) | null;
+  /**
+   * Whether any of them has ended. Cheap, and wrong only about zombies and pids that came back: full looks find those.
+   * Null where there is no such way.
+   */
+  readonly anyGone: ((processes: readonly ProcessIdentity[]) => boolean) | null;
 }
 
 export interface TmuxObserverParts {

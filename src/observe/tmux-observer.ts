@@ -211,7 +211,7 @@ export class TmuxObserver {
     // Where no agent runs there is nothing to check: a wake-up costs more than the check.
     const hasAgents = (): boolean => this.#isExpecting || this.#live().length > 0;
     const aliveMs = (): number => (hasAgents() ? this.#parts.aliveMs : this.#parts.glanceMs);
-    if (this.#parts.sight.isAlive !== null) this.#hurryAlive = this.#rounds.every(aliveMs, () => this.#checkAlive());
+    if (this.#parts.sight.anyGone !== null) this.#hurryAlive = this.#rounds.every(aliveMs, () => this.#checkAlive());
   }
 
   async stop(): Promise<void> {
@@ -410,11 +410,9 @@ export class TmuxObserver {
   }
 
   #checkAlive(): void {
-    const { isAlive } = this.#parts.sight;
-    if (isAlive === null) return;
-    const isGone = this.#live().some(({ identity }) => identity.process !== null && !isAlive(identity.process));
+    const processes = this.#live().flatMap(({ identity }) => identity.process ?? []);
     // The look tells the end, after whoever is there instead by then: told alone it would promote somebody else (RTE3).
-    if (isGone) this.#look();
+    if (this.#parts.sight.anyGone?.(processes) === true) this.#look();
   }
 
   #endAll(gone: readonly LiveRuntime[]): void {

@@ -1,7 +1,7 @@
 // Looking at files that other programs write, as a port: what stands at a path, a piece of it, the names in a folder, and
 // the system's hint that something in a folder changed. A hint may be missing or lost, so nobody relies on one alone.
 
-import { constants, type FSWatcher, lstat, type Stats, stat, watch } from 'node:fs';
+import { constants, type FSWatcher, lstat, lstatSync, type Stats, stat, watch } from 'node:fs';
 import { type FileHandle, open, opendir } from 'node:fs/promises';
 import { assertAbsolute, errorCodeOf, FileError } from './files.ts';
 
@@ -44,6 +44,8 @@ export interface FileWatch {
    * hints will come. Null where the system gives none: no such folder, no watches left.
    */
   hint(folder: string, onHint: (name: string | null) => void, onLost: () => void): FolderHint | null;
+  /** Something stands at the path, if only a link to nothing. Asked at once, without the thread pool. */
+  isThere(path: string): boolean;
 }
 
 export function createRealFileWatch(): FileWatch {
@@ -52,7 +54,19 @@ export function createRealFileWatch(): FileWatch {
     readPiece: (path, from, bytesMax) => orNull('read', path, () => readPiece(path, from, bytesMax)),
     entries: (folder, entriesMax) => orNull('list', folder, () => entriesOf(folder, entriesMax)),
     hint: hintOf,
+    isThere,
   };
+}
+
+/** What may not be looked at is there for all that is known. */
+function isThere(path: string): boolean {
+  assertAbsolute(path);
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    return !absent.includes(errorCodeOf(error) ?? '');
+  }
 }
 
 /** Callbacks instead of promises: hundreds of looks are taken together, and each costs half. */

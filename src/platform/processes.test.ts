@@ -48,6 +48,17 @@ describe('the processes of this machine', () => {
     expect(processes.readLink(`/proc/${pid}/exe`)).toBeNull();
   });
 
+  it('tells that somebody began, and that somebody is gone', async () => {
+    const before = processes.turnover();
+    const child = spawn('/bin/sleep', ['1000'], { stdio: 'ignore' });
+    const during = processes.turnover();
+    expect(during).not.toBe(before);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await vi.waitFor(() => expect(processes.turnover()).not.toBe(during), { timeout: 30_000, interval: 5 });
+    expect(processes.turnover()).toMatch(/^[1-9]\d* [1-9]\d*$/);
+  });
+
   it('another user’s process exists', () => {
     expect(processes.exists(1)).toBe(true);
   });

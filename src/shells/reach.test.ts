@@ -141,6 +141,7 @@ it('SHL3 many who ask at once for all processes are given one table, and who ask
       return Array.from({ length: 600 }, (_, at) => at + 2);
     },
     exists: () => true,
+    turnover: () => null,
   };
   const table = openProcTable(processes, createRealClock());
   if (!table.ok) throw new Error(table.failure.message);

@@ -18,7 +18,7 @@ export interface LocalPorts {
   readonly now: () => number;
 }
 
-/** Looks again and again: seldom where the system gives hints, often where it gives none or they proved wanting. */
+/** Looks again and again: seldom where the system gives hints and nothing changes, often where they proved wanting. */
 export class HintedLooks {
   readonly #ports: LocalPorts;
   readonly #turns: Turns;
@@ -26,15 +26,18 @@ export class HintedLooks {
   /** When a change was seen that no hint has announced yet. */
   #unannouncedAt: number | null = null;
   #isDeaf = false;
+  #changedAtMs: number;
   #periodMs = 0;
   #cancelPoll: Cancel = () => undefined;
 
   constructor(ports: LocalPorts, path: string, turns: Turns) {
     this.#ports = ports;
     this.#turns = turns;
+    this.#changedAtMs = ports.clock.monotonicMs();
     this.#hint = ports.hints.on(dirname(path), basename(path), () => {
       this.#unannouncedAt = null;
       this.#isDeaf = false;
+      this.#changedAtMs = ports.clock.monotonicMs();
       turns.poke();
     });
     this.pace(null);
@@ -44,11 +47,14 @@ export class HintedLooks {
   /** To be told at every look. A change behind a link is not hinted at; what is not there has nothing to hurry for. */
   pace(look: FileLook | null): void {
     if (this.#turns.isClosed) return;
-    const waitedMs = this.#unannouncedAt === null ? 0 : this.#ports.clock.monotonicMs() - this.#unannouncedAt;
+    const nowMs = this.#ports.clock.monotonicMs();
+    const waitedMs = this.#unannouncedAt === null ? 0 : nowMs - this.#unannouncedAt;
     if (waitedMs > limits.nativeHintLateMs) this.#isDeaf = true;
     const isHinted = this.#hint.isLive() && look?.isLink !== true && !this.#isDeaf;
     const openMs = look === null ? limits.nativeAbsentPollMs : limits.nativeFilePollMs;
-    const periodMs = isHinted ? limits.nativeHintedPollMs : openMs;
+    const isCalm = look === null || nowMs - this.#changedAtMs >= limits.nativeCalmAfterMs;
+    const hintedMs = isCalm ? limits.nativeCalmPollMs : limits.nativeHintedPollMs;
+    const periodMs = isHinted ? hintedMs : openMs;
     if (periodMs === this.#periodMs) return;
     this.#periodMs = periodMs;
     this.#cancelPoll();
@@ -57,7 +63,8 @@ export class HintedLooks {
 
   /** To be told when a look that nobody asked for shows a change: its hint may be on its way, or never come. */
   sawChange(): void {
-    this.#unannouncedAt ??= this.#ports.clock.monotonicMs();
+    this.#changedAtMs = this.#ports.clock.monotonicMs();
+    this.#unannouncedAt ??= this.#changedAtMs;
   }
 
   finish(): void {

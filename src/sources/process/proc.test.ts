@@ -42,6 +42,7 @@ class FakeProc implements Processes {
 
   list = (): readonly number[] => [...this.live.keys()];
   exists = (pid: number): boolean => this.live.has(pid);
+  turnover = (): string | null => null;
   readLink = (path: string): string | null => {
     this.asked.push(path);
     return this.live.get(pidIn(path))?.exe ?? null;
@@ -192,7 +193,9 @@ describe('the table from /proc', () => {
   });
 
   it('is not there without /proc', () => {
-    expect(openProc({ read: () => null, readLink: () => null, list: () => null, exists: () => false })).toMatchObject({
+    expect(
+      openProc({ read: () => null, readLink: () => null, list: () => null, exists: () => false, turnover: () => null }),
+    ).toMatchObject({
       ok: false,
       failure: { code: 'E_FILE' },
     });

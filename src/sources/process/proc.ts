@@ -37,6 +37,8 @@ export interface ProcSource {
    * is certain; true still holds for one that nobody collects, and for a pid that came back.
    */
   seemsAlive(identity: ProcessIdentity): boolean;
+  /** While these words stay the same nobody of this machine has begun or ended; null where nobody tells. */
+  turnover(): string | null;
 }
 
 /** What a process runs, kept until it executes something else. */
@@ -131,6 +133,7 @@ function createProcSource(processes: Processes, boot: string): ProcSource {
       return line !== null && line.startTicks === identity.start && !isDeadState(line.state);
     },
     seemsAlive: (identity) => identity.boot === boot && processes.exists(identity.pid),
+    turnover: () => processes.turnover(),
   };
 }
 
