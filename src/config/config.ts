@@ -43,7 +43,9 @@ export const configSchema = z.strictObject({
         .min(100)
         .max(10_000)
         .default(limits.sweepMs)
-        .describe('Time between two sweeps of a tmux server.'),
+        .describe(
+          'Time between two sweeps of a tmux server; at least a second where nothing moves and the system tells of output.',
+        ),
       alive_ms: z
         .number()
         .int()

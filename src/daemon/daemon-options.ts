@@ -34,7 +34,7 @@ export interface DaemonParts {
   readonly wrapperPath: string;
   /** bin/agtmux-shell. */
   readonly shellPath: string;
-  readonly machines: Pick<TargetControllerParts, 'clientsFile'> & {
+  readonly machines: Pick<TargetControllerParts, 'clientsFile' | 'terminals'> & {
     readonly manager: Omit<TargetControllerParts['manager'], 'book' | 'clock'>;
   };
 }

@@ -178,11 +178,12 @@ export class Daemon implements DaemonService {
     { clock, log, machines, settings, places, home }: DaemonParts,
     { ledger, timeline, loaded }: OpenedLog,
   ): TargetController {
-    const { manager, clientsFile } = machines;
+    const { manager, clientsFile, terminals } = machines;
     return new TargetController({
       manager: { ...manager, clock, book: loaded.store },
       settings,
       clientsFile,
+      terminals,
       ledger,
       timeline,
       offer: (events) => this.#offer(events),
@@ -392,6 +393,7 @@ export class Daemon implements DaemonService {
     this.#ticking.tick();
     this.#hands?.actor.changed();
     this.#restoring?.recorder.soon();
+    this.#machines.stir();
   }
 
   /** The settings were changed by hand: what is shown and how often is looked follow them at once. */

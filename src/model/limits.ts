@@ -342,6 +342,15 @@ export const limits = {
   tmuxAttachMs: 10_000,
   /** How often every pane is looked at (configurable); half of what a person notices. */
   sweepMs: 250,
+  /**
+   * The same while the system would tell at once that something is printed into any of the panes that are read, and nothing
+   * is to be looked at again: it finds what rings no bell.
+   */
+  sweepHintedMs: 1_000,
+  /** After such a hint: tmux has to read what was printed, and a screen is drawn in pieces. */
+  terminalHintMs: 15,
+  /** For this long after it the sweep is quick, whether the first look already shows something or not. */
+  terminalHintedMs: 300,
   /** Between two looks while a few wanted screens move, and what each of them adds: sixty cost what they did before. */
   sweepBusyMs: 50,
   sweepPerBusyPaneMs: 4,

@@ -14,6 +14,7 @@ import type { Health } from '../model/records.ts';
 import type { Cancel } from '../platform/clock.ts';
 import { realOpenFilesOf } from '../platform/process-files.ts';
 import { createRealProcesses } from '../platform/processes.ts';
+import type { TerminalWatch } from '../platform/terminal-watch.ts';
 import type { Surroundings, WatchedServer } from '../reconcile/elsewhere.ts';
 import { RunViews } from '../sources/native/run-view.ts';
 import { openProc, type ProcSource } from '../sources/process/proc.ts';
@@ -36,6 +37,8 @@ import type { ProcessView, TmuxObserverParts } from './tmux-observer-parts.ts';
 export interface TargetControllerParts {
   readonly manager: Omit<ManagerOptions, 'onEvent'>;
   readonly clientsFile: string;
+  /** How the system tells that something was printed; null where it does not. */
+  readonly terminals: TerminalWatch | null;
   readonly settings: { readonly current: Config };
   readonly ledger: EventProcessor;
   readonly timeline: Timeline;
@@ -247,6 +250,11 @@ export class TargetController {
     await this.#manager.close();
   }
 
+  /** The state of some agent changed. */
+  stir(): void {
+    for (const watch of this.#watches.values()) watch.stir();
+  }
+
   watches(): Iterable<TmuxObserver> {
     return this.#watches.values();
   }
@@ -437,7 +445,7 @@ export class TargetController {
         address: { executor: machine.executor, socket: { kind: 'path', path: socket.path }, ...program },
         random: manager.random,
         sweepMs: sweep_ms,
-        ...(kind === 'local' ? { ledger: this.#clientsOf(machine.executor) } : {}),
+        ...(kind === 'local' ? { ledger: this.#clientsOf(machine.executor), terminals: this.#parts.terminals } : {}),
       },
       clock: manager.clock,
       now: () => timeline.now(),

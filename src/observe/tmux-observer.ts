@@ -3,7 +3,14 @@
 
 import { claimOf } from '../engine/contradict.ts';
 import { isPaneless, type RuntimeIdentity } from '../model/events.ts';
-import { type AgentName, type PaneId, processKey, type RuntimeId, type TargetId } from '../model/ids.ts';
+import {
+  type AgentName,
+  type PaneId,
+  type ProcessIdentity,
+  processKey,
+  type RuntimeId,
+  type TargetId,
+} from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Health } from '../model/records.ts';
 import type { StateName } from '../model/states.ts';
@@ -79,6 +86,8 @@ export class TmuxObserver {
   /** It tells of more agents than a machine behind ssh may have. */
   #isOverShare = false;
   #table: ProcessTable | null = null;
+  /** Of the panes, without those that are agents. */
+  #paneProcesses: readonly ProcessIdentity[] = [];
   #wanted: readonly PaneId[] = [];
   #shown: ReadonlyMap<string, UserOption> = new Map();
   #shownAt: number | null = null;
@@ -101,6 +110,7 @@ export class TmuxObserver {
         onRefresh: (at) => this.#onRefresh(at),
         onHealth: ({ health, trouble }) => this.#onHealth(health, trouble),
         onServerGone: (server) => this.#onServerGone(server),
+        isSettled: () => this.#screens.isSettled && this.#guests.isSettled,
       },
     });
     const capture = (pane: PaneId, colours = false): Promise<readonly string[]> =>
@@ -193,6 +203,11 @@ export class TmuxObserver {
     this.#shownAt = server;
     // A pane may have gone meanwhile; the next change corrects what this one could not set.
     if (changes.length > 0) this.#link.setOptions(changes).catch(() => undefined);
+  }
+
+  /** The state of some agent changed: its screen may have to be held against that. */
+  stir(): void {
+    this.#link.stir();
   }
 
   /** Somebody has reason to believe that things are not as they were. */
@@ -354,6 +369,10 @@ export class TmuxObserver {
     const wasCut = this.#table?.isCut;
     this.#table = table;
     if (table.isCut !== wasCut) this.#parts.onChange();
+    const agentPids = new Set(live.map(({ identity }) => identity.process?.pid));
+    this.#paneProcesses = panes
+      .filter(({ dead, panePid }) => !dead && !agentPids.has(panePid))
+      .flatMap(({ panePid }) => table.processes.get(panePid)?.identity ?? []);
     const twins = rowedElsewhere(target, this.#parts.around());
     const agentsIn = (pane: TmuxPane): PaneAgents => withoutTwins(agentIn(table, pane.panePid, identify), twins);
     const isFar = this.#parts.kind === 'ssh';
@@ -411,8 +430,11 @@ export class TmuxObserver {
 
   #checkAlive(): void {
     const processes = this.#live().flatMap(({ identity }) => identity.process ?? []);
+    if (this.#parts.sight.anyGone?.([...processes, ...this.#paneProcesses]) !== true) return;
+    // A respawned pane rings no bell, and its server may be at rest (IDN4).
+    this.#link.lookNow();
     // The look tells the end, after whoever is there instead by then: told alone it would promote somebody else (RTE3).
-    if (this.#parts.sight.anyGone?.(processes) === true) this.#look();
+    this.#look();
   }
 
   #endAll(gone: readonly LiveRuntime[]): void {
@@ -439,9 +461,13 @@ export class TmuxObserver {
   }
 
   #live(): readonly LiveRuntime[] {
-    return this.#entries().flatMap(({ identity, record }) =>
-      record === null || record.ended !== null ? [] : [{ identity, suspended: record.suspended }],
-    );
+    const live: LiveRuntime[] = [];
+    // Ten times a second, through all that ever ran.
+    for (const { identity, record } of this.#parts.ledger.world.entries.values()) {
+      if (record === null || record.ended !== null || identity.target !== this.target) continue;
+      live.push({ identity, suspended: record.suspended });
+    }
+    return live;
   }
 
   #epochOf(pane: RuntimeIdentity['pane']): number {

@@ -96,6 +96,11 @@ export class NestedAgents {
     if (isChanged) this.#parts.onChange();
   }
 
+  /** Nobody is about to be believed or forgotten. */
+  get isSettled(): boolean {
+    return [...this.#doors.values()].every((door) => door.shown === door.agent);
+  }
+
   #in(pane: PaneId): Identified | null {
     const agent = this.#doors.get(pane)?.agent ?? null;
     return agent === null ? null : { agent: agentName(agent), mode: 'interactive', version: null, confidence: 'low' };

@@ -37,6 +37,8 @@ export interface Memory {
   doubt: Doubt | null;
   /** How far the screen is behind what better witnesses say. */
   trail: Trail;
+  /** Its last picture is from before what better witnesses say now. */
+  isLate: boolean;
   readonly asks: ScreenAsks;
   /** The work in the background that was told last; null when nothing was. */
   counted: Counted | null;
@@ -58,6 +60,7 @@ export function newMemory(run: ScreenRun, now: number): Memory {
     unreadSince: null,
     doubt: null,
     trail: newTrail,
+    isLate: false,
     asks: new ScreenAsks(run.runtime_id),
     counted: null,
     output: '',

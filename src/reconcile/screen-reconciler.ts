@@ -84,6 +84,16 @@ export class ScreenReconciler {
     this.#parts.tellAgain(pane);
   }
 
+  /** Every screen was told as it stands, and none of them is waited for or doubted: another look would say nothing new. */
+  get isSettled(): boolean {
+    return [...this.#byPane.values()].every(({ current, told, confirm, doubt, isLate }) => {
+      if (current === null) return true;
+      if (confirm !== null || told === null) return false;
+      if (current.state === 'unknown') return told.state === 'unknown' && told.reason === current.reason;
+      return doubt === null && !isLate && classOf(told.state) === classOf(current.state);
+    });
+  }
+
   get panes(): readonly PaneId[] {
     return [...this.#byPane.keys()];
   }
@@ -205,6 +215,11 @@ export class ScreenReconciler {
 
   /** A picture from before the last claim says nothing about it: neither state nor ask (RSV2). */
   #isLate(memory: Memory, reading: Reading, at: number): boolean {
+    memory.isLate = this.#isBehind(memory, reading, at);
+    return memory.isLate;
+  }
+
+  #isBehind(memory: Memory, reading: Reading, at: number): boolean {
     const claim = this.#parts.claimed(memory.run.runtime_id);
     if (claim === null) return false;
     const shows = classOf(reading.state);

@@ -6,6 +6,7 @@ import type { PaneId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Cancel, Clock } from '../../platform/clock.ts';
 import type { RandomSource } from '../../platform/random.ts';
+import type { TerminalWatch } from '../../platform/terminal-watch.ts';
 import { controlArgv, type TmuxAddress } from './address.ts';
 import { type Bell, hangBell } from './bell.ts';
 import { escapesDollars } from './capabilities.ts';
@@ -13,6 +14,7 @@ import type { ClientLedger } from './client-ledger.ts';
 import { type CommandClient, openCommandClient, type ReplyBlock, type ReplyBlocks } from './command-client.ts';
 import type { HealthWatch } from './health.ts';
 import type { SweepState } from './sweep-state.ts';
+import { TerminalHints } from './terminal-hints.ts';
 import { createQuestions, parseServer, type Questions, serverCommand } from './topology.ts';
 import type { PaneScreen, TmuxServer } from './view.ts';
 
@@ -30,6 +32,10 @@ export interface ConnectionOptions {
   readonly now: () => number;
   /** After each sweep that was answered in full: first this, with the screens that changed. */
   readonly onSwept: (server: TmuxServer, screens: readonly PaneScreen[]) => void;
+  /** Null where the system tells nothing of terminals, and for those of other machines. */
+  readonly terminals: TerminalWatch | null;
+  /** Nothing that was seen has to be looked at again soon. */
+  readonly isSettled: () => boolean;
 }
 
 /** Captures in one request, so that a person's command never waits behind more than a few milliseconds of them. */
@@ -56,12 +62,23 @@ export class ControlConnection {
   #isNudged = false;
   /** Somebody rang already, and the swarm is let pass. */
   #isQuiet = false;
+  readonly #hints: TerminalHints | null;
+  /** Whatever is printed is hinted at, since before the last sweep. */
+  #isHinted = false;
+  /** It sleeps longer than usual, because nothing moves. */
+  #isAtRest = false;
+  #cancelHint: Cancel | null = null;
+  #hintedAtMs = Number.NEGATIVE_INFINITY;
 
   private constructor(options: ConnectionOptions, client: CommandClient, server: TmuxServer) {
     this.#options = options;
     this.#client = client;
     this.#server = server;
     this.#questions = createQuestions(options.random.hex(4), { escapesDollars: escapesDollars(server.version) });
+    const { terminals } = options;
+    const onPrinted = (): void => this.#onHint(false);
+    const onGone = (): void => this.#onHint(true);
+    this.#hints = terminals === null ? null : new TerminalHints({ watch: terminals, onPrinted, onGone });
   }
 
   static async open(options: ConnectionOptions): Promise<ControlConnection> {
@@ -103,6 +120,22 @@ export class ControlConnection {
     if (!this.#isQuiet) this.#wake?.();
   }
 
+  /** Something was learned elsewhere that a look at the screens may have to follow. */
+  stir(): void {
+    if (this.#isAtRest) this.#wake?.();
+  }
+
+  #onHint(isGone: boolean): void {
+    this.#isFullWanted ||= isGone;
+    if (this.#isClosed || this.#cancelHint !== null) return;
+    const { clock } = this.#options;
+    this.#cancelHint = clock.after(limits.terminalHintMs, () => {
+      this.#cancelHint = null;
+      this.#hintedAtMs = clock.monotonicMs();
+      this.lookSoon();
+    });
+  }
+
   request(commands: readonly string[], deadlineMs: number = limits.tmuxRequestMs): Promise<ReplyBlocks> {
     return this.#client.request(commands, { deadlineMs });
   }
@@ -111,6 +144,7 @@ export class ControlConnection {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelBellRetry();
+    this.#quiet();
     const bell = this.#bell;
     this.#bell = null;
     await bell?.close();
@@ -122,10 +156,16 @@ export class ControlConnection {
   abandon(): void {
     this.#isClosed = true;
     this.#cancelBellRetry();
+    this.#quiet();
     this.#bell?.abandon();
     this.#bell = null;
     this.#client.close();
     this.#wake?.();
+  }
+
+  #quiet(): void {
+    this.#cancelHint?.();
+    this.#hints?.close();
   }
 
   async #sweep(): Promise<void> {
@@ -139,6 +179,9 @@ export class ControlConnection {
     const due = state.capturesDue();
     this.#busyPanes = due.length;
     const screens = await this.#capture(due);
+    for (const { pane } of screens) this.#hints?.sawChange(pane);
+    // While something moves the sweep is quick anyway.
+    this.#isHinted = due.length === 0 && this.#hints?.follow(state.wantedTtys) === true;
     this.#options.onSwept(this.#server, screens);
     this.#options.health.answer();
   }
@@ -196,11 +239,15 @@ export class ControlConnection {
     // Where no screen is wanted the bell tells nearly everything; the sweep only looks for what rings none.
     const isFar = this.#options.address.executor.kind === 'ssh';
     const unseenMs = Math.max(sweepMs * limits.sweepCalmFactor, isFar ? limits.sweepFarCalmMs : 0);
-    const calmMs = state.wantsScreens ? this.#lookMs(sweepMs) : unseenMs;
+    this.#isAtRest = this.#isHinted && this.#bell !== null && this.#options.isSettled();
+    const hintedMs = Math.max(sweepMs, limits.sweepHintedMs);
+    const lookMs = this.#isAtRest ? hintedMs : this.#lookMs(sweepMs);
+    const calmMs = state.wantsScreens ? lookMs : unseenMs;
     const nextMs = startMs + Math.max(calmMs, crowdMs);
     // What rings comes in swarms, and each time everything is asked for.
     const soonestMs = startMs + Math.max(limits.ringQuietMs, crowdMs / 8);
     if (!this.#isNudged) await this.#sleep(nextMs - clock.monotonicMs());
+    this.#isAtRest = false;
     this.#isQuiet = this.#isNudged;
     if (this.#isQuiet) await this.#sleep(soonestMs - clock.monotonicMs());
     this.#isQuiet = false;
@@ -209,7 +256,8 @@ export class ControlConnection {
 
   /** Where something moves it is worth looking sooner, as long as only a few do: what moves now will soon stand. */
   #lookMs(sweepMs: number): number {
-    if (this.#busyPanes === 0) return sweepMs;
+    const isHinted = this.#options.clock.monotonicMs() - this.#hintedAtMs < limits.terminalHintedMs;
+    if (this.#busyPanes === 0) return isHinted ? Math.min(sweepMs, limits.sweepBusyMs) : sweepMs;
     return Math.min(sweepMs, Math.max(limits.sweepBusyMs, this.#busyPanes * limits.sweepPerBusyPaneMs));
   }
 

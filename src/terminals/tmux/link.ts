@@ -6,6 +6,7 @@ import type { PaneId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { RandomSource } from '../../platform/random.ts';
+import type { TerminalWatch } from '../../platform/terminal-watch.ts';
 import { type TmuxAddress, tmuxArgv } from './address.ts';
 import type { TmuxCapabilities } from './capabilities.ts';
 import type { ClientLedger } from './client-ledger.ts';
@@ -31,6 +32,8 @@ export interface TmuxLinkHandlers {
   readonly onHealth: (health: LinkHealth) => void;
   /** The server itself said it is gone, or another one answers in its place. Silence is not an end (RSV6). */
   readonly onServerGone: (server: TmuxServer) => void;
+  /** Nothing that was told has to be looked at again soon. Left out: nobody knows. */
+  readonly isSettled?: () => boolean;
 }
 
 export interface TmuxLinkOptions {
@@ -43,6 +46,8 @@ export interface TmuxLinkOptions {
   /** For the machine the daemon runs on. */
   readonly ledger?: ClientLedger;
   readonly sweepMs?: number;
+  /** For the machine the daemon runs on, where its system tells of terminals. */
+  readonly terminals?: TerminalWatch | null;
 }
 
 const optionsPerRequestMax = 256;
@@ -104,6 +109,11 @@ export class TmuxLink {
   lookNow(): void {
     this.#connection?.nudge();
     this.#wake?.();
+  }
+
+  /** A state changed: a look at its screen may have to follow sooner than nothing moves. */
+  stir(): void {
+    this.#connection?.stir();
   }
 
   /** One tmux command line, quoted by the caller, with explicit `-t`. Rejects with E_TARGET_DOWN without a connection. */
@@ -207,6 +217,8 @@ export class TmuxLink {
           sweepMs: this.#options.sweepMs ?? limits.sweepMs,
           state: this.#state,
           health: this.#health,
+          terminals: this.#options.terminals ?? null,
+          isSettled: this.#options.handlers.isSettled ?? (() => false),
           onSwept: (server, screens) => {
             hasSwept = true;
             this.#backoffMs = limits.reconnectMsMin;

@@ -75,6 +75,11 @@ export class SweepState {
     return this.#wanted.size > 0;
   }
 
+  /** The terminals of the wanted panes. */
+  get wantedTtys(): ReadonlyMap<PaneId, string> {
+    return new Map(this.#rows.flatMap(({ pane, view }) => (this.#wanted.has(pane) ? [[pane, view.tty] as const] : [])));
+  }
+
   get paneCount(): number {
     return this.#rows.length;
   }

@@ -143,6 +143,29 @@ describe('screens', () => {
     expect(await witness.link.capture(paneId('%1'), { lines: 10, colours: true })).toContain('héllo ✶');
   });
 
+  it('RSV5 what is printed is told at once, and a respawned pane, however seldom the server is swept', async () => {
+    await kit.tmux('new-window', '-d', '-t', 'main:', 'cat');
+    await witness.agrees();
+    const seldom = watchLink(kit, { sweepMs: 3_600_000 });
+    try {
+      await seldom.agrees();
+      seldom.link.wantScreens([paneId('%0'), paneId('%1')]);
+      for (const round of [1, 2, 3]) {
+        await until('the panes are at rest', async () => {
+          const refreshes = seldom.refreshes();
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          return seldom.refreshes() === refreshes;
+        });
+        await kit.tmux('send-keys', '-t', '%1', `word ${round}`, 'Enter');
+        await until('the word', () => seldom.screen('%1')?.lines.includes(`word ${round}`));
+      }
+      await kit.tmux('respawn-pane', '-k', '-t', '%1', 'cat');
+      await seldom.agrees();
+    } finally {
+      await seldom.link.stop();
+    }
+  });
+
   it('every screen is the one tmux shows once the panes are quiet', async () => {
     for (let index = 0; index < 12; index += 1) await kit.tmux('new-window', '-d', '-t', 'main:', 'cat');
     await witness.agrees();

@@ -2,6 +2,7 @@
 import { paneId } from '../../../src/model/ids.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealRandom } from '../../../src/platform/random.ts';
+import { createTerminalWatch } from '../../../src/platform/terminal-watch.ts';
 import type { Executor } from '../../../src/targets/executor.ts';
 import type { ClientLedger } from '../../../src/terminals/tmux/client-ledger.ts';
 import type { LinkHealth } from '../../../src/terminals/tmux/health.ts';
@@ -48,10 +49,12 @@ export function watchLink(
       onRefresh: () => {
         refreshes += 1;
       },
+      isSettled: () => true,
       onHealth: (health) => healths.push(health),
       onServerGone: (server) => gone.push(server),
     },
     sweepMs: options.sweepMs ?? 100,
+    terminals: createTerminalWatch(process.platform),
     ...(options.ledger === undefined ? {} : { ledger: options.ledger }),
   });
   link.start();
