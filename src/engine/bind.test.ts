@@ -206,6 +206,26 @@ describe('memory', () => {
     expect(shared.take(hook(20, 'idle', from(identity('a').process)))).toEqual(['joined']);
   });
 
+  it('BND1 the last events of agents that have ended are not kept for good', () => {
+    const world = new TestWorld();
+    const young = (): number =>
+      [...world.world.entries.values()].reduce((sum, { recents }) => sum + recents.all.length, 0);
+    let most = 0;
+    for (let life = 0; life < 300; life += 1) {
+      const one = identity(`life${life}`, { process: { boot: 'boot', pid: 1_000 + life, start: `${life}` } });
+      world.take(started(one, { event_time: world.now }));
+      for (let turn = 0; turn < 5; turn += 1) {
+        world.take({ ...says(one.runtime_id, 'hook', 0, turn % 2 === 0 ? 'running' : 'idle'), event_time: world.now });
+        world.now += 1_000;
+      }
+      world.take({ ...event(one.runtime_id, 'process', 0, 'runtime.ended', { cause: 'exit' }), event_time: world.now });
+      most = Math.max(most, young());
+    }
+    // Half a minute holds the events of six lives or seven.
+    expect(most).toBeLessThan(60);
+    expect(world.world.entries.size).toBe(300);
+  });
+
   it('BND1 only the newest events can still be moved or replaced', () => {
     const world = oneAgent();
     for (let count = 0; count < limits.recentEventsMax + limits.recentEventsSlack; count++)

@@ -42,6 +42,7 @@ export class World {
   readonly pending = new Map<string, Recent>();
   /** Runtimes that are all that was saved of a damaged log (RSV4: they show as unknown until seen again). */
   readonly rebuilt = new Set<RuntimeId>();
+  readonly #endedRoutes = new WeakMap<Entry, RouteEntry>();
   readonly #seen = new Map<RuntimeId, Map<SourceName, number>>();
   readonly #dueAt = new Map<RuntimeId, number>();
 
@@ -128,12 +129,19 @@ export class World {
   }
 
   routeEntries(): readonly RouteEntry[] {
-    return [...this.entries.values()].map((entry) => ({
-      identity: entry.identity,
-      // Of all that ever ran most have ended: what was published of them need not be worked out again.
-      ended: entry.record?.ended != null || this.resolved(entry.identity, entry.fold).ended !== null,
-      activatedAt: entry.fold.activatedAt,
-    }));
+    return Array.from(this.entries.values(), (entry) => this.#routeEntryOf(entry));
+  }
+
+  /** Of all that ever ran most have ended: what was found out about them need not be worked out again. */
+  #routeEntryOf(entry: Entry): RouteEntry {
+    const { identity, fold, record } = entry;
+    const known = this.#endedRoutes.get(entry);
+    const isEnded = record?.ended != null;
+    if (isEnded && known?.identity === identity && known.activatedAt === fold.activatedAt) return known;
+    const ended = isEnded || this.resolved(identity, fold).ended !== null;
+    const found = { identity, ended, activatedAt: fold.activatedAt };
+    if (isEnded) this.#endedRoutes.set(entry, found);
+    return found;
   }
 
   /** Who is CONNECTED, DISCONNECTED or NONE right now (RTE1). */

@@ -52,6 +52,7 @@ async function setUp(store = new MemoryStore()) {
   const health = { value: 'ok' as Health };
   const marks = { nickOf: (_: RuntimeId): string | null => null, seenAt: (_: RuntimeId): number | null => null };
   const tasks = new Map<RuntimeId, string>();
+  const asked = { tasks: 0 };
   const book = new RowProjection({
     ledger,
     topology: (target) => topologies.get(target) ?? null,
@@ -63,7 +64,10 @@ async function setUp(store = new MemoryStore()) {
     now: () => t0 + 1_000 + clock.monotonicMs(),
     healthOf: () => health.value,
     endedShownMs: () => 600_000,
-    taskOf: ({ runtime_id }) => tasks.get(runtime_id) ?? null,
+    taskOf: ({ runtime_id }) => {
+      asked.tasks += 1;
+      return tasks.get(runtime_id) ?? null;
+    },
     targets: () => [],
     seenAskOf: () => null,
     sessionOf: () => null,
@@ -73,7 +77,7 @@ async function setUp(store = new MemoryStore()) {
     topologies.set(host, { server, panes: new Map(panes.map((one) => [one.pane, one])) });
   const begin = (name: string, pane: string, parts = {}) =>
     ledger.take([started(identity(name, { server: key, pane: paneId(pane), ...parts }))]);
-  return { ledger, book, show, health, topologies, begin, marks, tasks, clock, store, without };
+  return { ledger, book, show, health, topologies, begin, marks, tasks, asked, clock, store, without };
 }
 
 describe('rows', () => {
@@ -113,6 +117,33 @@ describe('rows', () => {
     const named = rowOf('a');
     expect(book.changes()).toEqual([]);
     expect(rowOf('a')).toBe(named);
+  });
+
+  it('FED1 ended agents are asked about once a second, however often something of others changes', async () => {
+    const { ledger, book, show, begin, asked, clock, tasks } = await setUp();
+    show(paneNamed('%1', 'work'), paneNamed('%2', 'work'));
+    await begin('b', '%2');
+    for (let life = 0; life < 60; life += 1) {
+      await begin(`a${life}`, '%1', {
+        process: { boot: 'boot', pid: 1_000 + life, start: `${life}` },
+        started_at: t0 + life,
+      });
+      book.changes();
+      await ledger.take([event(`a${life}`, 'process', 10, 'runtime.ended', { cause: 'exit', status: 0 })]);
+    }
+    clock.advance(1_000);
+    book.changes();
+    const before = asked.tasks;
+    for (let turn = 0; turn < 20; turn += 1) {
+      await ledger.take([says('b', 'hook', 20 + turn, turn % 2 === 0 ? 'running' : 'idle')]);
+      expect(book.changes().map(({ key }) => key)).toEqual(['row:b']);
+    }
+    expect(asked.tasks - before).toBe(20);
+    expect(book.shown()).toHaveLength(62);
+    // What is heard late is shown within a second.
+    tasks.set(runtimeId('a7'), 'late');
+    clock.advance(1_000);
+    expect(book.changes()).toMatchObject([{ key: 'row:a7', value: { task: 'late' } }]);
   });
 
   it('RTE4 an agent that outlives its pane is said to have none: it asks nobody, and no pane leads to it', async () => {

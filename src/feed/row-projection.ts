@@ -101,11 +101,21 @@ interface EndedRow {
   readonly shownMs: number;
 }
 
+/** How often it is looked whether what was last known of an ended agent's place, route and task is still the same. */
+const endedCheckMs = 1_000;
+
+const keyOf = (row: PaneRow): string => `row:${row.runtime_id ?? row.ref}`;
+
 export class RowProjection {
   readonly #sources: RowSources;
   /** Most of what ever ran has ended, and nothing of it changes: only what lives is worked out at every change. */
-  #ended = new Map<RuntimeId, EndedRow>();
-  #published = new Map<string, Value>();
+  readonly #ended = new Map<RuntimeId, EndedRow>();
+  #endedCheckedAt = Number.NEGATIVE_INFINITY;
+  readonly #published = new Map<string, Value>();
+  /** What is published, apart: keys of what may change at any moment, and rows of what has ended. */
+  #liveKeys: ReadonlySet<string> = new Set();
+  #endedRows: readonly PaneRow[] = [];
+  #shown: readonly PaneRow[] | null = null;
 
   constructor(sources: RowSources) {
     this.#sources = sources;
@@ -113,19 +123,28 @@ export class RowProjection {
 
   /** Every row as it is now. */
   rows(): readonly PaneRow[] {
-    const { ledger, topologies } = this.#sources;
+    const { live, ended } = this.#look();
+    return [...ended, ...live];
+  }
+
+  #look(): { readonly live: readonly PaneRow[]; readonly ended: readonly PaneRow[] } {
+    const { ledger, topologies, now, endedShownMs } = this.#sources;
     const routes = ledger.world.routes((identity) => this.#isOutOfReach(identity));
     const rows: PaneRow[] = [];
+    const ended: PaneRow[] = [];
     const taken = new Set<string>();
     const isRemoved = this.#removed();
-    const ended = new Map<RuntimeId, EndedRow>();
+    const at = now();
+    const isDue = Math.abs(at - this.#endedCheckedAt) >= endedCheckMs;
+    if (isDue) this.#endedCheckedAt = at;
+    const shownMs = endedShownMs();
     for (const state of ledger.states()) {
       const identity = ledger.identityOf(state.runtime_id);
       if (identity === undefined) continue;
       if (state.ended !== null && isRemoved(identity.target)) continue;
       const route = routes.get(state.runtime_id) ?? 'NONE';
       if (state.ended !== null) {
-        rows.push(this.#endedRow(identity, state, route, ended));
+        ended.push(this.#endedRow(identity, state, route, shownMs, isDue));
         continue;
       }
       const isHomeless = this.#isHomeless(identity);
@@ -133,21 +152,31 @@ export class RowProjection {
       const seen = this.#stateNow(identity, state, isHomeless);
       rows.push(this.#agentRow(identity, seen, route, isHomeless));
     }
-    this.#ended = ended;
     this.#sources.places.keepOnly(ledger.world.entries);
+    for (const runtime of this.#ended.keys()) {
+      if (this.#ended.size <= ended.length) break;
+      if (!ledger.world.entries.has(runtime)) this.#ended.delete(runtime);
+    }
     for (const [target, topology] of topologies()) {
       for (const pane of topology.panes.values()) {
         if (!taken.has(`${target}\n${pane.pane}`)) rows.push(paneRow(target, pane.pane, pane));
       }
     }
-    return rows;
+    return { live: rows, ended };
   }
 
   /** Whether a person has removed the machine of a target: what ended there is nobody's any more. */
   #removed(): (target: TargetId) => boolean {
     const machines = new Set(this.#sources.targets().map(({ target }) => machineNameOf(target)));
-    // Before the first look at the machines none is known.
-    return (target) => machines.size > 0 && !machines.has(machineNameOf(target));
+    const known = new Map<TargetId, boolean>();
+    return (target) => {
+      const isKnown = known.get(target);
+      if (isKnown !== undefined) return isKnown;
+      // Before the first look at the machines none is known.
+      const isRemoved = machines.size > 0 && !machines.has(machineNameOf(target));
+      known.set(target, isRemoved);
+      return isRemoved;
+    };
   }
 
   /** It runs without a pane, or on without the one that it had: nothing can be seen on its screen or typed at it. */
@@ -165,25 +194,35 @@ export class RowProjection {
 
   /** What changed since the last call, to be published at once. */
   changes(): readonly RowChange[] {
-    const current = new Map<string, Value>();
+    const { live, ended } = this.#look();
     const changes: RowChange[] = [];
-    const take = (key: string, value: Value): void => {
+    const take = (key: string, value: Value): string => {
       const before = this.#published.get(key);
-      const isOld = before !== undefined && isSame(before, value);
       // The very same row stays where nothing changed: whoever follows the rows can tell at a glance.
-      current.set(key, isOld ? before : value);
-      if (!isOld) changes.push({ key, value });
+      if (before !== undefined && isSame(before, value)) return key;
+      this.#published.set(key, value);
+      changes.push({ key, value });
+      return key;
     };
-    for (const row of this.rows()) take(`row:${row.runtime_id ?? row.ref}`, row);
-    for (const target of this.#sources.targets()) take(`target:${target.target}`, target);
-    for (const key of this.#published.keys()) if (!current.has(key)) changes.push({ key, value: null });
-    this.#published = current;
+    const liveKeys = new Set(live.map((row) => take(keyOf(row), row)));
+    for (const target of this.#sources.targets()) liveKeys.add(take(`target:${target.target}`, target));
+    const before = this.#endedRows;
+    const isEndedSame = ended.length === before.length && ended.every((row, place) => row === before[place]);
+    const endedKeys = new Set(isEndedSame ? [] : ended.map((row) => take(keyOf(row), row)));
+    for (const key of [...this.#liveKeys, ...(isEndedSame ? [] : before.map(keyOf))]) {
+      if (liveKeys.has(key) || endedKeys.has(key) || !this.#published.delete(key)) continue;
+      changes.push({ key, value: null });
+    }
+    this.#liveKeys = liveKeys;
+    this.#endedRows = ended;
+    if (changes.length > 0) this.#shown = null;
     return changes;
   }
 
   /** The rows as they were published last. */
   shown(): readonly PaneRow[] {
-    return [...this.#published.values()].filter((value): value is PaneRow => 'identity' in value);
+    this.#shown ??= [...this.#published.values()].filter((value): value is PaneRow => 'identity' in value);
+    return this.#shown;
   }
 
   /** What a client that starts from nothing is given: exactly what was published. */
@@ -236,29 +275,26 @@ export class RowProjection {
     return !topology.panes.has(pane) || hasLeftPane(target, runtime_id);
   }
 
-  #endedRow(identity: RuntimeIdentity, state: StateRecord, route: Route, kept: Map<RuntimeId, EndedRow>): PaneRow {
-    const { places, marks, sessionOf, endedShownMs } = this.#sources;
+  #endedRow(identity: RuntimeIdentity, state: StateRecord, route: Route, shownMs: number, isDue: boolean): PaneRow {
+    const { places, marks, sessionOf } = this.#sources;
     const { runtime_id, parent } = identity;
-    const place = places.of(parent ?? runtime_id);
     const nick = marks()?.nickOf(runtime_id) ?? null;
     const seenAt = marks()?.seenAt(runtime_id) ?? null;
-    const task = this.#taskOf(identity);
-    const shownMs = endedShownMs();
     const before = this.#ended.get(runtime_id);
-    const isSameOne =
+    const isMarkedSo =
       before !== undefined &&
       before.state === state &&
-      before.place === place &&
-      before.route === route &&
       before.nick === nick &&
       before.seenAt === seenAt &&
-      before.task === task &&
       before.shownMs === shownMs;
+    if (isMarkedSo && !isDue) return before.row;
+    const place = places.of(parent ?? runtime_id);
+    const task = this.#taskOf(identity);
+    const isSameOne = isMarkedSo && before.place === place && before.route === route && before.task === task;
     const row = isSameOne ? before.row : this.#agentRow(identity, this.#stateNow(identity, state, false), route);
     // What has no known place is shown in its pane, and a session as it is led: both can change without the rest.
-    if (place !== undefined && sessionOf(runtime_id) === null) {
-      kept.set(runtime_id, isSameOne ? before : { row, state, place, route, nick, seenAt, task, shownMs });
-    }
+    if (place === undefined || sessionOf(runtime_id) !== null) this.#ended.delete(runtime_id);
+    else if (!isSameOne) this.#ended.set(runtime_id, { row, state, place, route, nick, seenAt, task, shownMs });
     return row;
   }
 

@@ -112,7 +112,9 @@ function* candidatesOf(
   rows: readonly PaneRow[],
   channelsFor: (subject: NoticeSubject) => readonly NoticeChannel[] | null,
 ): Generator<Candidate> {
-  for (const row of rows.filter(hasAgent)) {
+  for (const row of rows) {
+    // Most of what ever ran has ended well.
+    if (!hasAgent(row) || (row.ended !== null && row.state !== 'error')) continue;
     const event = eventOf(row);
     const channels = event === null ? null : channelsFor({ event, agent: row.agent, cwd: row.cwd });
     if (event !== null && channels !== null) yield { row, event, channels };
@@ -127,8 +129,10 @@ function eventOf({ state, parent, seen, ended }: AgentRow): NoticeEvent | null {
 
 /** Nobody can say whether it still asks: neither news nor over. */
 function doubtfulOf(rows: readonly PaneRow[]): ReadonlySet<RuntimeId> {
-  const unknown = rows.filter(hasAgent).filter(({ state, ended }) => state === 'unknown' && ended === null);
-  return new Set(unknown.map(({ runtime_id }) => runtime_id));
+  const doubtful = new Set<RuntimeId>();
+  for (const row of rows)
+    if (row.state === 'unknown' && row.ended === null && hasAgent(row)) doubtful.add(row.runtime_id);
+  return doubtful;
 }
 
 /** A state has no id; one that began before it was noticed is the one that was noticed. */

@@ -33,11 +33,8 @@ interface Page {
 /** More files than anyone keeps there. */
 const rulesFolderEntriesMax = 1_000;
 
-/** A folder that cannot be read holds nothing that is used; its files tell why. */
-function nullIfUnreadable(problem: unknown): null {
-  if (problem instanceof FileError) return null;
-  throw problem;
-}
+/** Null: it cannot be read; its files tell why. */
+type FolderNames = readonly string[] | null;
 
 export class RuleStore {
   readonly #parts: RuleStoreParts;
@@ -95,17 +92,27 @@ export class RuleStore {
   }
 
   async look(): Promise<void> {
+    const names = await this.#names();
     let isChanged = false;
-    for (const [agent, page] of this.#pages) isChanged = (await this.#lookAt(agent, page)) || isChanged;
-    await this.#lookForUnused();
+    for (const [agent, page] of this.#pages) isChanged = (await this.#lookAt(agent, page, names)) || isChanged;
+    this.#lookForUnused(names ?? []);
     if (isChanged) this.#parts.onChange();
   }
 
-  async #lookForUnused(): Promise<void> {
-    const { log, files, folder } = this.#parts;
-    const names = await files.list(folder, rulesFolderEntriesMax).catch(nullIfUnreadable);
+  /** One question instead of two for each agent: nearly always there is nothing. */
+  async #names(): Promise<FolderNames> {
+    try {
+      return (await this.#parts.files.list(this.#parts.folder, rulesFolderEntriesMax))?.names ?? [];
+    } catch (problem) {
+      if (problem instanceof FileError) return null;
+      throw problem;
+    }
+  }
+
+  #lookForUnused(names: readonly string[]): void {
+    const { log, folder } = this.#parts;
     const known = [...this.#pages.keys()];
-    const unused = (names?.names ?? []).toSorted().flatMap((name) => {
+    const unused = names.toSorted().flatMap((name) => {
       const stem = /^([^.].*)\.(?:toml|json)$/.exec(name)?.[1];
       const page = this.#pages.get(stem as AgentName);
       if (stem === undefined || (page !== undefined && page.path === null)) return [];
@@ -123,20 +130,23 @@ export class RuleStore {
     this.#timer = this.#parts.clock.after(limits.configLookMs, () => void this.look().finally(() => this.#lookLater()));
   }
 
-  async #lookAt(agent: AgentName, page: Page): Promise<boolean> {
+  async #lookAt(agent: AgentName, page: Page, names: FolderNames): Promise<boolean> {
     const { log, folder } = this.#parts;
-    for (const path of [`${folder}/${agent}.toml`, `${folder}/${agent}.json`]) {
-      const found = await this.#read(path);
-      if (found === null) continue;
-      if (typeof found !== 'string') {
-        const isNews = page.trouble?.message !== found.message;
-        page.trouble = found;
-        if (isNews) log.warn('rules cannot be read', { ...found });
+    // A folder with more names than are listed may hold it all the same.
+    const isWhole = names !== null && names.length < rulesFolderEntriesMax;
+    const found = [`${agent}.toml`, `${agent}.json`].filter((name) => !isWhole || names.includes(name));
+    for (const path of found.map((name) => `${folder}/${name}`)) {
+      const text = await this.#read(path);
+      if (text === null) continue;
+      if (typeof text !== 'string') {
+        const isNews = page.trouble?.message !== text.message;
+        page.trouble = text;
+        if (isNews) log.warn('rules cannot be read', { ...text });
         return false;
       }
-      if (page.path === path && page.text === found) return false;
-      [page.path, page.text] = [path, found];
-      const rules = readUserRules(found, path, page.builtIn);
+      if (page.path === path && page.text === text) return false;
+      [page.path, page.text] = [path, text];
+      const rules = readUserRules(text, path, page.builtIn);
       page.trouble = rules.ok ? null : rules.failure;
       page.current = rules.ok ? rules.value : page.builtIn;
       if (rules.ok) log.info('user rules are in force', { path });
