@@ -36,6 +36,8 @@ export type ActionName =
   | 'agentsList'
   | 'agentsEnable'
   | 'agentsDisable'
+  | 'agentsCheck'
+  | 'agentsLearn'
   | 'send'
   | 'tell'
   | 'approve'

@@ -82,6 +82,22 @@ const agentsCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
       action: 'agentsDisable',
       options: [json],
     },
+    {
+      name: 'check',
+      words: 'Check a definition, and score it on labelled screens',
+      arguments: [{ name: 'path' }],
+      action: 'agentsCheck',
+      options: [json],
+      examples: [['agtmux agents check ~/.config/agtmux/agents/mine.toml', 'needs no daemon']],
+    },
+    {
+      name: 'learn',
+      words: 'Draft a definition from the screens of an agent that agtmux does not know',
+      arguments: [{ name: 'agent' }, { name: 'pane', isOptional: true }],
+      action: 'agentsLearn',
+      options: [tmuxSocket],
+      examples: [['agtmux agents learn mine %5', 'lead the agent in %5 through the scenes it names']],
+    },
   ],
 });
 

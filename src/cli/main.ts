@@ -25,6 +25,8 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
   agentsList: async () => (await import('./agents.ts')).agentsList,
   agentsEnable: async () => (await import('./agents.ts')).agentsEnable,
   agentsDisable: async () => (await import('./agents.ts')).agentsDisable,
+  agentsCheck: async () => (await import('./definitions.ts')).agentsCheck,
+  agentsLearn: async () => (await import('./definitions.ts')).agentsLearn,
   send: async () => (await import('./send.ts')).send,
   tell: async () => (await import('./send.ts')).tell,
   approve: async () => (await import('./asks.ts')).approve,

@@ -1,6 +1,7 @@
 // One look at tmux and the processes without a daemon: which panes there are and which agents run in them. Nobody has
 // watched them, so every state is unknown. What `agtmux list --no-daemon` shows.
 
+import type { ProgramView } from '../agents/contract.ts';
 import { agents, identifyAgent } from '../agents/registry.ts';
 import { classify, type Reading, type Trial } from '../agents/screen/classify.ts';
 import { readRuleFile } from '../agents/screen/rule-file.ts';
@@ -8,6 +9,7 @@ import { readUserRules } from '../agents/screen/user-file.ts';
 import type { PaneRow, TargetRow } from '../api/schemas.ts';
 import { paneRow } from '../feed/row-projection.ts';
 import { AgtmuxError, type Failure, fail, ok, type Result } from '../model/errors.ts';
+import type { PaneId } from '../model/ids.ts';
 import { runtimeIdOf } from '../observe/sightings.ts';
 import { createRealChannels } from '../platform/channel.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -15,7 +17,7 @@ import { createRealExec } from '../platform/exec.ts';
 import { createRealFiles } from '../platform/files.ts';
 import { createRealProcesses } from '../platform/processes.ts';
 import { createRealRandom, toHex } from '../platform/random.ts';
-import { agentIn, type PaneAgents } from '../sources/process/foreground.ts';
+import { agentIn, foregroundOf, type PaneAgents } from '../sources/process/foreground.ts';
 import { openProc } from '../sources/process/proc.ts';
 import { parsePsReport, psScript } from '../sources/process/ps.ts';
 import type { ProcessTable } from '../sources/process/table.ts';
@@ -88,22 +90,7 @@ export interface OfflineLook {
 
 /** Throws E_TMUX_MISSING or E_TMUX_OLD when tmux can tell nothing at all. */
 export async function lookOnce({ clock, uid, variables, sockets }: OfflineOptions): Promise<OfflineLook> {
-  const executor = createLocalExecutor({
-    target: hostTarget,
-    exec: createRealExec(clock),
-    channels: createRealChannels(clock),
-    variables,
-  });
-  const explicit = sockets.length === 0 ? {} : { explicit: sockets };
-  const found = await findSockets({
-    machine: hostTarget,
-    files: createRealFiles(),
-    clock,
-    uid,
-    variables,
-    ...explicit,
-  });
-  const chosen = chooseSockets(found, []);
+  const { executor, chosen } = await openSockets({ clock, uid, variables, sockets });
   const looks = await Promise.all(chosen.sockets.map((socket) => lookAt(executor, socket)));
   const panePids = looks.flatMap(({ topology }) => [...(topology?.panes.values() ?? [])].map((pane) => pane.panePid));
   const table = panePids.length === 0 ? null : await readProcesses(executor, panePids);
@@ -111,6 +98,64 @@ export async function lookOnce({ clock, uid, variables, sockets }: OfflineOption
   return {
     rows: looks.flatMap((look) => rowsOf(look, table, now)),
     targets: [...looks, ...chosen.unwatched.map(unlooked)].map((look) => targetRow(look, now)),
+  };
+}
+
+async function openSockets({ clock, uid, variables, sockets }: OfflineOptions) {
+  const executor = createLocalExecutor({
+    target: hostTarget,
+    exec: createRealExec(clock),
+    channels: createRealChannels(clock),
+    variables,
+  });
+  const explicit = sockets.length === 0 ? {} : { explicit: sockets };
+  const files = createRealFiles();
+  const found = await findSockets({ machine: hostTarget, files, clock, uid, variables, ...explicit });
+  return { executor, chosen: chooseSockets(found, []) };
+}
+
+/** A pane as it is at this moment, and the program in its foreground. Text and title are foreign. */
+export interface PaneLook {
+  readonly pane: PaneId;
+  readonly lines: readonly string[];
+  readonly title: string;
+  readonly command: string;
+  /** Null where nothing but a shell runs there. */
+  readonly program: ProgramView | null;
+  /** The agent that it is known to be. */
+  readonly agent: string | null;
+}
+
+/** Every pane of these servers. Screens are taken of `wanted` alone. */
+export async function lookAtPanes(options: OfflineOptions, wanted: PaneId | null): Promise<readonly PaneLook[]> {
+  const { executor, chosen } = await openSockets(options);
+  const found: PaneLook[] = [];
+  for (const { path } of chosen.sockets.filter(({ alive }) => alive)) {
+    const address = { executor, socket: { kind: 'path', path } } as const;
+    const look = await spawnLook(address, wanted === null ? [] : [wanted], toHex(createRealRandom().bytes(8)));
+    const panes = look === null ? [] : [...topologyOf(look.server, look.rows).panes.values()];
+    if (look === null || panes.length === 0) continue;
+    const table = await readProcesses(
+      executor,
+      panes.map(({ panePid }) => panePid),
+    );
+    for (const pane of panes) found.push(paneLook(pane, look.captures.get(pane.pane) ?? null, table));
+  }
+  return found;
+}
+
+const shells = /^-?(?:ba|da|z|k|fi|tc|c|a)?sh$/;
+
+function paneLook(pane: TmuxPane, capture: Uint8Array | null, table: ProcessTable | null): PaneLook {
+  const [leader] = table === null ? [] : foregroundOf(table, pane.panePid);
+  const found = table === null ? null : agentIn(table, pane.panePid, identifyAgent);
+  return {
+    pane: pane.pane,
+    lines: capture === null ? [] : Buffer.from(capture).toString().split('\n'),
+    title: pane.title,
+    command: pane.currentCommand,
+    program: leader === undefined || shells.test(pane.currentCommand) ? null : leader,
+    agent: found?.agent?.agent ?? null,
   };
 }
 
