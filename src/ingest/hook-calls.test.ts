@@ -54,6 +54,8 @@ async function tell(runsOthers: string, pids: readonly number[]): Promise<readon
     isManagedProcess: () => false,
     onPrompt: () => undefined,
     onPending: () => undefined,
+    meet: null,
+    originOf: () => 'possible',
   });
   const ancestors = pids.map((pid) => ({ pid, start: String(pid) }));
   const call = { file: 'a', agent: agentName('claude'), event: 'UserPromptSubmit', payload: { prompt: 'x' }, time: 1 };

@@ -12,8 +12,7 @@ import { type AgentName, type PaneId, processKey, type RuntimeId, type TargetId,
 import { limits } from '../model/limits.ts';
 import type { Health } from '../model/records.ts';
 import type { Cancel } from '../platform/clock.ts';
-import { realOpenFilesOf } from '../platform/process-files.ts';
-import { createRealProcesses } from '../platform/processes.ts';
+import { createRealProcesses, realOpenFilesOf } from '../platform/processes.ts';
 import type { TerminalWatch } from '../platform/terminal-watch.ts';
 import type { Surroundings, WatchedServer } from '../reconcile/elsewhere.ts';
 import { RunViews } from '../sources/native/run-view.ts';

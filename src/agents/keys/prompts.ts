@@ -129,7 +129,10 @@ interface MarkedPrompt {
 }
 
 /** From the last row that begins with its mark to the first one below that ends it: agents that a definition describes. */
-export function markedPrompt(lines: readonly string[], { mark, end, empty, suggestion, sign }: MarkedPrompt): SeenPrompt | null {
+export function markedPrompt(
+  lines: readonly string[],
+  { mark, end, empty, suggestion, sign }: MarkedPrompt,
+): SeenPrompt | null {
   const rows = styledText(lines);
   const plain = rows.map(textOf);
   const at = plain.findLastIndex((line) => mark.test(line));

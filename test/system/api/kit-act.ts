@@ -69,7 +69,13 @@ export class FakeActing implements ActionService {
     if (row === undefined) return fail('E_REF_NOT_FOUND', `no agent is called ${ref}`);
     const { target } = row.identity;
     const [window_id, pane_id] = [row.identity.window_id ?? '', row.identity.pane_id ?? ''];
-    const place = { target, kind: 'local', connection_ref: '', socket_path: '/nowhere/default', terminal: null } as const;
+    const place = {
+      target,
+      kind: 'local',
+      connection_ref: '',
+      socket_path: '/nowhere/default',
+      terminal: null,
+    } as const;
     return ok({ ref: row.ref, ...place, session_id: row.session_id, window_id, pane_id, ...this.plan });
   };
 
