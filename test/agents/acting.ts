@@ -130,6 +130,8 @@ export class Acting {
       await this.#parts.settled();
       return { said, wrong };
     });
+    // Whoever is not sent anything first still has to be ready for the first task.
+    await this.#parts.settled();
   }
 
   #sends(text: string): Promise<Said> {

@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts';
 import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { atPath, plainPath } from '../keys/file-ref.ts';
-import { isNumbered, isPlain, optionOf, type Words } from '../keys/options.ts';
+import { isNumbered, isPlain, type Words } from '../keys/options.ts';
 import { markedPrompt } from '../keys/prompts.ts';
 import { isSessionWord } from '../keys/resume.ts';
 import { digit, escapeKey, press, walk } from '../keys/strokes.ts';
@@ -92,18 +92,13 @@ function answersBy(table: Answer, compile: CompilePattern): Answers {
   const submitted = (strokes: readonly KeyStep[] | null): readonly KeyStep[] | null =>
     strokes === null || table.submit === undefined ? strokes : [...strokes, table.submit];
   const answers = answersTo(words, { choose, refuse, isHarmless: (text) => !/\d/.test(text) });
-  /** Where no option opens a field, the rule that read the question is all there is to know it by. */
-  const chooseAnswer = (ask: AnswerableAsk, optionId: string): readonly KeyStep[] | null => {
-    const option = ask.kind === 'question' && words.own.length === 0 ? optionOf(ask, optionId) : null;
-    return option === null ? null : choose(ask, option);
-  };
   const grantsMore = ({ options }: AnswerableAsk): boolean =>
     options.some(
       (option) => once.some((one) => one.test(option.label)) && lasting.some((one) => one.test(option.label)),
     );
   return {
     ...answers,
-    choose: (ask, optionId) => submitted(answers.choose(ask, optionId) ?? chooseAnswer(ask, optionId)),
+    choose: (ask, optionId) => submitted(answers.choose(ask, optionId)),
     write: (ask, text) => submitted(answers.write(ask, text)),
     approve: (ask) => (stateOfAsk(ask.kind) !== 'waiting_approval' || grantsMore(ask) ? null : answers.approve(ask)),
     reject: (ask, because) => {
