@@ -2,13 +2,14 @@
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lastSession } from '../actions/conversations.ts';
+import { heardFrom, lastSession } from '../actions/conversations.ts';
 import type { Agent } from '../agents/contract.ts';
 import { identifyAgent } from '../agents/registry.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { OpenedLog } from '../ingest/open-log.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
 import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
 import type { Notices } from '../notify/open.ts';
 import type { TargetController } from '../observe/target-controller.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -48,7 +49,19 @@ export async function openRestoring(parts: RestoringParts): Promise<Restoring> {
   const { store } = ground.loaded;
   const now = (): number => ground.timeline.now();
   const sessionsOf = (runtime: RuntimeId) => [...(ground.ledger.world.entries.get(runtime)?.fold.sessions ?? [])];
-  const sessionOf = (runtime: RuntimeId) => lastSession(store, runtime, sessionsOf(runtime));
+  const heard = new Map<RuntimeId, string | null>();
+  const sessionOf = async (runtime: RuntimeId): Promise<string | null> => {
+    const named = sessionsOf(runtime);
+    if (named.length > 0) return lastSession(store, runtime, named);
+    // The whole of its log once; after that only what is new in it can name another one.
+    const known = heard.get(runtime);
+    const found = await heardFrom(store, runtime, known === undefined ? limits.sessionEventsMax : newEventsMax);
+    const session = found ?? known ?? null;
+    // Of those that are forgotten nobody asks again.
+    if (heard.size > ground.ledger.world.entries.size) heard.clear();
+    heard.set(runtime, session);
+    return session;
+  };
   const executor = () => machinery.executorAt(hostTarget);
   const recorder = new LayoutRecorder({
     clock,
@@ -87,6 +100,9 @@ export async function openRestoring(parts: RestoringParts): Promise<Restoring> {
   });
   return { restorer, recorder };
 }
+
+/** Of one agent between two looks. */
+const newEventsMax = 50;
 
 const recordedServer = (
   watch: ReturnType<TargetController['watches']> extends Iterable<infer One> ? One : never,

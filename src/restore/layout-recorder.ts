@@ -43,6 +43,8 @@ export class LayoutRecorder {
   readonly #shapes = new Map<TargetId, string>();
   /** Since when agents are missing that the record has. */
   readonly #shrunkAt = new Map<ServerKey, number>();
+  /** Asked again only when something was heard of the agent: the answer is looked for in the log. */
+  readonly #sessions = new Map<RuntimeId, { readonly heard: string; readonly session: string | null }>();
   #timer: Cancel | null = null;
   #working: Promise<void> = Promise.resolve();
   #isStopped = false;
@@ -82,6 +84,8 @@ export class LayoutRecorder {
     const here = servers().filter(({ kind }) => kind === 'local');
     let isChanged = this.#noteLost(here);
     for (const server of here) isChanged = (await this.#look(server)) || isChanged;
+    const living = new Set([...this.#parts.entries()].map(({ identity }) => identity.runtime_id));
+    for (const runtime of this.#sessions.keys()) if (!living.has(runtime)) this.#sessions.delete(runtime);
     if (!isChanged) return;
     kept.prune(this.#parts.now());
     await kept.save();
@@ -177,8 +181,18 @@ export class LayoutRecorder {
     return [...windows.values()].slice(0, limits.restoreWindowsMax);
   }
 
-  async #agent({ identity }: Entry, pane: TmuxPane): Promise<KeptAgent> {
-    const { runtime_id, agent, process } = identity;
+  async #sessionOf(entry: Entry): Promise<string | null> {
+    const { runtime_id } = entry.identity;
+    const heard = heardOf(entry);
+    const known = this.#sessions.get(runtime_id);
+    if (known?.heard === heard) return known.session;
+    const session = await this.#parts.sessionOf(runtime_id);
+    this.#sessions.set(runtime_id, { heard, session });
+    return session;
+  }
+
+  async #agent(entry: Entry, pane: TmuxPane): Promise<KeptAgent> {
+    const { runtime_id, agent, process } = entry.identity;
     const { run } = this.#parts.runs().find((one) => one.run.runtime_id === runtime_id) ?? {};
     const [program] = run?.programs ?? [];
     const known = this.#parts.agentOf(agent)?.keys?.startOptions ?? [];
@@ -186,7 +200,7 @@ export class LayoutRecorder {
     return {
       runtime_id,
       agent,
-      agent_session: await this.#parts.sessionOf(runtime_id),
+      agent_session: await this.#sessionOf(entry),
       process,
       cwd: run?.cwd ?? pane.cwd,
       options: keptOptions(program?.argv ?? [], known).map(({ words, skips_permissions }) => ({
@@ -224,6 +238,10 @@ const newWindow = (pane: TmuxPane, told: WindowLayout | undefined): KeptWindow =
   panes: [],
 });
 
+/** Where its own files name one conversation that is it; elsewhere its hooks may name another with every change. */
+const heardOf = ({ fold: { sessions }, record }: Entry): string =>
+  sessions.size === 1 ? [...sessions].join() : `${sessions.size} ${record?.state_version}`;
+
 /** Everything that a record is made of, cheaply: nothing is asked while it stays the same. */
 function shapeOf(
   { server, panes }: Topology,
@@ -234,11 +252,9 @@ function shapeOf(
     (pane) =>
       `${pane.pane} ${pane.sessionName} ${pane.windowIndex} ${pane.paneIndex} ${pane.width}x${pane.height} ${pane.windowName} ${pane.cwd}`,
   );
-  const agents = [...living.values()].map(({ identity, fold, record }) => {
-    const { size } = fold.sessions;
-    // Where its own files name one conversation that is it; elsewhere its hooks may name another with every change.
-    const session = size === 1 ? [...fold.sessions].join() : `${size} ${record?.state_version}`;
-    return `${identity.runtime_id} ${runs.has(identity.runtime_id)} ${session}`;
+  const agents = [...living.values()].map((entry) => {
+    const { runtime_id } = entry.identity;
+    return `${runtime_id} ${runs.has(runtime_id)} ${heardOf(entry)}`;
   });
   return [server.pid, server.startTime, ...rows, ...agents].join('\n');
 }
