@@ -109,7 +109,8 @@ export class ServerRestorer {
       const start = choice === 'resume' && why === null ? this.#startOf(planned) : null;
       starts[planned.position] = start;
       if (start !== null) ends.set(runtime_id, { outcome: 'started', words: null });
-      else ends.set(runtime_id, { outcome: 'shell', words: why });
+      // It has its shell now, and can still be resumed there once nothing speaks against it.
+      else ends.set(runtime_id, { outcome: choice === 'shell' ? 'shell' : 'refused', words: why });
     }
     const indexes = panes
       .filter(({ sessionName }) => sessionName === window.session_name)

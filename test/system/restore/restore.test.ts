@@ -190,7 +190,11 @@ describe('agtmux restore', () => {
         await going;
         await world.startDaemon();
       }
-      await world.restore();
+      // What a killed daemon has sent to tmux may still be on its way: those it names are refused, and asked for again.
+      await until(async () => {
+        const { items } = await world.restore();
+        return items.every(({ outcome }) => outcome !== 'refused' && outcome !== 'left');
+      });
       await until(() => world.open().length >= 3);
       expect(world.open(), `round ${round}`).toEqual([sessionOf(1), sessionOf(2), sessionOf(3)]);
       expect(world.started().slice(before), `round ${round}`).toHaveLength(3);
