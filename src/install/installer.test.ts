@@ -259,7 +259,8 @@ describe.each(agents.filter(({ install }) => install !== null).map((agent) => [a
         }
         expect(existsSync(home)).toBe(false);
       }
-      expect(refusals).toBeLessThan(count);
+      // An agent that the MCP server cannot be registered with refuses that each time.
+      expect(refusals).toBeLessThan(agent.mcp === null ? 2 * count : count);
     });
   },
 );

@@ -50,7 +50,7 @@ describe('the definitions of a user', () => {
     await store.look();
     expect(store.identify(program)).toMatchObject({ agent: 'mine', mode: 'interactive' });
     expect(store.agents.map(({ name }) => name)).toContain('mine');
-    expect(store.rules.get('mine' as AgentName)?.rules.length).toBe(8);
+    expect(store.rules.get('mine' as AgentName)?.rules.length).toBe(store.rules.get('qwen' as AgentName)?.rules.length);
     files.set('mine.toml', mine.replace('commands = ["mine"]', 'commands = ["other"]'));
     await store.look();
     expect(store.identify({ ...program, argv: ['node', '/opt/bin/mine'] })).toBeNull();

@@ -114,9 +114,9 @@ export const sizes = {
  * less lowers it.
  */
 export const walkBounds = {
-  filesMax: 720,
-  oneImporterMax: 280,
-  partsMax: 65,
+  filesMax: 745,
+  oneImporterMax: 295,
+  partsMax: 75,
   /** Files of each path of scripts/paths.json. */
   pathFilesMax: { 'hook call to web row': 51, 'screen change to inbox': 19, 'approve in the TUI to tmux': 51 },
 } as const;

@@ -29,6 +29,7 @@ const agent = (runtime_id: string, state: StateName, part: Partial<AgentItem> = 
     suspended: false,
     ended: null,
     session: null,
+    terminal: null,
     window_index: 1,
     pane_index: 0,
     ...part,
