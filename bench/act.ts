@@ -1,7 +1,7 @@
 // A guarded send against an unguarded paste, from the call to the text on the screen of a quiet pane, in turns on a real
 // tmux; the bare guarded step, and how soon a refusal comes.
 
-import type { ReceiptReply } from '../src/api/schemas-act.ts';
+import type { ReceiptReply } from '../src/api/actions.ts';
 import { createRealRandom } from '../src/platform/random.ts';
 import { createBufferLoader, createGuardedWriter } from '../src/terminals/tmux/guarded-writer.ts';
 import type { PaneAddress, PaneWriter } from '../src/terminals/tmux/pane-writer.ts';

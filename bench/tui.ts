@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { PaneItem } from '../src/api/schemas.ts';
+import type { PaneItem } from '../src/api/panes.ts';
 import { type FakeDaemon, itemOf, startFakeDaemon } from '../test/kit/fake-daemon.ts';
 import { paneRow } from '../test/kit/rows.ts';
 import { type BenchRow, percentile } from './row.ts';

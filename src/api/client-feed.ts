@@ -6,7 +6,7 @@ import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { FeedEvent, FeedRequest, SendOptions } from './client-types.ts';
 import type { Answer } from './client-wire.ts';
-import type { FeedChanges, FeedCut, FeedList, FeedSnapshot } from './schemas.ts';
+import type { FeedChanges, FeedCut, FeedList, FeedSnapshot } from './feed.ts';
 
 interface Follow extends FeedRequest {
   readonly clock: Clock;

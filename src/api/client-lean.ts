@@ -5,9 +5,8 @@ import { AgtmuxError, type ErrorCode, errors } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { SendOptions } from './client-types.ts';
 import { type Answer, sendRequest } from './client-wire.ts';
+import { type LeanOptions, parseReply } from './requests.ts';
 import { apiHeader, apiVersion, buildVersion, versionHeader } from './version.ts';
-
-export type LeanOptions = Omit<SendOptions, 'headers' | 'signal'>;
 
 export interface LeanReply {
   readonly body: string;
@@ -85,26 +84,8 @@ function ofOtherBuild(refused: AgtmuxError, version: string): AgtmuxError {
       cause: refused,
     });
   }
-  if (refused.code !== 'E_INPUT') return refused;
+  // One of the version before does not read the headers that say who asks.
+  if (refused.code !== 'E_INPUT' && refused.code !== 'E_ROLE') return refused;
   const next = `${refused.next}; ${builds}: if it does not support this yet, run \`agtmux daemon restart\``;
   return new AgtmuxError(refused.code, refused.message, { next, cause: refused });
-}
-
-export function parseReply(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch (cause) {
-    throw new AgtmuxError('E_SOCKET', 'the answer of the daemon is not JSON', { cause });
-  }
-}
-
-export type LeanQuery = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
-
-export function withQuery(path: string, query: LeanQuery): string {
-  const text = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined) continue;
-    for (const one of Array.isArray(value) ? value : [value]) text.append(name, String(one));
-  }
-  return text.size === 0 ? path : `${path}?${text}`;
 }

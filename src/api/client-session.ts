@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import { framesOf, readAgain } from './client-feed.ts';
 import type { SendOptions, SessionEvent, SessionRequest } from './client-types.ts';
 import type { Answer } from './client-wire.ts';
-import type { ManagedReply, MessagePageReply } from './schemas-sessions.ts';
+import type { ManagedReply, MessagePageReply } from './sessions.ts';
 
 interface Follow extends SessionRequest {
   readonly path: string;

@@ -1,8 +1,8 @@
 // The words that the client and its reader of the feed share. Types only.
 
 import type { AgtmuxError } from '../model/errors.ts';
-import type { FeedChanges, FeedList, FeedScope, FeedSnapshot } from './schemas.ts';
-import type { ManagedReply, MessagePageReply } from './schemas-sessions.ts';
+import type { FeedChanges, FeedList, FeedScope, FeedSnapshot } from './feed.ts';
+import type { ManagedReply, MessagePageReply } from './sessions.ts';
 
 export interface FeedRequest {
   readonly scope?: FeedScope;
@@ -35,11 +35,19 @@ export type SessionEvent =
   /** The daemon is gone; told once for each loss. */
   | { readonly type: 'lost'; readonly error: AgtmuxError };
 
+/** Who asks: the daemon looks at that process itself (ACT6). */
+export interface Caller {
+  readonly pid: number;
+  /** How many agents the message passed through so far. */
+  readonly hops?: number;
+}
+
 export interface SendOptions {
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  readonly caller?: Caller;
   /** Also from a daemon of another API: for what must work across an upgrade. */
   readonly isAnyVersion?: boolean;
   /** Nothing heard for this long: given up. */

@@ -7,7 +7,7 @@ import { limits } from '../model/limits.ts';
 import { createRealFiles } from '../platform/files.ts';
 import { checkPrivateSocket } from '../platform/private-directory.ts';
 import type { SendOptions } from './client-types.ts';
-import { apiHeader, apiVersion } from './version.ts';
+import { apiHeader, apiVersion, callerHopsHeader, callerPidHeader } from './version.ts';
 
 export interface Answer {
   readonly status: number;
@@ -55,12 +55,14 @@ export async function sendRequest(socketPath: string, options: SendOptions): Pro
   }
 }
 
-function requestText({ method = 'GET', path, headers = {}, body, isAnyVersion = false }: SendOptions): string {
+function requestText(options: SendOptions): string {
+  const { method = 'GET', path, headers = {}, body, caller, isAnyVersion = false } = options;
   const text = body === undefined ? null : JSON.stringify(body);
   const lines = [
     `${method} ${path} HTTP/1.0`,
     'host: agtmux',
     ...(isAnyVersion ? [] : [`${apiHeader}: ${apiVersion}`]),
+    ...(caller === undefined ? [] : [`${callerPidHeader}: ${caller.pid}`, `${callerHopsHeader}: ${caller.hops ?? 0}`]),
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
     ...(text === null ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(text)}`]),
   ];

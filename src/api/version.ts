@@ -15,3 +15,7 @@ export const buildVersion: string | null = typeof AGTMUX_BUILD_VERSION === 'stri
 
 export const apiHeader = 'agtmux-api';
 export const versionHeader = 'agtmux-version';
+
+/** Who asks: a process of this machine, which the daemon looks at itself, and how many agents the message went through (ACT6). */
+export const callerPidHeader = 'agtmux-caller-pid';
+export const callerHopsHeader = 'agtmux-caller-hops';

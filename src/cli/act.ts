@@ -1,8 +1,8 @@
 // What all acting commands share: who asks, under which conditions, how it is asked once and never twice, and how a
 // receipt reads. Also the commands that need nothing more than that.
 
-import type { LeanOptions } from '../api/client-lean.ts';
-import type { ActBody, ReceiptReply } from '../api/schemas-act.ts';
+import type { ActBody, ReceiptReply } from '../api/actions.ts';
+import { type ApiRequest, post } from '../api/requests.ts';
 import type { ActionKind } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -12,18 +12,12 @@ import { type DurationBounds, durationOf } from './duration.ts';
 import { print } from './output.ts';
 import { type Parsed, statesOf } from './parse.ts';
 import { refOf } from './refs.ts';
-import { askRunning, isDown, tellOtherBuild } from './running.ts';
+import { type Answer, askRunning, isDown, tellOtherBuild } from './running.ts';
 
 /** It left, and nobody saw it arrive: a script wants to know. */
 const unconfirmedStatus = 1;
 
 const windowBounds: DurationBounds = { minMs: 1, maxMs: 86_400_000, words: 'from 1ms to 24h' };
-
-/** This process, for the daemon to look at, and how many agents the message went through so far (ACT6). */
-export function claim(): { readonly pid: number; readonly hops: number } {
-  const said = process.env.AGTMUX_HOPS ?? '';
-  return { pid: process.pid, hops: /^\d{1,9}$/.test(said) ? Math.min(Number(said), limits.hopsSaidMax) : 0 };
-}
 
 /** What must still hold when it takes effect (ACT1, ACT8). */
 export function conditionsOf(parsed: Parsed): NonNullable<ActBody['conditions']> {
@@ -42,19 +36,19 @@ export function conditionsOf(parsed: Parsed): NonNullable<ActBody['conditions']>
  * Asked once. A daemon that was never reached is started; one that fell silent may have done it already, and a second
  * try could type the same text twice.
  */
-export async function askOnce(context: Context, request: LeanOptions): Promise<string> {
-  const patient = { silenceMs: limits.actAnswerMs, ...request };
+export async function askOnce<Reply>(context: Context, request: ApiRequest<Reply>): Promise<Answer<Reply>> {
+  const patient: ApiRequest<Reply> = { silenceMs: limits.actAnswerMs, ...request };
   try {
-    const { body, version } = await askRunning(patient);
-    await tellOtherBuild(context, version);
-    return body;
+    const answer = await askRunning(patient);
+    await tellOtherBuild(context, answer.version);
+    return answer;
   } catch (problem) {
     if (!isDown(problem)) throw problem;
     if (!wasNeverReached(problem)) throw unknownEnd(problem);
   }
   const { startDaemon } = await import('./start-daemon.ts');
   await startDaemon(context);
-  return askRunning(patient).then(({ body }) => body);
+  return askRunning(patient);
 }
 
 function wasNeverReached(problem: unknown): boolean {
@@ -72,7 +66,7 @@ function unknownEnd(problem: unknown): AgtmuxError {
 
 export const safe = (text: string): string => sanitizeLine(foreign(text));
 
-type Distribute<Body> = Body extends unknown ? Omit<Body, 'pid' | 'hops' | 'conditions'> : never;
+type Distribute<Body> = Body extends unknown ? Omit<Body, 'conditions'> : never;
 /** A request without what every command adds to it. */
 export type Wanted = Distribute<ActBody>;
 
@@ -82,13 +76,16 @@ export async function act(
   wanted: Wanted,
   more: NonNullable<ActBody['conditions']> = {},
 ): Promise<ReceiptReply> {
-  const body = { ...wanted, conditions: { ...conditionsOf(parsed), ...more }, ...claim() };
-  return tellReceipt(parsed, await askOnce(context, { method: 'POST', path: '/v1/act', body }));
+  const body = { ...wanted, conditions: { ...conditionsOf(parsed), ...more } };
+  return tellReceipt(parsed, await askOnce(context, post('/v1/act', body)));
 }
 
 /** One line of what became of it, in words of its own where `done` has them. A refusal is thrown to where failures are printed; its receipt is still JSON. */
-export function tellReceipt(parsed: Parsed, body: string, done: string | null = null): ReceiptReply {
-  const receipt = JSON.parse(body) as ReceiptReply;
+export function tellReceipt(
+  parsed: Parsed,
+  { body, reply: receipt }: Answer<ReceiptReply>,
+  done: string | null = null,
+): ReceiptReply {
   const { outcome, failure, words } = receipt;
   if (parsed.has('json')) print(body);
   if (failure !== null) {

@@ -1,8 +1,8 @@
 // `agtmux approve`, `reject` and `answer`. Whoever names no ask is shown the one that is open before anything is sent, and
 // says y to it, or has said --yes to whatever it is; the answer names that ask, and no other gets it (ASK3).
 
-import { withQuery } from '../api/client-lean.ts';
-import type { ExplanationDocument } from '../api/schemas-explain.ts';
+import type { ExplanationDocument } from '../api/explain.ts';
+import { get } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, sanitizeRevealed } from '../text/sanitize.ts';
 import { act, type Wanted } from './act.ts';
@@ -88,9 +88,9 @@ async function confirmed(open: Ask): Promise<boolean> {
 /** Null when none is open, several are, or nobody has that name: the daemon says so, and leaves its audit row. */
 async function openAsk(context: Context, ref: string): Promise<Ask | null> {
   try {
-    const path = withQuery('/v1/explain', { ref });
-    const told = await askDaemon(context, { path }, { isQuiet: true });
-    const { item, screen } = JSON.parse(told) as ExplanationDocument;
+    const request = get('/v1/explain', { ref });
+    const { reply } = await askDaemon(context, request, { isQuiet: true });
+    const { item, screen } = reply;
     return item.asks_open > 1 || item.ask === null ? null : { ...item.ask, shown: screen?.ask ?? null };
   } catch (problem) {
     if (problem instanceof AgtmuxError && problem.code.startsWith('E_REF_')) return null;

@@ -2,13 +2,13 @@
 // attaching outside of it, over ssh for another machine. `agtmux next` goes to whoever has waited longest.
 
 import { realpathSync } from 'node:fs';
-import { withQuery } from '../api/client-lean.ts';
-import type { PaneItem, PaneList } from '../api/schemas.ts';
-import type { AttachPlanReply } from '../api/schemas-act.ts';
+import type { AttachPlanReply } from '../api/actions.ts';
+import type { PaneItem } from '../api/panes.ts';
+import { get, post } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { becomeProgram } from '../platform/launch.ts';
 import { checkHostAlias, quoteSsh } from '../text/quote.ts';
-import { askOnce, claim, conditionsOf } from './act.ts';
+import { askOnce, conditionsOf } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, must } from './context.ts';
 import { escapeEffects, note, output, print } from './output.ts';
@@ -28,8 +28,8 @@ export const attach: Action = async (parsed, context) => {
 
 export const next: Action = async (parsed, context) => {
   const query = { state: ['waiting_approval', 'waiting_input'] };
-  const body = await askDaemon(context, { path: withQuery('/v1/panes', query) }, { isQuiet: parsed.has('json') });
-  const { items, schema_version, generated_at } = JSON.parse(body) as PaneList;
+  const { reply } = await askDaemon(context, get('/v1/panes', query), { isQuiet: parsed.has('json') });
+  const { items, schema_version, generated_at } = reply;
   const item = longestWaiting(items);
   if (parsed.has('json')) print(escapeEffects({ schema_version, generated_at, item }));
   if (item === null) {
@@ -49,8 +49,7 @@ function longestWaiting(items: readonly PaneItem[]): PaneItem | null {
 }
 
 export async function planFor(context: Context, wanted: { ref: string; conditions: object }): Promise<AttachPlanReply> {
-  const body = { ...wanted, ...claim() };
-  return JSON.parse(await askOnce(context, { method: 'POST', path: '/v1/attach', body })) as AttachPlanReply;
+  return (await askOnce(context, post('/v1/attach', wanted))).reply;
 }
 
 /** Does not come back where Node can become another program. */

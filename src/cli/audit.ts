@@ -1,7 +1,7 @@
 // `agtmux audit`: who did what to whom, and what became of it; refused actions too.
 
-import { withQuery } from '../api/client-lean.ts';
-import type { AuditItem, AuditList } from '../api/schemas-act.ts';
+import type { AuditItem } from '../api/actions.ts';
+import { get } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { askDaemon } from './connect.ts';
@@ -11,10 +11,10 @@ import type { Parsed } from './parse.ts';
 import { tableText } from './rows.ts';
 
 export const audit: Action = async (parsed, context) => {
-  const path = withQuery('/v1/audit', { count: countOf(parsed) });
-  const body = await askDaemon(context, { path }, { isQuiet: parsed.has('json') });
+  const request = get('/v1/audit', { count: countOf(parsed) });
+  const { body, reply } = await askDaemon(context, request, { isQuiet: parsed.has('json') });
   if (parsed.has('json')) return print(body);
-  const { items } = JSON.parse(body) as AuditList;
+  const { items } = reply;
   if (items.length === 0) return print('No actions yet.');
   const columns = [
     { title: 'WHEN' },

@@ -1,7 +1,8 @@
 // Every command as data: its words, options, examples and the action behind it. Help, parsing and completions are made
 // from this table, so that none of them can tell of something the others do not know. Data only.
 
-import type { FeedScope, Grouping, Sort } from '../api/schemas.ts';
+import type { FeedScope } from '../api/feed.ts';
+import type { Grouping, Sort } from '../api/panes.ts';
 import { stateSuggestions } from '../view/words.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { actCommands } from './commands-act.ts';

@@ -1,16 +1,16 @@
 // `agtmux daemon run|start|stop|restart`: the life of the daemon by hand. How one is started stands in start-daemon.ts.
 
-import type { StatusReply } from '../api/schemas.ts';
+import type { StatusReply } from '../api/daemon.ts';
+import { get, post } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import { lockHolderOf, lockPathOf } from '../platform/lock-holder.ts';
 import { createRealProcesses, createRealSignals } from '../platform/processes.ts';
 import { ageLabel } from '../view/words.ts';
-import { claim } from './act.ts';
 import { type Action, type Context, places, sleep } from './context.ts';
 import { note, print } from './output.ts';
-import { askRunning, isDown } from './running.ts';
+import { askRunning, callerHere, isDown } from './running.ts';
 import { environmentOf, environmentOfProcess, restartDaemon, startDaemon } from './start-daemon.ts';
 
 /** In this very process, so that whoever started it has the right pid. */
@@ -66,7 +66,7 @@ async function refuseOlderProgram(): Promise<void> {
 /** Also of a daemon that speaks another API: it must be possible to replace it. */
 async function runningStatus(): Promise<Pick<StatusReply, 'pid' | 'up_ms' | 'version'> | null> {
   try {
-    return JSON.parse((await askRunning({ path: '/v1/status', isAnyVersion: true })).body) as StatusReply;
+    return (await askRunning(get('/v1/status', {}, { isAnyVersion: true }))).reply;
   } catch (problem) {
     if (isDown(problem)) return null;
     throw problem;
@@ -76,7 +76,7 @@ async function runningStatus(): Promise<Pick<StatusReply, 'pid' | 'up_ms' | 'ver
 export async function stop({ clock }: Context): Promise<number | null> {
   const running = await runningStatus();
   if (running === null) return stopSilent(clock);
-  await askRunning({ method: 'POST', path: '/v1/stop', body: claim(), isAnyVersion: true }).catch(
+  await askRunning({ ...post('/v1/stop', undefined, { isAnyVersion: true }), body: callerHere() }).catch(
     (problem: unknown) => {
       // Gone in the middle of its answer is gone.
       if (!isDown(problem)) throw problem;

@@ -2,7 +2,7 @@
 // private daemon itself, as an agent would. Knows the daemon by its API only.
 
 import type { ApiClient } from '../api/client.ts';
-import type { PaneItem } from '../api/schemas.ts';
+import type { PaneItem } from '../api/panes.ts';
 import { mainScope } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';

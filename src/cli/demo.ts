@@ -2,8 +2,8 @@
 // state, a private daemon watches them, and all of it is gone afterwards.
 
 import { createClient } from '../api/client.ts';
-import { withQuery } from '../api/client-lean.ts';
-import type { PaneList } from '../api/schemas.ts';
+import type { PaneList } from '../api/panes.ts';
+import { get } from '../api/requests.ts';
 import { AgtmuxError, errors } from '../model/errors.ts';
 import { stateNames } from '../model/states.ts';
 import { quoteSh } from '../text/quote.ts';
@@ -11,7 +11,7 @@ import { type Action, type Context, must, places, sleep } from './context.ts';
 import { Director } from './demo-director.ts';
 import { DemoWorld } from './demo-world.ts';
 import { listOf } from './list.ts';
-import { columnsOf, hasColour, output, print } from './output.ts';
+import { columnsOf, output, print, viewQuery } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 import { selfCommand } from './tmux-self.ts';
@@ -103,9 +103,9 @@ async function rest(clock: Context['clock'], ms: number, signal: AbortSignal): P
 }
 
 async function table(parsed: Parsed): Promise<string> {
-  const view = { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
+  const view = viewQuery(parsed);
   try {
-    return (await askRunning({ path: withQuery('/v1/panes', view) })).body.trimEnd();
+    return (await askRunning(get('/v1/panes', view))).body.trimEnd();
   } catch (problem) {
     if (!isPassing(problem)) throw problem;
     return 'The daemon of the demo does not respond at the moment.';
@@ -153,7 +153,7 @@ async function showOwnAgents(parsed: Parsed, context: Context): Promise<boolean>
 /** From the daemon that runs; else by one look at tmux, so that nothing is left running where there is nothing to see. */
 async function ownPanes({ clock }: Context): Promise<Pick<PaneList, 'items'>> {
   try {
-    return JSON.parse((await askRunning({ path: '/v1/panes' })).body) as PaneList;
+    return (await askRunning(get('/v1/panes'))).reply;
   } catch (problem) {
     if (!isDown(problem)) throw problem;
   }

@@ -3,7 +3,8 @@
 
 import { accessSync, constants, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { StatusReply, TargetList } from '../api/schemas.ts';
+import { get } from '../api/requests.ts';
+import type { TargetList } from '../api/targets.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { lookOnce } from '../offline/list.ts';
@@ -175,7 +176,7 @@ const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 1_048_576)} MB
 async function daemonCheck({ version }: Context): Promise<Omit<Finding, 'check'>> {
   must(checkSocketPath(places().socketPath, process.platform));
   try {
-    const daemon = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
+    const daemon = (await askRunning(get('/v1/status'))).reply;
     if (daemon.version !== version) {
       return bad(`version ${daemon.version}, this is ${version}`, 'run `agtmux daemon restart`');
     }
@@ -206,7 +207,7 @@ async function targetsOf(
   clock: Context['clock'],
 ): Promise<readonly Pick<TargetList['items'][number], 'target' | 'health' | 'panes' | 'trouble' | 'tmux_version'>[]> {
   try {
-    return (JSON.parse((await askRunning({ path: '/v1/targets' })).body) as TargetList).items;
+    return (await askRunning(get('/v1/targets'))).reply.items;
   } catch (problem) {
     if (!isDown(problem)) throw problem;
     return (await lookOnce({ clock, uid: userId(), variables: process.env, sockets: [] })).targets;

@@ -1,13 +1,11 @@
 // `agtmux event`: hands in event envelopes, one JSON object a line, and tells what became of each. For hooks
 // that a person wrote: what it says counts for the agent that started it, and for no other.
 
-import { withQuery } from '../api/client-lean.ts';
-import type { VerdictsReply } from '../api/schemas.ts';
+import { post } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { verdictReasons } from '../model/verdicts.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
-import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
 import { readStandardInput } from './input.ts';
@@ -20,10 +18,8 @@ export const event: Action = async (parsed, context) => {
   const events = await readEvents();
   let refused = 0;
   for (let start = 0; start < events.length; start += limits.batchEventsMax) {
-    const body = events.slice(start, start + limits.batchEventsMax);
-    const path = withQuery('/v1/events', claim());
-    const reply = await askDaemon(context, { method: 'POST', path, body }, { isQuiet: true });
-    const { verdicts } = JSON.parse(reply) as VerdictsReply;
+    const request = post('/v1/events', events.slice(start, start + limits.batchEventsMax));
+    const { verdicts } = (await askDaemon(context, request, { isQuiet: true })).reply;
     for (const [place, { verdict, reason, detail }] of verdicts.entries()) {
       if (verdict === 'refused') refused += 1;
       const line = start + place + 1;

@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { withQuery } from '../api/client-lean.ts';
+import { get } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { reasons } from '../model/reasons.ts';
 import { readScreen, type SavedScreen, type ScreenReport } from '../offline/list.ts';
@@ -12,7 +12,7 @@ import { stateLabel } from '../view/words.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, configPath, must } from './context.ts';
 import { readText } from './input.ts';
-import { columnsOf, hasColour, note, print } from './output.ts';
+import { note, print, viewQuery } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { refOf } from './refs.ts';
 
@@ -25,11 +25,9 @@ export const explain: Action = async (parsed, context) => {
       next: 'name one, as in `agtmux explain %5`; run `agtmux list` to see them',
     });
   }
-  const view = parsed.has('json')
-    ? { format: 'json' }
-    : { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
-  const path = withQuery('/v1/explain', { ref: await refOf(context, ref), ...view });
-  print(await askDaemon(context, { path }, { isQuiet: parsed.has('json') }));
+  const view = viewQuery(parsed);
+  const request = get('/v1/explain', { ref: await refOf(context, ref), ...view });
+  print((await askDaemon(context, request, { isQuiet: parsed.has('json') })).body);
 };
 
 async function explainScreen(parsed: Parsed, file: string): Promise<void> {

@@ -1,9 +1,8 @@
 // `agtmux hooks install|remove|status`: shows what would change in the user's files, asks, and has the daemon do it.
 
-import { withQuery } from '../api/client-lean.ts';
-import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../api/schemas-hooks.ts';
+import type { HookOutcomeReply, HookStatusReply } from '../api/hooks.ts';
+import { get, post } from '../api/requests.ts';
 import { limits } from '../model/limits.ts';
-import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { hasColour, print } from './output.ts';
@@ -28,7 +27,7 @@ export const hooksStatus: Action = async (parsed, context) => {
 
 async function change(action: 'install' | 'remove', parsed: Parsed, context: Context): Promise<void> {
   const wanted = wantedOf(action, parsed, await environment(parsed, context));
-  const plan = JSON.parse(await post('/v1/hooks/plan', wanted, parsed, context)) as HookPlanReply;
+  const { reply: plan } = await askDaemon(context, post('/v1/hooks/plan', wanted, patient), quiet(parsed));
   const words: PlanWords = { noun: 'hooks', program: 'the program that agents call', target: plan.target };
   const isJson = parsed.has('json');
   const isDry = parsed.has('dry-run');
@@ -41,10 +40,10 @@ async function change(action: 'install' | 'remove', parsed: Parsed, context: Con
     return;
   }
   if (!parsed.has('yes')) await confirm(plan, words, hasTrust ? ', and trust these hooks' : '');
-  const body = { ...wanted, digest: plan.digest, trust: hasTrust, ...claim() };
-  const answer = await post('/v1/hooks/apply', body, parsed, context);
-  if (isJson) print(answer);
-  else showOutcome(JSON.parse(answer) as HookOutcomeReply);
+  const body = { ...wanted, digest: plan.digest, trust: hasTrust };
+  const answer = await askDaemon(context, post('/v1/hooks/apply', body, patient), quiet(parsed));
+  if (isJson) print(answer.body);
+  else showOutcome(answer.reply);
 }
 
 const quiet = (parsed: Parsed) => ({ isQuiet: parsed.has('json') });
@@ -55,15 +54,12 @@ function wantedOf(action: 'install' | 'remove', parsed: Parsed, env: Readonly<Re
   return { action, target: targetOf(parsed), agents: parsed.values('agent'), env, extras };
 }
 
-function post(path: string, body: object, parsed: Parsed, context: Context): Promise<string> {
-  return askDaemon(context, { method: 'POST', path, body, silenceMs: limits.hookAnswerMs }, quiet(parsed));
-}
+const patient = { silenceMs: limits.hookAnswerMs };
 
 async function askStatus(parsed: Parsed, context: Context): Promise<HookStatusReply> {
   const ask = async (env: readonly string[]): Promise<HookStatusReply> => {
     const query = { target: targetOf(parsed), agent: parsed.values('agent'), env };
-    const path = withQuery('/v1/hooks', query);
-    return JSON.parse(await askDaemon(context, { path, silenceMs: limits.hookAnswerMs }, quiet(parsed)));
+    return (await askDaemon(context, get('/v1/hooks', query, patient), quiet(parsed))).reply;
   };
   const first = await ask([]);
   const env = chosen(first.environment);
@@ -71,9 +67,8 @@ async function askStatus(parsed: Parsed, context: Context): Promise<HookStatusRe
 }
 
 async function environment(parsed: Parsed, context: Context): Promise<Readonly<Record<string, string>>> {
-  const path = withQuery('/v1/hooks', { target: targetOf(parsed), agent: parsed.values('agent') });
-  const answer = await askDaemon(context, { path, silenceMs: limits.hookAnswerMs }, quiet(parsed));
-  return chosen((JSON.parse(answer) as HookStatusReply).environment);
+  const request = get('/v1/hooks', { target: targetOf(parsed), agent: parsed.values('agent') }, patient);
+  return chosen((await askDaemon(context, request, quiet(parsed))).reply.environment);
 }
 
 function showOutcome(outcome: HookOutcomeReply): void {

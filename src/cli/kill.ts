@@ -1,8 +1,7 @@
 // `agtmux kill`: a signal to an agent's process group, after a yes. The person at the terminal is shown whom it would
 // reach, and is offered the gentler way where INT was meant as a stop (ACT5).
 
-import { withQuery } from '../api/client-lean.ts';
-import type { ExplanationDocument } from '../api/schemas-explain.ts';
+import { get } from '../api/requests.ts';
 import type { Signal } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { act, safe } from './act.ts';
@@ -46,13 +45,13 @@ interface Shown {
 
 /** Null when nobody, or not just one, has that name. */
 async function shown(context: Context, said: string): Promise<Shown | null> {
-  const path = withQuery('/v1/explain', { ref: said });
-  const told = await askDaemon(context, { path }).catch((problem: unknown) => {
+  const request = get('/v1/explain', { ref: said });
+  const told = await askDaemon(context, request).catch((problem: unknown) => {
     if (problem instanceof AgtmuxError && problem.code.startsWith('E_REF_')) return null;
     throw problem;
   });
   if (told === null) return null;
-  const { item } = JSON.parse(told) as ExplanationDocument;
+  const { item } = told.reply;
   const { agent, state, identity, runtime_id } = item;
   const ref = runtime_id === null ? item.ref : `runtime:${runtime_id}`;
   return {

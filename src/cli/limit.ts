@@ -1,11 +1,11 @@
 // `agtmux limit`: who has hit a usage limit, and going on when it resets (LIM3). A message in the queue does the work.
 
-import { withQuery } from '../api/client-lean.ts';
-import type { PaneItem, PaneList } from '../api/schemas.ts';
-import type { QueueList, ReceiptReply } from '../api/schemas-act.ts';
+import type { QueueList, ReceiptReply } from '../api/actions.ts';
+import type { PaneList } from '../api/panes.ts';
+import { get, pathTo, remove } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { restLabel } from '../view/pane-words.ts';
-import { act, askOnce, claim, safe, tellReceipt, type Wanted } from './act.ts';
+import { act, askOnce, safe, tellReceipt, type Wanted } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { print } from './output.ts';
@@ -14,7 +14,7 @@ import { refOf } from './refs.ts';
 import { tableText } from './rows.ts';
 
 async function limitedOf(context: Context, isQuiet: boolean): Promise<PaneList> {
-  const list = JSON.parse(await askDaemon(context, { path: '/v1/panes' }, { isQuiet })) as PaneList;
+  const list = (await askDaemon(context, get('/v1/panes'), { isQuiet })).reply;
   return {
     ...list,
     items: list.items.filter(({ reason_code, ended }) => reason_code === 'usage_limit' && ended === null),
@@ -22,8 +22,8 @@ async function limitedOf(context: Context, isQuiet: boolean): Promise<PaneList> 
 }
 
 async function queueOf(context: Context, isQuiet: boolean): Promise<QueueList['items']> {
-  const list = JSON.parse(await askDaemon(context, { path: '/v1/queue' }, { isQuiet })) as QueueList;
-  return list.items.filter(({ not_before }) => not_before != null);
+  const { items } = (await askDaemon(context, get('/v1/queue'), { isQuiet })).reply;
+  return items.filter(({ not_before }) => not_before != null);
 }
 
 export const limitList: Action = async (parsed, context) => {
@@ -63,10 +63,8 @@ async function namedIn<Item extends { runtime_id: string | null }>(
     throw new AgtmuxError('E_USAGE', 'name an agent or use --all', { next: 'run `agtmux limit` to see them' });
   }
   if (said === undefined) return items;
-  const path = withQuery('/v1/explain', { ref: await refOf(context, said) });
-  const { item } = JSON.parse(await askDaemon(context, { path }, { isQuiet: parsed.has('json') })) as {
-    item: PaneItem;
-  };
+  const question = get('/v1/explain', { ref: await refOf(context, said) });
+  const { item } = (await askDaemon(context, question, { isQuiet: parsed.has('json') })).reply;
   return items.filter(({ runtime_id }) => runtime_id !== null && runtime_id === item.runtime_id);
 }
 
@@ -101,8 +99,7 @@ export const limitCancel: Action = async (parsed, context) => {
   const waiting = await namedIn(parsed, context, await queueOf(context, parsed.has('json')));
   if (waiting.length === 0) throw new AgtmuxError('E_REF_NOT_FOUND', 'no message waits for a reset');
   for (const { id } of waiting) {
-    const path = withQuery(`/v1/queue/${encodeURIComponent(id)}`, claim());
-    const told = await askOnce(context, { method: 'DELETE', path });
+    const told = await askOnce(context, remove(pathTo('/v1/queue/{id}', { id })));
     tellReceipt(parsed, told, `cancelled: ${safe(id)}`) satisfies ReceiptReply;
   }
 };

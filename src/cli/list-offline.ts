@@ -1,7 +1,7 @@
 // The lists without a daemon: the same filters and tables over one look at tmux, marked as degraded.
 
-import type { LeanQuery } from '../api/client-lean.ts';
-import type { Grouping, PaneList, SessionList, Sort, WindowList } from '../api/schemas.ts';
+import type { Grouping, PaneList, SessionList, Sort, WindowList } from '../api/panes.ts';
+import type { LeanQuery } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { lookOnce } from '../offline/list.ts';
 import type { Clock } from '../platform/clock.ts';

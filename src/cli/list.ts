@@ -1,12 +1,13 @@
 // `agtmux list`: says what is wanted and passes on what the daemon answers. The tables and documents are made there, so
 // that every client shows the same (FED1).
 
-import { type LeanQuery, withQuery } from '../api/client-lean.ts';
+import type { LeanQuery } from '../api/requests.ts';
+import { get } from '../api/requests.ts';
 import { AgtmuxError, type ErrorCode } from '../model/errors.ts';
 import type { ListScope } from './commands.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
-import { columnsOf, errorOutput, hasColour, note, print } from './output.ts';
+import { columnsOf, errorOutput, hasColour, note, print, viewQuery } from './output.ts';
 import { type Parsed, statesOf } from './parse.ts';
 
 export const listOf =
@@ -14,10 +15,10 @@ export const listOf =
   async (parsed, context) => {
     const query = filterQuery(scope, parsed);
     if (parsed.has('no-daemon')) return listOffline(scope, query, parsed, context, null);
-    const path = withQuery(`/v1/${scope}`, { ...query, ...viewQuery(parsed) });
+    const request = get(`/v1/${scope}`, { ...query, ...viewQuery(parsed) });
     const options = { tmuxSockets: parsed.values('tmux-socket'), isQuiet: parsed.has('json') };
     try {
-      print(await askDaemon(context, { path }, options));
+      print((await askDaemon(context, request, options)).body);
     } catch (problem) {
       if (!isNoDaemonPossible(problem)) throw problem;
       await listOffline(scope, query, parsed, context, problem);
@@ -49,11 +50,6 @@ async function listOffline(
   if (reason !== null) note(`${reason.message}; ${reason.next} [${reason.code}]`);
   if (!parsed.has('json')) errorOutput().write(`${words}\n`);
   print(text);
-}
-
-function viewQuery(parsed: Parsed): LeanQuery {
-  if (parsed.has('json')) return { format: 'json' };
-  return { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
 }
 
 export function filterQuery(scope: ListScope, parsed: Parsed): LeanQuery {

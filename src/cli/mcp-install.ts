@@ -1,10 +1,9 @@
 // `agtmux mcp install|uninstall|status`: registers our MCP server with agents, the way hooks are put in: shows the difference,
 // asks, and has the daemon do it.
 
-import { withQuery } from '../api/client-lean.ts';
-import type { McpOutcomeReply, McpPlanReply, McpStatusReply } from '../api/schemas-mcp.ts';
+import type { McpStatusReply } from '../api/hooks.ts';
+import { get, post } from '../api/requests.ts';
 import { limits } from '../model/limits.ts';
-import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { hasColour, print } from './output.ts';
@@ -31,7 +30,7 @@ export const mcpStatus: Action = async (parsed, context) => {
 async function change(action: 'install' | 'remove', parsed: Parsed, context: Context): Promise<void> {
   const { environment } = await askStatus([], parsed, context);
   const wanted = { action, agents: parsed.values('agent'), env: chosen(environment) };
-  const plan = JSON.parse(await post('/v1/mcp/plan', wanted, parsed, context)) as McpPlanReply;
+  const { reply: plan } = await askDaemon(context, post('/v1/mcp/plan', wanted, patient), quiet(parsed));
   const isJson = parsed.has('json');
   const hasYes = parsed.has('yes');
   const isOver = parsed.has('dry-run') || plan.edits.length === 0;
@@ -39,18 +38,16 @@ async function change(action: 'install' | 'remove', parsed: Parsed, context: Con
   if (!isJson) showPlan(plan, words, hasColour(parsed));
   if (isOver) return;
   if (!hasYes) await confirm(plan, words);
-  const answer = await post('/v1/mcp/apply', { ...wanted, digest: plan.digest, ...claim() }, parsed, context);
-  if (isJson) print(answer);
-  else print(outcomeLines(JSON.parse(answer) as McpOutcomeReply).join('\n'));
+  const request = post('/v1/mcp/apply', { ...wanted, digest: plan.digest }, patient);
+  const answer = await askDaemon(context, request, quiet(parsed));
+  if (isJson) print(answer.body);
+  else print(outcomeLines(answer.reply).join('\n'));
 }
 
+const patient = { silenceMs: limits.hookAnswerMs };
 const quiet = (parsed: Parsed) => ({ isQuiet: parsed.has('json') });
 
 async function askStatus(env: readonly string[], parsed: Parsed, context: Context): Promise<McpStatusReply> {
-  const path = withQuery('/v1/mcp', { agent: parsed.values('agent'), env });
-  return JSON.parse(await askDaemon(context, { path, silenceMs: limits.hookAnswerMs }, quiet(parsed)));
-}
-
-function post(path: string, body: object, parsed: Parsed, context: Context): Promise<string> {
-  return askDaemon(context, { method: 'POST', path, body, silenceMs: limits.hookAnswerMs }, quiet(parsed));
+  const request = get('/v1/mcp', { agent: parsed.values('agent'), env }, patient);
+  return (await askDaemon(context, request, quiet(parsed))).reply;
 }

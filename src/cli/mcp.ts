@@ -6,11 +6,11 @@ import { serveMcp } from '../mcp/server.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealRandom } from '../platform/random.ts';
-import { claim } from './act.ts';
 import { loadConfig } from './config.ts';
 import { type Action, configPath, daemonSocket } from './context.ts';
 import { note } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { callerHere } from './running.ts';
 import { startDaemon } from './start-daemon.ts';
 
 export const mcpServe: Action = async (parsed, context) => {
@@ -25,7 +25,7 @@ export const mcpServe: Action = async (parsed, context) => {
     pid: process.pid,
     cwd: process.cwd(),
     env: environment(),
-    hops: claim().hops,
+    hops: callerHere().hops,
     budgetMs,
     startDaemon: () => startDaemon(context),
     now: () => clock.monotonicMs(),

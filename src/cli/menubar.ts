@@ -5,7 +5,7 @@ import { chmodSync, lstatSync, mkdirSync, readFileSync, unlinkSync, writeFileSyn
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../api/client.ts';
-import type { PaneList } from '../api/schemas.ts';
+import type { PaneList } from '../api/panes.ts';
 import { barJson, down, isWritable, polybar, waybar, xbarDown, xbarMenu } from '../menubar/menubar.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { createRealExec } from '../platform/exec.ts';

@@ -1,17 +1,19 @@
 // `agtmux notify`: who is told when an agent needs a person. Asks the daemon and shows what it says; the settings
 // themselves are the daemon's.
 
-import { withQuery } from '../api/client-lean.ts';
-import type { NoticeListReply, NoticeSettingsReply, NoticeTestReply } from '../api/schemas-notices.ts';
+import type { NoticeSettingsReply } from '../api/notices.ts';
+import { type ApiRequest, get, post } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { desktopTexts, noticeChannels, noticeEvents } from '../model/notices.ts';
 import { ageLabel } from '../view/words.ts';
-import { claim, safe } from './act.ts';
+import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { durationOf } from './duration.ts';
 import { print } from './output.ts';
 import type { Parsed } from './parse.ts';
+import type { Answer } from './running.ts';
 
 /** A script wants to know. */
 const troubleStatus = 1;
@@ -20,19 +22,19 @@ const muteBounds = { minMs: 1_000, maxMs: limits.noticeMuteMinutesMax * minuteMs
 const listed = 20;
 
 export const notifyStatus: Action = async (parsed, context) => {
-  const answer = await askDaemon(context, { path: '/v1/notifications/settings' }, { isQuiet: parsed.has('json') });
+  const answer = await askDaemon(context, get('/v1/notifications/settings'), quiet(parsed));
   show(parsed, answer);
-  if ((JSON.parse(answer) as NoticeSettingsReply).trouble !== null) process.exitCode = troubleStatus;
+  if (answer.reply.trouble !== null) process.exitCode = troubleStatus;
 };
 
 export const notifyList: Action = async (parsed, context) => {
-  const path = withQuery('/v1/notifications', { count: listed });
-  const answer = await askDaemon(context, { path }, { isQuiet: parsed.has('json') });
+  const request = get('/v1/notifications', { count: listed });
+  const { body, reply } = await askDaemon(context, request, quiet(parsed));
   if (parsed.has('json')) {
-    print(answer);
+    print(body);
     return;
   }
-  const { items, generated_at } = JSON.parse(answer) as NoticeListReply;
+  const { items, generated_at } = reply;
   const lines = items.map(({ at, title, place, over_at, is_quiet, told }) => {
     const ways = told.map(({ channel, outcome, detail }) =>
       outcome === 'told' ? channel : `${channel} ${outcome === 'failed' ? `failed (${detail})` : 'summarised'}`,
@@ -50,13 +52,15 @@ export const notifyOn: Action = (parsed, context) => changeChannels(parsed, cont
 export const notifyOff: Action = (parsed, context) => changeChannels(parsed, context, false);
 
 function changeChannels(parsed: Parsed, context: Context, isOn: boolean): Promise<void> {
-  const channels = [parsed.args[0] ?? ''];
-  return post(parsed, context, 'settings', isOn ? { turn_on: channels } : { turn_off: channels });
+  const channels = noticeChannels.filter((one) => one === parsed.args[0]);
+  const change = isOn ? { turn_on: channels } : { turn_off: channels };
+  return ask(parsed, context, post('/v1/notifications/settings', change));
 }
 
 export const notifySet: Action = async (parsed, context) => {
-  const events = parsed.values('event').filter((event) => event !== 'none');
-  const [quiet, text, lookedAt] = [parsed.value('quiet'), parsed.value('text'), parsed.value('looked-at')];
+  const events = noticeEvents.filter((event) => parsed.values('event').includes(event));
+  const [quiet, lookedAt] = [parsed.value('quiet'), parsed.value('looked-at')];
+  const text = desktopTexts.find((one) => one === parsed.value('text'));
   const change = {
     ...(parsed.has('event') ? { on: events } : {}),
     ...(quiet === undefined ? {} : { quiet: quiet === 'never' ? null : quiet }),
@@ -68,47 +72,44 @@ export const notifySet: Action = async (parsed, context) => {
       next: 'run `agtmux notify set --help`',
     });
   }
-  await post(parsed, context, 'settings', change);
+  await ask(parsed, context, post('/v1/notifications/settings', change));
 };
 
 export const notifyTest: Action = async (parsed, context) => {
-  const [channel] = parsed.args;
-  const body = { ...(channel === undefined ? {} : { channel }), ...claim() };
-  const request = { method: 'POST', path: '/v1/notifications/test', body, silenceMs: limits.actAnswerMs } as const;
-  const answer = await askDaemon(context, request, { isQuiet: parsed.has('json') });
-  const { channels } = JSON.parse(answer) as NoticeTestReply;
+  const channel = noticeChannels.find((one) => one === parsed.args[0]);
+  const wanted = channel === undefined ? {} : { channel };
+  const request = post('/v1/notifications/test', wanted, { silenceMs: limits.actAnswerMs });
+  const { body, reply } = await askDaemon(context, request, quiet(parsed));
+  const { channels } = reply;
   const lines = channels.map(({ channel: name, outcome, detail }) =>
     safe(`${name.padEnd(9)}  ${outcome}${detail === null ? '' : `: ${detail}`}`),
   );
-  print(parsed.has('json') ? answer : lines.join('\n'));
+  print(parsed.has('json') ? body : lines.join('\n'));
   if (channels.some(({ outcome }) => outcome === 'failed')) process.exitCode = troubleStatus;
 };
 
 export const notifyMute: Action = async (parsed, context) => {
   const ms = durationOf('duration', parsed.args[0], muteBounds);
-  await post(parsed, context, 'mute', { ...scopeOf(parsed), ...(ms === null ? {} : { minutes: ms / minuteMs }) });
+  const wanted = { ...scopeOf(parsed), ...(ms === null ? {} : { minutes: ms / minuteMs }) };
+  await ask(parsed, context, post('/v1/notifications/mute', wanted));
 };
 
-export const notifyUnmute: Action = (parsed, context) => post(parsed, context, 'unmute', scopeOf(parsed));
+export const notifyUnmute: Action = (parsed, context) =>
+  ask(parsed, context, post('/v1/notifications/unmute', scopeOf(parsed)));
 
 function scopeOf(parsed: Parsed): { readonly agent?: string; readonly project?: string } {
   const [agent, project] = [parsed.value('agent'), parsed.value('project')];
   return { ...(agent === undefined ? {} : { agent }), ...(project === undefined ? {} : { project }) };
 }
 
-async function post(parsed: Parsed, context: Context, what: string, body: object): Promise<void> {
-  const request = { method: 'POST', path: `/v1/notifications/${what}`, body: { ...body, ...claim() } } as const;
-  show(parsed, await askDaemon(context, request, { isQuiet: parsed.has('json') }));
+const quiet = (parsed: Parsed) => ({ isQuiet: parsed.has('json') });
+
+async function ask(parsed: Parsed, context: Context, request: ApiRequest<NoticeSettingsReply>): Promise<void> {
+  show(parsed, await askDaemon(context, request, quiet(parsed)));
 }
 
-function show(parsed: Parsed, answer: string): void {
-  print(
-    parsed.has('json')
-      ? answer
-      : linesOf(JSON.parse(answer) as NoticeSettingsReply)
-          .map(safe)
-          .join('\n'),
-  );
+function show(parsed: Parsed, { body, reply }: Answer<NoticeSettingsReply>): void {
+  print(parsed.has('json') ? body : linesOf(reply).map(safe).join('\n'));
 }
 
 function linesOf(settings: NoticeSettingsReply): readonly string[] {

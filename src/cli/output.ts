@@ -138,3 +138,9 @@ export const errorOutput = (): NodeJS.WriteStream => guarded(process.stderr);
 
 /** Characters that do something in a terminal are escaped, which means the same to every reader of JSON (SEC3). */
 export const escapeEffects = (value: unknown): string => withoutEffects(JSON.stringify(value));
+
+/** How a document is wanted: as it goes to a program, or as text that fits this terminal. */
+export function viewQuery(parsed: Parsed): { format: 'json' | 'text'; columns?: number; colour?: boolean } {
+  if (parsed.has('json')) return { format: 'json' };
+  return { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: true } : {}) };
+}

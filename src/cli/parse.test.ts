@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupings as apiGroupings, sorts as apiSorts } from '../api/schemas.ts';
+import { groupings as apiGroupings, sorts as apiSorts } from '../api/panes.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { type CommandSpec, commands, groupings, type OptionSpec, sorts } from './commands.ts';
 import { parseQuickly, type Request } from './parse.ts';

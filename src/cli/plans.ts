@@ -1,7 +1,7 @@
 // What is put into the files of agents, as people decide on it: the difference, a question, what was done; and what is there.
 // The same for hooks and for the MCP server. The files themselves are never touched from here.
 
-import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../api/schemas-hooks.ts';
+import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../api/hooks.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
 import { print } from './output.ts';

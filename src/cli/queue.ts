@@ -1,10 +1,9 @@
 // `agtmux queue`: messages that wait until their agent can take them; seen, changed, taken out (ACT7).
 
-import { withQuery } from '../api/client-lean.ts';
-import type { QueueList } from '../api/schemas-act.ts';
+import { get, pathTo, post, remove } from '../api/requests.ts';
 import { restLabel } from '../view/pane-words.ts';
 import { ageLabel } from '../view/words.ts';
-import { askOnce, claim, safe, tellReceipt } from './act.ts';
+import { askOnce, safe, tellReceipt } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
 import { readMessage } from './message.ts';
@@ -12,12 +11,12 @@ import { print } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { tableText } from './rows.ts';
 
-const pathOf = (parsed: Parsed): string => `/v1/queue/${encodeURIComponent(parsed.args[0] ?? '')}`;
+const pathOf = (parsed: Parsed) => pathTo('/v1/queue/{id}', { id: parsed.args[0] ?? '' });
 
 export const queueList: Action = async (parsed, context) => {
-  const body = await askDaemon(context, { path: '/v1/queue' }, { isQuiet: parsed.has('json') });
+  const { body, reply } = await askDaemon(context, get('/v1/queue'), { isQuiet: parsed.has('json') });
   if (parsed.has('json')) return print(body);
-  const { items, generated_at } = JSON.parse(body) as QueueList;
+  const { items, generated_at } = reply;
   if (items.length === 0) return print('No message is queued.');
   const now = Date.parse(generated_at);
   const columns = [
@@ -44,12 +43,10 @@ export const queueList: Action = async (parsed, context) => {
 
 export const queueEdit: Action = async (parsed, context) => {
   const text = await readMessage(parsed, parsed.args[1]);
-  const body = { text, ...claim() };
-  const told = await askOnce(context, { method: 'POST', path: pathOf(parsed), body });
+  const told = await askOnce(context, post(pathOf(parsed), { text }));
   tellReceipt(parsed, told, `changed: ${safe(parsed.args[0] ?? '')}`);
 };
 
 export const queueDrop: Action = async (parsed, context) => {
-  const path = withQuery(pathOf(parsed), claim());
-  tellReceipt(parsed, await askOnce(context, { method: 'DELETE', path }), `removed: ${safe(parsed.args[0] ?? '')}`);
+  tellReceipt(parsed, await askOnce(context, remove(pathOf(parsed))), `removed: ${safe(parsed.args[0] ?? '')}`);
 };

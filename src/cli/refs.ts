@@ -1,8 +1,8 @@
 // A dot is the pane one is in. tmux numbers panes in each server anew, so the pane is looked for on the server of this
 // terminal and on no other (IDN2); every other way to call an agent is left to the daemon.
 
-import { withQuery } from '../api/client-lean.ts';
-import type { PaneItem, PaneList } from '../api/schemas.ts';
+import type { PaneItem } from '../api/panes.ts';
+import { get } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { askDaemon } from './connect.ts';
 import type { Context } from './context.ts';
@@ -32,8 +32,8 @@ export async function refOf(context: Context, said: string | undefined): Promise
 
 /** Whoever is or was in the pane, and the pane itself when nobody is. */
 async function itemsIn(context: Context, target: string, pane: string): Promise<readonly PaneItem[]> {
-  const path = withQuery('/v1/panes', { all_panes: true });
-  const list = JSON.parse(await askDaemon(context, { path }, { isQuiet: true })) as PaneList;
+  const request = get('/v1/panes', { all_panes: true });
+  const list = (await askDaemon(context, request, { isQuiet: true })).reply;
   return list.items.filter(({ identity }) => identity.target === target && identity.pane_id === pane);
 }
 

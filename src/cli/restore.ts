@@ -1,11 +1,12 @@
 // `agtmux restore`: shows what a lost tmux server had, asks once, and says what became of each agent (RST1, RST5).
 
-import type { NewRestore, RestorePlanReply, RestoreReply } from '../api/schemas-restore.ts';
+import { get, post } from '../api/requests.ts';
+import type { NewRestore, RestorePlanReply, RestoreReply } from '../api/restore.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import type { RestoreChoice } from '../model/restore.ts';
 import { paint } from '../view/paint.ts';
 import { ageLabel } from '../view/words.ts';
-import { askOnce, claim, safe } from './act.ts';
+import { askOnce, safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
 import { errorOutput, hasColour, print } from './output.ts';
@@ -17,8 +18,7 @@ type Item = RestorePlanReply['items'][number];
 
 export const restore: Action = async (parsed, context) => {
   const isQuiet = parsed.has('json');
-  const body = await askDaemon(context, { path: '/v1/restore' }, { isQuiet });
-  const plan = JSON.parse(body) as RestorePlanReply;
+  const { body, reply: plan } = await askDaemon(context, get('/v1/restore'), { isQuiet });
   if (parsed.has('dry-run')) {
     if (isQuiet) print(body);
     else printPlan(plan, parsed);
@@ -36,12 +36,11 @@ export const restore: Action = async (parsed, context) => {
     choices: decided.choices,
     shown: plan.items.map(({ runtime_id }) => runtime_id),
     allow_skip_permissions: decided.allow || parsed.has('allow-skip-permissions'),
-    ...claim(),
   };
-  const told = await askOnce(context, { method: 'POST', path: '/v1/restore', body: wanted, silenceMs: restoreMs });
-  if (isQuiet) print(told);
-  else printEnds(JSON.parse(told) as RestoreReply);
-  if ((JSON.parse(told) as RestoreReply).items.some(({ outcome }) => outcome === 'refused')) process.exitCode = 1;
+  const told = await askOnce(context, post('/v1/restore', wanted, { silenceMs: restoreMs }));
+  if (isQuiet) print(told.body);
+  else printEnds(told.reply);
+  if (told.reply.items.some(({ outcome }) => outcome === 'refused')) process.exitCode = 1;
 };
 
 /** Many agents on a machine that has just started. */

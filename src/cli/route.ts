@@ -1,7 +1,7 @@
 // `agtmux route`: which agent gets the messages that name none, and which ones do not (RTE1).
 
-import { withQuery } from '../api/client-lean.ts';
-import type { PaneItem, PaneList } from '../api/schemas.ts';
+import type { PaneItem } from '../api/panes.ts';
+import { get } from '../api/requests.ts';
 import { paneLabel, placeOf } from '../view/pane-words.ts';
 import { agentLabel } from '../view/words.ts';
 import { safe } from './act.ts';
@@ -17,8 +17,8 @@ const routeOf = ({ route }: PaneItem): keyof typeof order => route ?? 'NONE';
 
 export const route: Action = async (parsed, context) => {
   const query = parsed.has('all-panes') ? { all_panes: true } : {};
-  const body = await askDaemon(context, { path: withQuery('/v1/panes', query) }, { isQuiet: parsed.has('json') });
-  const { schema_version, generated_at, items: all } = JSON.parse(body) as PaneList;
+  const { reply } = await askDaemon(context, get('/v1/panes', query), { isQuiet: parsed.has('json') });
+  const { schema_version, generated_at, items: all } = reply;
   const items = all
     .filter(({ ended }) => ended === null)
     .toSorted((one, other) => order[routeOf(one)] - order[routeOf(other)]);

@@ -2,23 +2,31 @@
 // named, and the answer names that ask and no other (ASK3).
 
 import { createInterface } from 'node:readline/promises';
-import type { ManagedItem, ManagedReply } from '../api/schemas-sessions.ts';
+import { type ApiRequest, get, pathTo, post } from '../api/requests.ts';
+import type { ManagedItem, ManagedReply } from '../api/sessions.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { askLines, machineLabel } from '../view/sessions.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { errorOutput } from './output.ts';
 import type { Parsed } from './parse.ts';
-import { deed } from './session.ts';
+import { command } from './session.ts';
 import { pathOf } from './session-path.ts';
 
 type Answer = 'approve' | 'reject' | 'answer';
 
-export const sessionApprove: Action = (parsed, context) => reply(parsed, context, 'approve', {});
+type Asked = { readonly ask_id?: string };
+
+export const sessionApprove: Action = (parsed, context) => {
+  const path = pathTo('/v1/managed/{id}/approve', { id: parsed.args[0] ?? '' });
+  return reply(parsed, context, 'approve', (ask) => post(path, ask));
+};
 
 export const sessionReject: Action = (parsed, context) => {
   const because = parsed.value('because');
-  return reply(parsed, context, 'reject', because === undefined ? {} : { because });
+  const path = pathTo('/v1/managed/{id}/reject', { id: parsed.args[0] ?? '' });
+  const more = because === undefined ? {} : { because };
+  return reply(parsed, context, 'reject', (ask) => post(path, { ...more, ...ask }));
 };
 
 export const sessionAnswer: Action = async (parsed, context) => {
@@ -28,14 +36,21 @@ export const sessionAnswer: Action = async (parsed, context) => {
       next: 'use --option ID, as `agtmux session show` lists them, or --text TEXT',
     });
   }
-  await reply(parsed, context, 'answer', option === undefined ? { text } : { option });
+  const path = pathTo('/v1/managed/{id}/answer', { id: parsed.args[0] ?? '' });
+  const more = { ...(option === undefined ? {} : { option }), ...(text === undefined ? {} : { text }) };
+  await reply(parsed, context, 'answer', (ask) => post(path, { ...more, ...ask }));
 };
 
-async function reply(parsed: Parsed, context: Context, name: Answer, more: object): Promise<void> {
+async function reply(
+  parsed: Parsed,
+  context: Context,
+  name: Answer,
+  requestFor: (ask: Asked) => ApiRequest<ManagedReply>,
+): Promise<void> {
   const [ref = ''] = parsed.args;
   const said = parsed.value('ask');
   if (said !== undefined || parsed.has('yes')) {
-    await deed(parsed, context, ref, name, { ...more, ...(said === undefined ? {} : { ask_id: said }) });
+    await command(parsed, context, name, requestFor(said === undefined ? {} : { ask_id: said }));
     return;
   }
   mustHaveTerminal(
@@ -49,7 +64,7 @@ async function reply(parsed: Parsed, context: Context, name: Answer, more: objec
   const question = [...askLines(session), 'Send your answer? [y/N] '].join('\n');
   if (!(await confirmed(question)))
     throw new AgtmuxError('E_USAGE', 'nothing was sent', { next: 'answer y, or use --yes' });
-  await deed(parsed, context, ref, name, { ...more, ask_id: pending_ask.ask_id });
+  await command(parsed, context, name, requestFor({ ask_id: pending_ask.ask_id }));
 }
 
 export const sessionRemove: Action = async (parsed, context) => {
@@ -62,11 +77,12 @@ export const sessionRemove: Action = async (parsed, context) => {
     if (!(await confirmed(question)))
       throw new AgtmuxError('E_USAGE', 'nothing was removed', { next: 'answer y, or use --yes' });
   }
-  await deed(parsed, context, ref, 'remove', { force });
+  const request = post(pathTo('/v1/managed/{id}/remove', { id: ref }), { force });
+  await command(parsed, context, 'remove', request);
 };
 
 async function sessionOf(context: Context, ref: string): Promise<ManagedItem> {
-  return (JSON.parse(await askDaemon(context, { path: pathOf(ref) }, { isQuiet: true })) as ManagedReply).session;
+  return (await askDaemon(context, get(pathOf(ref)), { isQuiet: true })).reply.session;
 }
 
 function mustHaveTerminal(what: string, next: string): void {

@@ -3,7 +3,8 @@
 
 import { createClient } from '../api/client.ts';
 import type { SessionEvent } from '../api/client-types.ts';
-import type { ManagedItem, MessageItem } from '../api/schemas-sessions.ts';
+import { get } from '../api/requests.ts';
+import type { ManagedItem, MessageItem } from '../api/sessions.ts';
 import { askLines, autoWarning, machineLabel, messageHead, messageText } from '../view/sessions.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
@@ -15,7 +16,7 @@ import { pathOf } from './session-path.ts';
 export const sessionFollow: Action = async (parsed, context) => {
   const [ref = ''] = parsed.args;
   // A daemon that is not there is started, and a session that is not there is told at once.
-  await askDaemon(context, { path: pathOf(ref) }, { isQuiet: true });
+  await askDaemon(context, get(pathOf(ref)), { isQuiet: true });
   await followSession(parsed, context, ref);
 };
 

@@ -1,4 +1,5 @@
 // Where a session is found in the API, by whatever a person calls it.
 
-/** Names may hold anything, also a slash. */
-export const pathOf = (ref: string, more = ''): string => `/v1/managed/${encodeURIComponent(ref)}${more}`;
+import { pathTo } from '../api/requests.ts';
+
+export const pathOf = (ref: string) => pathTo('/v1/managed/{id}', { id: ref });

@@ -2,18 +2,12 @@
 // is what a person says and how the answer reads.
 
 import { resolve } from 'node:path';
-import { type LeanOptions, withQuery } from '../api/client-lean.ts';
-import type {
-  ManagedItem,
-  ManagedList,
-  ManagedReply,
-  MessagePageReply,
-  NewSessionBody,
-} from '../api/schemas-sessions.ts';
+import { type ApiRequest, get, pathTo, post } from '../api/requests.ts';
+import type { ManagedItem, ManagedReply, NewSessionBody } from '../api/sessions.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { autoWarning, machineLabel, messageHead, messageText, sessionLines, sessionsTable } from '../view/sessions.ts';
-import { askOnce, claim, safe } from './act.ts';
+import { askOnce, safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { readInput, readMessage } from './message.ts';
@@ -42,9 +36,8 @@ export const sessionStart: Action = async (parsed, context) => {
     env: Object.fromEntries(
       Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
     ),
-    ...claim(),
   };
-  const session = await tell(parsed, context, { path: '/v1/managed', body }, 'started');
+  const session = await tell(parsed, context, post('/v1/managed', body), 'started');
   if (!parsed.has('follow')) return;
   const { followSession } = await import('./session-follow.ts');
   await followSession(parsed, context, session.id);
@@ -81,9 +74,9 @@ async function textOf(parsed: Parsed, said: string | undefined): Promise<string>
 }
 
 export const sessionList: Action = async (parsed, context) => {
-  const body = await askDaemon(context, { path: '/v1/managed' }, { isQuiet: parsed.has('json') });
+  const { body, reply } = await askDaemon(context, get('/v1/managed'), { isQuiet: parsed.has('json') });
   if (parsed.has('json')) return print(body);
-  const { items, generated_at: now } = JSON.parse(body) as ManagedList;
+  const { items, generated_at: now } = reply;
   if (items.length === 0) return print('No sessions yet. Start one with `agtmux session start --agent claude "..."`.');
   print(sessionsTable(items, { columns: columnsOf(), colour: hasColour(parsed), now }).join('\n'));
 };
@@ -91,12 +84,11 @@ export const sessionList: Action = async (parsed, context) => {
 export const sessionShow: Action = async (parsed, context) => {
   const [ref = ''] = parsed.args;
   const count = countOf(parsed);
-  const body = await askDaemon(context, { path: pathOf(ref) }, { isQuiet: parsed.has('json') });
-  const page = await askDaemon(context, {
-    path: withQuery(pathOf(ref, '/messages'), { count: limits.sessionPageMax }),
-  });
-  const { session, generated_at: now } = JSON.parse(body) as ManagedReply;
-  const { messages, ...rest } = JSON.parse(page) as MessagePageReply;
+  const { reply } = await askDaemon(context, get(pathOf(ref)), { isQuiet: parsed.has('json') });
+  const messagesPath = pathTo('/v1/managed/{id}/messages', { id: ref });
+  const page = await askDaemon(context, get(messagesPath, { count: limits.sessionPageMax }));
+  const { session, generated_at: now } = reply;
+  const { messages, ...rest } = page.reply;
   const last = count === 0 ? [] : messages.slice(-count);
   if (parsed.has('json')) return print(JSON.stringify({ ...rest, session, messages: last }));
   const lines = [...sessionLines(session, { columns: columnsOf(), colour: hasColour(parsed), now })];
@@ -117,22 +109,25 @@ function countOf(parsed: Parsed): number {
 export const sessionSend: Action = async (parsed, context) => {
   const [ref = '', said] = parsed.args;
   const text = await textOf(parsed, said);
-  const session = await deed(parsed, context, ref, 'send', { text });
+  const session = await command(parsed, context, 'send', post(pathTo('/v1/managed/{id}/send', { id: ref }), { text }));
   if (session.queued > 0 && !parsed.has('json')) print(`queued: ${session.queued}; sent when the turn has ended`);
 };
 
 export const sessionStop: Action = async (parsed, context) => {
-  await deed(parsed, context, parsed.args[0] ?? '', 'stop', {});
+  const path = pathTo('/v1/managed/{id}/stop', { id: parsed.args[0] ?? '' });
+  await command(parsed, context, 'stop', post(path, {}));
 };
 
 export const sessionRetry: Action = async (parsed, context) => {
-  await deed(parsed, context, parsed.args[0] ?? '', 'retry', {});
+  const path = pathTo('/v1/managed/{id}/retry', { id: parsed.args[0] ?? '' });
+  await command(parsed, context, 'retry', post(path, {}));
 };
 
 export const sessionResume: Action = async (parsed, context) => {
   const [ref = '', said] = parsed.args;
   const text = said === '-' ? await readInput() : said;
-  await deed(parsed, context, ref, 'resume', text === undefined ? {} : { text });
+  const body = text === undefined ? {} : { text };
+  await command(parsed, context, 'resume', post(pathTo('/v1/managed/{id}/resume', { id: ref }), body));
 };
 
 type Deed = 'send' | 'approve' | 'reject' | 'answer' | 'stop' | 'resume' | 'retry' | 'remove';
@@ -148,20 +143,22 @@ const words: Readonly<Record<Deed, string>> = {
   remove: 'removed:',
 };
 
-export function deed(parsed: Parsed, context: Context, ref: string, name: Deed, more: object): Promise<ManagedItem> {
-  const body = { ...more, ...claim() };
-  return tell(parsed, context, { path: pathOf(ref, `/${name}`), body }, words[name]);
-}
+export const command = (
+  parsed: Parsed,
+  context: Context,
+  name: Deed,
+  request: ApiRequest<ManagedReply>,
+): Promise<ManagedItem> => tell(parsed, context, request, words[name]);
 
 /** Asked once and never twice: a prompt must not be said a second time. */
 async function tell(
   parsed: Parsed,
   context: Context,
-  request: Pick<LeanOptions, 'path' | 'body'>,
+  request: ApiRequest<ManagedReply>,
   done: string,
 ): Promise<ManagedItem> {
-  const body = await askOnce(context, { method: 'POST', silenceMs: limits.sessionGitMs, ...request });
-  const { session } = JSON.parse(body) as ManagedReply;
+  const { body, reply } = await askOnce(context, { silenceMs: limits.sessionGitMs, ...request });
+  const { session } = reply;
   if (parsed.has('json')) print(body);
   else print(`${done} ${session.ref} (${safe(session.agent)}, ${machineLabel(session)}) in ${safe(session.cwd)}`);
   if (session.auto_approve && done !== words.remove) note(`${session.ref} ${autoWarning}`);

@@ -3,9 +3,9 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { NoticeSettingsReply } from '../api/schemas-notices.ts';
+import { post } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { claim, safe } from './act.ts';
+import { safe } from './act.ts';
 import { type SetupStep, setupSteps } from './commands-setup.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, configPath } from './context.ts';
@@ -179,9 +179,8 @@ async function notifications(run: Run): Promise<Outcome> {
   print('try it with `agtmux notify test`; `agtmux notify set --text ask` shows the request, with buttons');
   if (run.isDry) return 'shown';
   if (!(await isWanted(run))) return 'skipped';
-  const body = { channels: ['browser', 'desktop'], ...claim() };
-  const request = { method: 'POST', path: '/v1/notifications/settings', body } as const;
-  const { path: written } = JSON.parse(await askDaemon(run.context, request)) as NoticeSettingsReply;
+  const request = post('/v1/notifications/settings', { channels: ['browser', 'desktop'] });
+  const { path: written } = (await askDaemon(run.context, request)).reply;
   print(safe(`written: ${written}`));
   return 'done';
 }

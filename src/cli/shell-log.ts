@@ -1,8 +1,8 @@
 // `agtmux shell log`: a page of what a shell printed, and with --follow what comes until it has ended, also across a
 // restart of the daemon. What it printed is foreign text and passes the gate (SEC3).
 
-import { withQuery } from '../api/client-lean.ts';
-import type { ShellList, ShellPageReply } from '../api/schemas-shells.ts';
+import { get, pathTo, post } from '../api/requests.ts';
+import type { ShellPageReply } from '../api/shells.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { foreign, sanitizeBlock } from '../text/sanitize.ts';
@@ -26,9 +26,9 @@ export const shellLog: Action = async (parsed, context) => {
   const mode = logModes.find((one) => one === parsed.value('mode')) ?? 'tail';
   const lines = countOf(parsed);
   const cursor = parsed.value('cursor');
-  const path = pathOf(parsed.args[0] ?? '', mode, cursor, lines);
-  const body = await askDaemon(context, { path }, { isQuiet: true });
-  const first: Page = { body, page: JSON.parse(body) as ShellPageReply };
+  const request = pageRequest(parsed.args[0] ?? '', mode, cursor, lines);
+  const { body, reply } = await askDaemon(context, request, { isQuiet: true });
+  const first: Page = { body, page: reply };
   show(parsed, first, parsed.has('follow') ? wholeLines(first.page) : first.page.lines);
   const format = parsed.has('json') ? 'json' : 'text';
   if (parsed.has('follow')) await whileRead(context.clock, format, () => follow(parsed, context, first.page));
@@ -38,8 +38,7 @@ export const shellLog: Action = async (parsed, context) => {
 
 /** Someone at a terminal has looked at it: it is no news any more. That this was not noted is not worth a word. */
 async function markSeen(id: string): Promise<void> {
-  const path = `/v1/shells/${encodeURIComponent(id)}/seen`;
-  await askRunning({ method: 'POST', path, body: { pid: process.pid } }).catch(() => undefined);
+  await askRunning(post(pathTo('/v1/shells/{ref}/seen', { ref: id }), {})).catch(() => undefined);
 }
 
 function countOf(parsed: Parsed): number | undefined {
@@ -52,8 +51,8 @@ function countOf(parsed: Parsed): number | undefined {
   });
 }
 
-const pathOf = (ref: string, mode: Mode, cursor?: string, lines?: number): string =>
-  withQuery(`/v1/shells/${encodeURIComponent(ref)}/log`, { mode, cursor, lines });
+const pageRequest = (ref: string, mode: Mode, cursor?: string, lines?: number) =>
+  get(pathTo('/v1/shells/{ref}/log', { ref }), { mode, cursor, lines });
 
 /** A last line that is not whole comes again with the rest of it. */
 const wholeLines = ({ lines, partial_line }: ShellPageReply): readonly string[] =>
@@ -102,8 +101,8 @@ async function follow(parsed: Parsed, context: Context, first: ShellPageReply): 
 }
 
 async function pageFrom(id: string, cursor: string): Promise<Page> {
-  const { body } = await askRunning({ path: pathOf(id, 'body', cursor) });
-  return { body, page: JSON.parse(body) as ShellPageReply };
+  const { body, reply } = await askRunning(pageRequest(id, 'body', cursor));
+  return { body, page: reply };
 }
 
 /** Nobody who watches starts what another person stopped. */
@@ -114,8 +113,8 @@ function nullIfDown(problem: unknown): null {
 
 /** Also when it was run again since: that is another attempt. */
 async function hasEnded(id: string, attempt: number): Promise<boolean> {
-  const { body } = await askRunning({ path: withQuery('/v1/shells', { ref: id }) });
-  const [item] = (JSON.parse(body) as ShellList).items;
+  const { reply } = await askRunning(get('/v1/shells', { ref: id }));
+  const [item] = reply.items;
   return item === undefined || item.status !== 'running' || item.attempt !== attempt;
 }
 

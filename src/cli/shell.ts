@@ -2,14 +2,14 @@
 // its next result (SHL7); what is refused ends with the code that says why.
 
 import { createInterface } from 'node:readline/promises';
-import { withQuery } from '../api/client-lean.ts';
-import type { ShellItem, ShellList, ShellReceiptReply } from '../api/schemas-shells.ts';
+import { get, pathTo, post } from '../api/requests.ts';
+import type { ShellItem } from '../api/shells.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import type { ShellControl } from '../model/shells.ts';
 import { askOnce, safe } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
-import { columnsOf, errorOutput, hasColour, print } from './output.ts';
+import { errorOutput, print, viewQuery } from './output.ts';
 import type { Parsed } from './parse.ts';
 
 /** It was asked to end, and has not yet: a script wants to know. */
@@ -21,17 +21,15 @@ export const shellList: Action = async (parsed, context) => {
     ...(isAll || parsed.has('completed') ? { completed: true } : {}),
     ...(isAll || parsed.has('failed') ? { failed: true } : {}),
   };
-  const view = parsed.has('json')
-    ? { format: 'json' }
-    : { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
-  const path = withQuery('/v1/shells', { ...filters, ...view });
-  print(await askDaemon(context, { path }, { isQuiet: parsed.has('json') }));
+  const view = viewQuery(parsed);
+  const request = get('/v1/shells', { ...filters, ...view });
+  print((await askDaemon(context, request, { isQuiet: parsed.has('json') })).body);
 };
 
 /** The shell that is meant, whatever became of it. */
 export async function shellOf(context: Context, ref: string | undefined): Promise<ShellItem> {
-  const path = withQuery('/v1/shells', { ref: ref ?? '' });
-  const { items } = JSON.parse(await askDaemon(context, { path }, { isQuiet: true })) as ShellList;
+  const request = get('/v1/shells', { ref: ref ?? '' });
+  const { items } = (await askDaemon(context, request, { isQuiet: true })).reply;
   const [item] = items;
   if (item === undefined) throw new AgtmuxError('E_REF_NOT_FOUND', `there is no shell ${safe(ref ?? '')}`);
   return item;
@@ -68,13 +66,10 @@ async function isWanted({ shell_id, label, command, cwd }: ShellItem): Promise<b
 }
 
 async function control(parsed: Parsed, context: Context, what: ShellControl, ref: string): Promise<void> {
-  const body = await askOnce(context, {
-    method: 'POST',
-    path: `/v1/shells/${encodeURIComponent(ref)}/${what}`,
-    body: { pid: process.pid, via: 'command line' },
-  });
+  const path = pathTo(`/v1/shells/{ref}/${what}`, { ref });
+  const { body, reply } = await askOnce(context, post(path, { via: 'command line' }));
   if (parsed.has('json')) print(body);
-  const { result, reason, failure } = JSON.parse(body) as ShellReceiptReply;
+  const { result, reason, failure } = reply;
   if (failure !== null) throw new AgtmuxError(failure.code, safe(failure.message), { next: safe(failure.next) });
   if (!parsed.has('json')) print(safe(reason));
   if (result === 'KillPending') process.exitCode = pendingStatus;

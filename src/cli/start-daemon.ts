@@ -3,7 +3,7 @@
 
 import { closeSync, openSync, readFileSync, readSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { TargetList } from '../api/schemas.ts';
+import { get } from '../api/requests.ts';
 import { AgtmuxError, type ErrorCode, errors } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Places } from '../platform/environment.ts';
@@ -152,7 +152,7 @@ class Beginning {
 
 async function isReady(): Promise<boolean> {
   try {
-    await askRunning({ path: '/v1/status' });
+    await askRunning(get('/v1/status'));
     return true;
   } catch (problem) {
     if (isDown(problem)) return false;
@@ -164,7 +164,7 @@ async function isReady(): Promise<boolean> {
 async function untilSeen({ clock }: Context): Promise<void> {
   const deadlineMs = clock.monotonicMs() + limits.daemonFirstLookMs;
   while (clock.monotonicMs() < deadlineMs) {
-    const { items } = JSON.parse((await askRunning({ path: '/v1/targets' })).body) as TargetList;
+    const { items } = (await askRunning(get('/v1/targets'))).reply;
     if (items.every((item) => item.kind !== 'local' || item.last_seen_at !== null || item.trouble !== null)) return;
     await sleep(clock, limits.daemonPollMs);
   }

@@ -1,8 +1,9 @@
 // `agtmux new`: starts an agent in a new tmux window. The daemon does it; here is only what a person says.
 
 import { resolve } from 'node:path';
-import type { NewAgentBody } from '../api/schemas-act.ts';
-import { askOnce, claim, tellReceipt } from './act.ts';
+import type { NewAgentBody } from '../api/actions.ts';
+import { post } from '../api/requests.ts';
+import { askOnce, tellReceipt } from './act.ts';
 import type { Action } from './context.ts';
 import { placeHere } from './refs.ts';
 
@@ -20,7 +21,6 @@ export const newAgent: Action = async (parsed, context) => {
     session: parsed.value('session') ?? (here?.target === target ? here.session : null),
     cwd: isHere ? resolve(said ?? '.') : (said ?? null),
     args,
-    ...claim(),
   };
-  tellReceipt(parsed, await askOnce(context, { method: 'POST', path: '/v1/runtimes', body }));
+  tellReceipt(parsed, await askOnce(context, post('/v1/runtimes', body)));
 };

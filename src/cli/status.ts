@@ -1,7 +1,10 @@
 // `agtmux status`: whether the daemon is up, what it sees and what troubles it. Starts nothing: who asks how it is wants
 // to know, not to change it.
 
-import type { PaneList, StatusReply, TargetItem } from '../api/schemas.ts';
+import type { StatusReply } from '../api/daemon.ts';
+import type { PaneList } from '../api/panes.ts';
+import { get } from '../api/requests.ts';
+import type { TargetItem } from '../api/targets.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';
 import { type PaintRole, paint } from '../view/paint.ts';
@@ -17,8 +20,8 @@ import { askRunning } from './running.ts';
 const troubleStatus = 1;
 
 export const status: Action = async (parsed, context) => {
-  const daemon = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
-  const { summary } = JSON.parse((await askRunning({ path: '/v1/panes' })).body) as PaneList;
+  const daemon = (await askRunning(get('/v1/status'))).reply;
+  const { summary } = (await askRunning(get('/v1/panes'))).reply;
   const troubles = troublesOf(daemon, summary.targets, context.version);
   if (parsed.has('json')) {
     const { schema_version, generated_at, ...rest } = daemon;

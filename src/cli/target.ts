@@ -1,29 +1,26 @@
 // `agtmux target`: machines to watch. The daemon does the work; here is only what a person says and is told.
 
-import { withQuery } from '../api/client-lean.ts';
-import type { TargetReply } from '../api/schemas.ts';
+import { get, pathTo, post, remove } from '../api/requests.ts';
+import type { TargetReply } from '../api/targets.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
-import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import type { Action } from './context.ts';
-import { columnsOf, hasColour, print } from './output.ts';
+import { print, viewQuery } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { answerTo, hasTerminal, isYes } from './question.ts';
+import type { Answer } from './running.ts';
 
 const nameOf = (parsed: Parsed): string => parsed.args[0] ?? '';
-const pathOf = (parsed: Parsed): string => `/v1/targets/${encodeURIComponent(nameOf(parsed))}`;
 const quiet = (parsed: Parsed) => ({ isQuiet: parsed.has('json') });
 
 export const targetList: Action = async (parsed, context) => {
-  const view = parsed.has('json')
-    ? { format: 'json' }
-    : { format: 'text', columns: columnsOf(), ...(hasColour(parsed) ? { colour: 1 } : {}) };
-  print(await askDaemon(context, { path: withQuery('/v1/targets', view) }, quiet(parsed)));
+  const view = viewQuery(parsed);
+  print((await askDaemon(context, get('/v1/targets', view), quiet(parsed))).body);
 };
 
 export const targetAdd: Action = async (parsed, context) => {
-  const kind = parsed.value('kind') ?? 'ssh';
+  const kind = parsed.value('kind') === 'local' ? 'local' : 'ssh';
   const [own, other] = kind === 'ssh' ? ['ssh-target', 'tmux-socket'] : ['tmux-socket', 'ssh-target'];
   if (parsed.has(other)) {
     throw new AgtmuxError('E_USAGE', `--${other} does not apply to a target of kind ${kind}`, {
@@ -31,28 +28,28 @@ export const targetAdd: Action = async (parsed, context) => {
     });
   }
   const connection = parsed.value(own) ?? '';
-  const body = { name: nameOf(parsed), kind, connection_ref: connection, ...claim() };
-  tell(parsed, await askDaemon(context, { method: 'POST', path: '/v1/targets', body }, quiet(parsed)), 'added');
+  const body = { name: nameOf(parsed), kind, connection_ref: connection } as const;
+  tell(parsed, await askDaemon(context, post('/v1/targets', body), quiet(parsed)), 'added');
 };
 
 export const targetConnect: Action = async (parsed, context) => {
-  const path = `${pathOf(parsed)}/connect`;
-  tell(parsed, await askDaemon(context, { method: 'POST', path, body: claim() }, quiet(parsed)), 'asked');
+  const path = pathTo('/v1/targets/{name}/connect', { name: nameOf(parsed) });
+  tell(parsed, await askDaemon(context, post(path), quiet(parsed)), 'asked');
 };
 
 export const targetRemove: Action = async (parsed, context) => {
   if (!parsed.has('yes')) await confirm(nameOf(parsed));
-  const path = withQuery(pathOf(parsed), claim());
-  const body = await askDaemon(context, { method: 'DELETE', path }, quiet(parsed));
+  const request = remove(pathTo('/v1/targets/{name}', { name: nameOf(parsed) }));
+  const { body } = await askDaemon(context, request, quiet(parsed));
   print(parsed.has('json') ? body : `removed: ${sanitizeLine(foreign(nameOf(parsed)))}`);
 };
 
-function tell(parsed: Parsed, body: string, done: string): void {
+function tell(parsed: Parsed, { body, reply }: Answer<TargetReply>, done: string): void {
   if (parsed.has('json')) {
     print(body);
     return;
   }
-  const { target } = JSON.parse(body) as TargetReply;
+  const { target } = reply;
   const trouble = target.trouble === null ? '' : `: ${target.trouble}`;
   print(sanitizeLine(foreign(`${done}: ${target.target}, ${target.health}${trouble}`)));
 }

@@ -12,11 +12,11 @@ import { createSuspension } from '../platform/suspension.ts';
 import type { Place } from '../tui/contract.ts';
 import { runTui } from '../tui/run.ts';
 import { createTerminal } from '../tui/terminal.ts';
-import { claim } from './act.ts';
 import { planFor, throughShell, wayTo } from './attach.ts';
 import { type Action, type Context, daemonSocket, places } from './context.ts';
 import { hasColour, output } from './output.ts';
 import type { Parsed } from './parse.ts';
+import { callerHere } from './running.ts';
 import { startDaemon } from './start-daemon.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -45,9 +45,8 @@ export const tui: Action = async (parsed, context) => {
   try {
     await runTui({
       terminal,
-      api: createClient({ socketPath: daemonSocket, clock }),
+      api: createClient({ socketPath: daemonSocket, clock, caller: callerHere() }),
       clock,
-      ...claim(),
       env: environment(),
       self: { cwd: process.cwd(), home: homedir(), agents: managedAgentNames() },
       hasColour: hasColour(parsed),

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import type { StatusReply, TargetList } from '../api/schemas.ts';
+import { get } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { safe } from './act.ts';
 import { type Action, type Context, configPath, places } from './context.ts';
@@ -95,13 +95,13 @@ function mustBeOurs(stateDir: string): void {
 
 async function mustBeIdle(): Promise<void> {
   try {
-    const { shells } = JSON.parse((await askRunning({ path: '/v1/status' })).body) as StatusReply;
+    const { shells } = (await askRunning(get('/v1/status'))).reply;
     if (shells.running > 0) {
       throw new AgtmuxError('E_STATE_CHANGED', `${shells.running} background shells are still running`, {
         next: 'kill them with `agtmux shell kill`, or wait; nothing was removed',
       });
     }
-    const { items } = JSON.parse((await askRunning({ path: '/v1/targets' })).body) as TargetList;
+    const { items } = (await askRunning(get('/v1/targets'))).reply;
     const far = items.filter(({ kind }) => kind === 'ssh').map(({ target }) => target);
     if (far.length > 0) {
       print(

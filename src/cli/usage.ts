@@ -1,9 +1,10 @@
 // `agtmux usage`: tokens and what they cost about, out of the agents' own records (USG1).
 
 import { basename } from 'node:path';
-import { withQuery } from '../api/client-lean.ts';
-import type { UsageReply } from '../api/schemas-usage.ts';
+import { get } from '../api/requests.ts';
+import type { UsageReply } from '../api/usage.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import { usageGroups } from '../model/usage.ts';
 import { tokenLabel } from '../view/words.ts';
 import { safe } from './act.ts';
 import { askDaemon } from './connect.ts';
@@ -15,15 +16,15 @@ import { tableText } from './rows.ts';
 const readMs = 300_000;
 
 export const usage: Action = async (parsed, context) => {
-  const by = parsed.value('by') ?? 'agent';
+  const by = usageGroups.find((group) => group === parsed.value('by')) ?? 'agent';
   const since = dayOf(parsed.value('since') ?? 'today', context);
-  const path = withQuery('/v1/usage', { by, since });
-  const body = await askDaemon(context, { path, silenceMs: readMs }, { isQuiet: parsed.has('json') });
+  const question = get('/v1/usage', { by, since }, { silenceMs: readMs });
+  const { body, reply } = await askDaemon(context, question, { isQuiet: parsed.has('json') });
   if (parsed.has('json')) {
     print(body);
     return;
   }
-  printReport(JSON.parse(body) as UsageReply);
+  printReport(reply);
 };
 
 function dayOf(said: string, { clock }: Context): string {

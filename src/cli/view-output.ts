@@ -1,12 +1,11 @@
 // `agtmux view-output`: the last lines of what an agent printed, or of its own record where its screen keeps none, and with
 // --follow what comes. What it printed is foreign text and passes the gate (SEC3).
 
-import { withQuery } from '../api/client-lean.ts';
-import type { ViewedOutputReply } from '../api/schemas-act.ts';
+import type { ViewedOutputReply } from '../api/actions.ts';
+import { get } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
-import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, sleep } from './context.ts';
 import { errorOutput, output, print, whileRead } from './output.ts';
@@ -43,9 +42,10 @@ function tell({ words }: ViewedOutputReply): void {
 }
 
 async function look(context: Context, ref: string, lines: number, isScreen: boolean): Promise<Seen> {
-  const path = withQuery('/v1/output', { ref, lines, ...(isScreen ? { screen: true } : {}), ...claim() });
-  const body = await askDaemon(context, { path, silenceMs: limits.actAnswerMs }, { isQuiet: true });
-  return { body, seen: JSON.parse(body) as ViewedOutputReply };
+  const query = { ref, lines, ...(isScreen ? { screen: true } : {}) };
+  const request = get('/v1/output', query, { silenceMs: limits.actAnswerMs });
+  const { body, reply } = await askDaemon(context, request, { isQuiet: true });
+  return { body, seen: reply };
 }
 
 function countOf(parsed: Parsed): number {

@@ -1,9 +1,8 @@
 // `agtmux wait`: until one agent is in one of these states, or can never be.
 
 import { createClient } from '../api/client.ts';
-import { withQuery } from '../api/client-lean.ts';
-import type { PaneItem } from '../api/schemas.ts';
-import type { ExplanationDocument } from '../api/schemas-explain.ts';
+import type { PaneItem } from '../api/panes.ts';
+import { get } from '../api/requests.ts';
 import { schemaVersion } from '../api/version.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { latestOf, reachedOf } from '../view/waiting.ts';
@@ -21,8 +20,8 @@ const timeoutBounds: DurationBounds = { minMs: 1, maxMs: 7 * 86_400_000, words: 
 export const wait: Action = async (parsed, context) => {
   const wanted = wantedOf(parsed);
   const timeoutMs = durationOf('timeout', parsed.value('timeout'), timeoutBounds);
-  const path = withQuery('/v1/explain', { ref: await refOf(context, parsed.args[0]) });
-  const { item } = JSON.parse(await askDaemon(context, { path }, { isQuiet: true })) as ExplanationDocument;
+  const request = get('/v1/explain', { ref: await refOf(context, parsed.args[0]) });
+  const { item } = (await askDaemon(context, request, { isQuiet: true })).reply;
   const over = new AbortController();
   const cancel = timeoutMs === null ? () => undefined : context.clock.after(timeoutMs, () => over.abort());
   const client = createClient({ socketPath: daemonSocket, clock: context.clock });

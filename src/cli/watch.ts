@@ -2,10 +2,12 @@
 // feed; ends in good order with Ctrl-C or when nobody reads any more.
 
 import { type ApiClient, createClient } from '../api/client.ts';
-import { type LeanQuery, withQuery } from '../api/client-lean.ts';
 import type { FeedEvent } from '../api/client-types.ts';
-import type { FeedValue, ListFilters, PaneItem, SessionList, StatusReply, WindowList } from '../api/schemas.ts';
-import type { ShellEventItem } from '../api/schemas-shells.ts';
+import type { StatusReply } from '../api/daemon.ts';
+import type { FeedValue } from '../api/feed.ts';
+import type { ListFilters, PaneItem, SessionList, WindowList } from '../api/panes.ts';
+import { type LeanQuery, withQuery } from '../api/requests.ts';
+import type { ShellEventItem } from '../api/shells.ts';
 import { schemaVersion } from '../api/version.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -20,7 +22,7 @@ import { askDaemon } from './connect.ts';
 import { type Action, type Context, daemonSocket, sleep } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
 import { filterQuery } from './list.ts';
-import { columnsOf, escapeEffects, hasColour, output, print, whileRead } from './output.ts';
+import { escapeEffects, hasColour, output, print, viewQuery, whileRead } from './output.ts';
 import { type Parsed, statesOf } from './parse.ts';
 import { askRunning, isDown } from './running.ts';
 
@@ -139,7 +141,7 @@ class Table {
   }
 
   async text(): Promise<string> {
-    const view = { format: 'text', columns: columnsOf(), ...(hasColour(this.#parsed) ? { colour: 1 } : {}) };
+    const view = { ...viewQuery(this.#parsed), format: 'text' } as const;
     const path = withQuery(`/v1/${this.#scope}`, { ...this.#query, ...view });
     return [(await askRunning({ path })).body.trimEnd(), ...this.#lastLines()].join('\n');
   }

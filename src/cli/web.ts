@@ -5,11 +5,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { withQuery } from '../api/client-lean.ts';
-import type { WebLinkReply, WebStatusReply } from '../api/schemas-web.ts';
+import { get, post, remove } from '../api/requests.ts';
+import type { WebLinkReply } from '../api/web.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { createRealExec } from '../platform/exec.ts';
-import { claim } from './act.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, sleep } from './context.ts';
 import { note, print } from './output.ts';
@@ -23,14 +22,13 @@ const browserOutputBytesMax = 4_096;
 export const web: Action = async (parsed, context) => {
   if (parsed.has('stop')) return shut(parsed, context);
   if (parsed.has('status')) return status(parsed);
-  const body = { port: portOf(parsed), read_only: parsed.has('read-only'), ...listenOf(parsed), ...claim() };
+  const wanted = { port: portOf(parsed), read_only: parsed.has('read-only'), ...listenOf(parsed) };
   const isQuiet = parsed.has('json');
-  const answer = await askDaemon(context, { method: 'POST', path: '/v1/web', body }, { isQuiet });
-  const link = JSON.parse(answer) as WebLinkReply;
+  const { body, reply: link } = await askDaemon(context, post('/v1/web', wanted), { isQuiet });
   if (link.is_exposed) {
     note(`the web server listens on ${link.address}, unencrypted: everyone on that network can read the traffic`);
   }
-  print(parsed.has('json') ? answer : wordsOf(link));
+  print(parsed.has('json') ? body : wordsOf(link));
   if (parsed.has('open')) await openBrowser(link.url, context);
 };
 
@@ -61,13 +59,13 @@ function listenOf(parsed: Parsed): { readonly listen?: string; readonly unencryp
 
 /** Also where no daemon runs: the next one would open the door again for whoever was in. */
 async function shut(parsed: Parsed, context: Context): Promise<void> {
-  const body = await askDaemon(context, { method: 'DELETE', path: withQuery('/v1/web', { ...claim() }) });
+  const { body } = await askDaemon(context, remove('/v1/web'));
   print(parsed.has('json') ? body : 'The web server is stopped; all browsers are signed out.');
 }
 
 async function status(parsed: Parsed): Promise<void> {
-  const { body } = await askRunning({ path: '/v1/web' });
-  const { is_open, address, port, sessions } = JSON.parse(body) as WebStatusReply;
+  const { body, reply } = await askRunning(get('/v1/web'));
+  const { is_open, address, port, sessions } = reply;
   const browsers = `${sessions} browser${sessions === 1 ? '' : 's'} signed in`;
   if (parsed.has('json')) print(body);
   else print(is_open ? `The web server runs at ${address}:${port}; ${browsers}.` : 'The web server is not running.');

@@ -9,7 +9,7 @@ import { outputsOf } from '../actions/view-output.ts';
 import type { Agent, FreshLook } from '../agents/contract.ts';
 import { isAgentProgram } from '../agents/programs.ts';
 import { agents } from '../agents/registry.ts';
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import { type CallerFacts, isSharedAncestor } from '../auth/principal.ts';
 import { callerFacts } from '../auth/process-facts.ts';
 import { callerFactsByPs } from '../auth/process-facts-ps.ts';

@@ -1,7 +1,7 @@
 // What is arranged for all agents: which machines are watched, and what is put into the files of agents. It changes what is
 // seen of them, so every try leaves a row with who made it (ACT6).
 
-import type { TargetRow } from '../api/schemas.ts';
+import type { TargetRow } from '../api/targets.ts';
 import type { HookFiles } from '../install/service.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
 import { fail, ok, type Result } from '../model/errors.ts';

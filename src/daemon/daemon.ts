@@ -2,7 +2,8 @@
 // decides something lives elsewhere; this file only connects.
 
 import { join } from 'node:path';
-import type { ExplainedRow, PaneRow, TargetRow } from '../api/schemas.ts';
+import type { ExplainedRow, PaneRow } from '../api/panes.ts';
+import type { TargetRow } from '../api/targets.ts';
 import { PolicyFile } from '../auth/policy-file.ts';
 import { decayLimitsOf } from '../config/settings.ts';
 import { referTo } from '../engine/refer.ts';

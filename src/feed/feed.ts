@@ -2,7 +2,8 @@
 // asked for by `snapshot`; there is no timer, no I/O. The ring is shared by all subscribers, who are pulled from: a screen
 // takes only what it can pass on, and what waits costs nothing here.
 
-import type { PaneRow, TargetRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
+import type { TargetRow } from '../api/targets.ts';
 import { assert, fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeRow } from '../model/notices.ts';

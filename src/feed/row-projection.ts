@@ -1,7 +1,8 @@
 // Rows for every screen: where tmux says a pane is, joined with what the ledger knows of the agent in it. Recomputed as a
 // whole and compared, so that nothing a screen shows can be forgotten when something changes (FED1).
 
-import type { PaneRow, TargetRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
+import type { TargetRow } from '../api/targets.ts';
 import { isSame } from '../engine/canonical.ts';
 import { heardByHooksAlone, tellsItself, underHealth, withoutPane } from '../engine/decay.ts';
 import { redact } from '../engine/redact.ts';

@@ -2,7 +2,7 @@
 // damaged is passed over.
 
 import { z } from 'zod';
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import { agentName, runtimeId, targetId } from '../model/ids.ts';
 import { reasonCodes } from '../model/reasons.ts';
 import { hasAgent } from '../model/rows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { paneRow, type RowOptions } from '../../test/kit/rows.ts';
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import { runtimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';

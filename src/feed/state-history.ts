@@ -2,7 +2,7 @@
 // disk: it answers how a day went, and nothing is decided by it. A full or broken disk costs lines, never the daemon.
 
 import { join } from 'node:path';
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import { isSame } from '../engine/canonical.ts';
 import { isGap, LaneReader, type LaneWindow } from '../engine/lanes.ts';
 import type { RuntimeId } from '../model/ids.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ShellNoticeItem } from '../api/schemas-shells.ts';
+import type { ShellNoticeItem } from '../api/shells.ts';
 import { limits } from '../model/limits.ts';
 import { createPendingNotices } from './call.ts';
 

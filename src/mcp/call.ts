@@ -1,25 +1,26 @@
 // One call of a tool: who makes it, how long it may take, and whether it was cancelled; and what every tool works with.
 
 import type { ApiClient } from '../api/client.ts';
-import { openAnswer, parseReply, readText } from '../api/client-lean.ts';
+import { openAnswer, readText } from '../api/client-lean.ts';
 import type { SendOptions } from '../api/client-types.ts';
-import type { ShellNoticeItem } from '../api/schemas-shells.ts';
+import { type ApiRequest, replyTo } from '../api/requests.ts';
+import type { ShellNoticeItem } from '../api/shells.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 
 // The way to the daemon for one process that lives as long as its agent: asks, starts a daemon that is not there, and
 // tells a request that never arrived from one whose end nobody knows.
 
-interface DaemonRequest extends Pick<SendOptions, 'method' | 'path' | 'silenceMs' | 'signal'> {
-  /** Made when it is sent: time may have passed until there is a daemon. */
-  readonly body?: () => object;
+interface DaemonRequest<Reply> extends Pick<SendOptions, 'signal'> {
+  /** A function: made when it is sent, as time may have passed until there is a daemon. */
+  readonly request: ApiRequest<Reply> | (() => ApiRequest<Reply>);
   /** Asked again after the daemon was lost in the middle: only what changes nothing. */
   readonly isRepeatable: boolean;
 }
 
 interface DaemonConnection {
   /** Throws AgtmuxError; LostError when the connection ended before the answer did. */
-  ask<Reply>(request: DaemonRequest): Promise<Reply>;
+  ask<Reply>(request: DaemonRequest<Reply>): Promise<Reply>;
   /** Until a daemon answers. Several callers share one attempt. */
   start(): Promise<void>;
 }
@@ -34,7 +35,7 @@ export class LostError extends AgtmuxError {
   }
 }
 
-export function connectDaemon(parts: Pick<McpParts, 'socketPath' | 'startDaemon'>): DaemonConnection {
+export function connectDaemon(parts: Pick<McpParts, 'socketPath' | 'startDaemon' | 'pid' | 'hops'>): DaemonConnection {
   let starting: Promise<void> | null = null;
 
   const start = (): Promise<void> => {
@@ -47,20 +48,19 @@ export function connectDaemon(parts: Pick<McpParts, 'socketPath' | 'startDaemon'
   /** The answer; or false when it may be asked again of another daemon. */
   const askOnce = async <Reply>({
     isRepeatable,
-    body,
-    ...request
-  }: DaemonRequest): Promise<{ reply: Reply } | false> => {
+    request,
+    ...how
+  }: DaemonRequest<Reply>): Promise<{ reply: Reply } | false> => {
     try {
-      const { answer } = await openAnswer(
-        parts.socketPath(),
-        body === undefined ? request : { ...request, body: body() },
-      );
-      return { reply: parseReply(await readText(answer)) as Reply };
+      const made = typeof request === 'function' ? request() : request;
+      const caller = { pid: parts.pid, hops: parts.hops };
+      const { answer } = await openAnswer(parts.socketPath(), { ...made, ...how, caller });
+      return { reply: replyTo(made, await readText(answer)) };
     } catch (problem) {
       if (!(problem instanceof AgtmuxError)) throw problem;
       if (problem.code === 'E_ROUTE') throw olderDaemon(problem);
       if (problem.code === 'E_VERSION') throw forUser(problem);
-      if (problem.code !== 'E_DAEMON_DOWN' || request.signal?.aborted === true) throw problem;
+      if (problem.code !== 'E_DAEMON_DOWN' || how.signal?.aborted === true) throw problem;
       if (wasNeverReached(problem) || isRepeatable) return false;
       throw new LostError(problem);
     }
@@ -68,7 +68,7 @@ export function connectDaemon(parts: Pick<McpParts, 'socketPath' | 'startDaemon'
 
   return {
     start,
-    async ask<Reply>(request: DaemonRequest): Promise<Reply> {
+    async ask<Reply>(request: DaemonRequest<Reply>): Promise<Reply> {
       const first = await askOnce<Reply>(request);
       if (first !== false) return first.reply;
       await start();
@@ -153,8 +153,8 @@ export function createPendingNotices(): PendingNotices {
 }
 
 export interface Call {
-  /** Goes along with every request (ACT6). */
-  readonly claim: { readonly pid: number; readonly client: string | null; readonly thread: string | null };
+  /** What the client says of itself; the process is told with every request (ACT6). */
+  readonly claim: { readonly client: string | null; readonly thread: string | null };
   /** The client gave it up, or is gone. */
   readonly signal: AbortSignal;
   readonly beganMs: number;
@@ -173,10 +173,10 @@ export interface McpContext {
 export const leftMs = ({ parts }: McpContext, { beganMs, budgetMs }: Call): number =>
   Math.max(1, Math.floor(beganMs + budgetMs - parts.now()));
 
-/** The claim where there is no body. */
-export function claimQuery({ claim }: Call): Readonly<Record<string, string | number>> {
-  const { pid, client, thread } = claim;
-  return { pid, ...(client === null ? {} : { client }), ...(thread === null ? {} : { thread }) };
+/** The same where there is no body. */
+export function claimQuery({ claim }: Call): { client?: string; thread?: string } {
+  const { client, thread } = claim;
+  return { ...(client === null ? {} : { client }), ...(thread === null ? {} : { thread }) };
 }
 
 export const pause = ({ parts }: McpContext, delayMs: number): Promise<void> =>

@@ -164,7 +164,7 @@ function callOf(server: McpServer, { mcpReq }: ServerContext, { parts }: McpCont
   const { client, clientName, thread } = whoCalls({ meta, clientInfo });
   const token = mcpReq._meta?.progressToken;
   return {
-    claim: { pid: parts.pid, client, thread },
+    claim: { client, thread },
     signal: mcpReq.signal,
     beganMs: parts.now(),
     budgetMs: parts.budgetMs(clientName),

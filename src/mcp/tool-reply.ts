@@ -1,7 +1,7 @@
 // What a tool answers, before it is put into the protocol's own shape: data for programs, the same in a few lines for models
 // that only get text. What others wrote has passed the gate (SEC3).
 
-import type { ShellItem, ShellNoticeItem, ShellPageReply, ShellReceiptReply } from '../api/schemas-shells.ts';
+import type { ShellItem, ShellNoticeItem, ShellPageReply, ShellReceiptReply } from '../api/shells.ts';
 import { AgtmuxError, type ErrorCode } from '../model/errors.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
 import type { Card, Page } from './schemas.ts';

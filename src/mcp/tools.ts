@@ -3,20 +3,10 @@
 
 import { isAbsolute, resolve } from 'node:path';
 import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
-import { shellPath } from '../api/client.ts';
-import { withQuery } from '../api/client-lean.ts';
-import type { PaneItem, PaneList } from '../api/schemas.ts';
-import type { ActBody, ReceiptReply } from '../api/schemas-act.ts';
-import type { ExplanationDocument } from '../api/schemas-explain.ts';
-import type {
-  NewShellBody,
-  ShellItem,
-  ShellList,
-  ShellNoticeItem,
-  ShellNoticesReply,
-  ShellPageReply,
-  ShellReceiptReply,
-} from '../api/schemas-shells.ts';
+import type { ExplanationDocument } from '../api/explain.ts';
+import type { PaneItem } from '../api/panes.ts';
+import { get, pathTo, post } from '../api/requests.ts';
+import type { NewShellBody, ShellItem, ShellNoticeItem } from '../api/shells.ts';
 import type { z } from '../api/zod.ts';
 import type { Outcome } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
@@ -90,8 +80,8 @@ async function shellRun(args: Input<'shell_run'>, call: Call, desk: McpContext):
   const stop = tellProgress(call, desk);
   try {
     const { signal } = call;
-    const request = { method: 'POST', path: '/v1/shells', body, silenceMs, signal, isRepeatable: false } as const;
-    const reply = await door.ask<ShellReceiptReply>(request);
+    const request = () => post('/v1/shells', body(), { silenceMs });
+    const reply = await door.ask({ request, signal, isRepeatable: false });
     return toldOfShell(reply, reply.generated_at, reply.notices);
   } catch (problem) {
     if (!(problem instanceof LostError)) throw problem;
@@ -117,9 +107,9 @@ function tellProgress(call: Call, { parts }: McpContext): () => void {
 }
 
 async function recover(problem: LostError, callId: string, call: Call, desk: McpContext): Promise<ToolReply> {
-  const path = withQuery('/v1/shells', { completed: true, failed: true, owner: 'all', ...claimQuery(call) });
+  const request = get('/v1/shells', { completed: true, failed: true, owner: 'all', ...claimQuery(call) });
   for (;;) {
-    const { items, generated_at } = await desk.door.ask<ShellList>({ path, isRepeatable: true, signal: call.signal });
+    const { items, generated_at } = await desk.door.ask({ request, isRepeatable: true, signal: call.signal });
     const item = items.find(({ call_id }) => call_id === callId);
     if (item === undefined) return unknown(problem);
     const isOver = item.status !== 'running' || item.start_mode === 'background' || leftMs(desk, call) <= lookMs;
@@ -131,8 +121,9 @@ async function recover(problem: LostError, callId: string, call: Call, desk: Mcp
 const runResults = { running: 'Running', completed: 'Completed', failed: 'Failed' } as const;
 
 async function toldOfRecovered(shell: ShellItem, at: string, call: Call, { door }: McpContext): Promise<ToolReply> {
-  const path = withQuery(shellPath(shell.shell_id, 'log'), { mode: 'tail', ...claimQuery(call) });
-  const page = await door.ask<ShellPageReply>({ path, isRepeatable: true, signal: call.signal }).catch(() => null);
+  const path = pathTo('/v1/shells/{ref}/log', { ref: shell.shell_id });
+  const request = get(path, { mode: 'tail', ...claimQuery(call) });
+  const page = await door.ask({ request, isRepeatable: true, signal: call.signal }).catch(() => null);
   const { status, ended_by, words } = shell;
   const reason = `the agtmux daemon restarted meanwhile and took it over${words === null ? '' : `; ${words}`}`;
   return toldOfShell({ result: runResults[status], reason, ended_by, shell, page, failure: null }, at, null);
@@ -153,9 +144,8 @@ const tells = { take_notices: true } as const;
 
 async function shellSummary(args: Input<'shell_summary'>, call: Call, { door }: McpContext): Promise<ToolReply> {
   const { completed = false, failed = false } = args;
-  const query = { completed, failed, owner: 'mine', ...claimQuery(call), ...tells };
-  const request = { path: withQuery('/v1/shells', query), signal: call.signal, isRepeatable: true };
-  const list = await door.ask<ShellList>(request);
+  const request = get('/v1/shells', { completed, failed, owner: 'mine', ...claimQuery(call), ...tells });
+  const list = await door.ask({ request, signal: call.signal, isRepeatable: true });
   const newest = list.items.toSorted((one, other) => (one.started_at < other.started_at ? 1 : -1));
   const shells = newest.slice(0, shellsShownMax).map((item) => cardOf(item, list.generated_at));
   const more = newest.length - shells.length;
@@ -169,8 +159,8 @@ async function shellSummary(args: Input<'shell_summary'>, call: Call, { door }: 
 async function shellLog(args: Input<'shell_log'>, call: Call, { door }: McpContext): Promise<ToolReply> {
   const { shell_id, mode = 'tail', cursor, lines } = args;
   const query = { mode, cursor, lines, ...claimQuery(call), ...tells };
-  const path = withQuery(shellPath(shell_id, 'log'), query);
-  const reply = await door.ask<ShellPageReply>({ path, signal: call.signal, isRepeatable: true });
+  const request = get(pathTo('/v1/shells/{ref}/log', { ref: shell_id }), query);
+  const reply = await door.ask({ request, signal: call.signal, isRepeatable: true });
   const log = pageOf(reply);
   const diagnosis = safeOrNull(reply.diagnosis);
   const count = log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`;
@@ -191,11 +181,9 @@ const shellResume = (args: Input<'shell_resume'>, call: Call, desk: McpContext):
   control('resume', args.shell_id, call, desk);
 
 async function control(what: 'kill' | 'resume', shellId: string, call: Call, { door }: McpContext): Promise<ToolReply> {
-  const reply = await door.ask<ShellReceiptReply>({
-    method: 'POST',
-    path: shellPath(shellId, what),
-    body: () => ({ ...call.claim, ...tells }),
-    silenceMs: limits.shellKillAnswerMs + limits.answerMs,
+  const silenceMs = limits.shellKillAnswerMs + limits.answerMs;
+  const reply = await door.ask({
+    request: post(pathTo(`/v1/shells/{ref}/${what}`, { ref: shellId }), { ...call.claim, ...tells }, { silenceMs }),
     // A kill goes on although nobody waits for its answer; so there is nothing to take back.
     isRepeatable: false,
   });
@@ -211,8 +199,8 @@ const explainColumns = 200;
 
 async function agentsList(args: Input<'agents_list'>, call: Call, { door }: McpContext): Promise<ToolReply> {
   const { needs_action = false, state } = args;
-  const path = withQuery('/v1/panes', { needs_action, state: state === undefined ? [] : [state] });
-  const list = await door.ask<PaneList>({ path, signal: call.signal, isRepeatable: true });
+  const request = get('/v1/panes', { needs_action, state: state === undefined ? [] : [state] });
+  const list = await door.ask({ request, signal: call.signal, isRepeatable: true });
   const cards = list.items.flatMap((item) => agentCard(item) ?? []);
   const agents = cards.slice(0, agentsShownMax);
   const more = cards.length - agents.length;
@@ -273,15 +261,12 @@ const sendResults: Readonly<Record<Outcome, string>> = {
   refused: 'Refused',
 };
 
-async function agentSend(args: Input<'agent_send'>, call: Call, { door, parts }: McpContext): Promise<ToolReply> {
+async function agentSend(args: Input<'agent_send'>, call: Call, { door }: McpContext): Promise<ToolReply> {
   const { agent, text, when_ready = false } = args;
-  const { pid } = call.claim;
-  const body = (): ActBody => ({ action: 'send', ref: agent, text, when_ready, pid, hops: parts.hops });
-  const receipt = await door.ask<ReceiptReply>({
-    method: 'POST',
-    path: '/v1/act',
-    body,
-    silenceMs: limits.actAnswerMs,
+  const body = { action: 'send', ref: agent, text, when_ready } as const;
+  const receipt = await door.ask({
+    request: post('/v1/act', body, { silenceMs: limits.actAnswerMs }),
+    signal: call.signal,
     // What is half typed is not called back.
     isRepeatable: false,
   });
@@ -302,7 +287,7 @@ async function agentSend(args: Input<'agent_send'>, call: Call, { door, parts }:
 }
 
 function explain(ref: string, { signal }: Call, { door }: McpContext): Promise<ExplanationDocument> {
-  return door.ask<ExplanationDocument>({ path: withQuery('/v1/explain', { ref }), signal, isRepeatable: true });
+  return door.ask({ request: get('/v1/explain', { ref }), signal, isRepeatable: true });
 }
 
 const said = (data: ToolReply['data'], lines: readonly string[]): ToolReply => ({
@@ -412,9 +397,8 @@ async function inTime(
 /** Of tools whose own answer carries none. Nobody is kept waiting for a daemon that is not there. */
 async function askNotices(told: ToolReply, call: Call, { door }: McpContext): Promise<readonly ShellNoticeItem[]> {
   if (told.data.code === 'E_DAEMON_DOWN' || call.signal.aborted) return [];
-  const body = () => ({ ...call.claim, take_notices: true });
-  const request = { method: 'POST', path: '/v1/shells/notices', body, isRepeatable: false } as const;
-  return door.ask<ShellNoticesReply>(request).then(
+  const request = post('/v1/shells/notices', { ...call.claim, take_notices: true });
+  return door.ask({ request, isRepeatable: false }).then(
     ({ notices }) => notices,
     () => [],
   );

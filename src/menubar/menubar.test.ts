@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { paneRow, type RowOptions } from '../../test/kit/rows.ts';
-import type { PaneItem, PaneList } from '../api/schemas.ts';
+import type { PaneItem, PaneList } from '../api/panes.ts';
 import { askId, runtimeId } from '../model/ids.ts';
 import { listPanes } from '../view/lists.ts';
 import { barJson, down, isWritable, polybar, summaryOf, waybar, xbarDown, xbarMenu } from './menubar.ts';

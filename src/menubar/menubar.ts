@@ -1,6 +1,6 @@
 // The summary every bar shows: who needs a person, in the marks of all other screens, and the same in words. Pure.
 
-import type { PaneItem, PaneList } from '../api/schemas.ts';
+import type { PaneItem, PaneList } from '../api/panes.ts';
 import { type StateName, stateNames } from '../model/states.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { ageLabel, stateLabel, statesInOrder, wordsOf } from '../view/words.ts';

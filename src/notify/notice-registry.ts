@@ -1,7 +1,7 @@
 // Which notices there are: held against the rows at every look, so that each event is one notice, also over a restart, and
 // what is no longer so is over (NOT1). Pure bookkeeping: no clock, no file, nobody is told from here.
 
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import { hashText } from '../engine/canonical.ts';
 import type { AskId, RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TestDocuments } from '../../test/kit/documents.ts';
 import { paneRow, type RowFields } from '../../test/kit/rows.ts';
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import type { ActionRequest, CallerClaim, Receipt } from '../model/actions.ts';
 import { askId, runtimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';

@@ -1,7 +1,7 @@
 // The one who taps on the shoulder: holds the rows against what was told, tells each event once by the ways that are
 // wanted, and takes back what was answered elsewhere (NOT1 to NOT6). What was told is on disk before it is told.
 
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import type { ActionRequest, CallerClaim, Receipt } from '../model/actions.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeChannel, NoticeMute, NoticeRow, NoticeTold } from '../model/notices.ts';

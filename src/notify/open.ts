@@ -1,7 +1,7 @@
 // Notifications put together from the daemon's parts: settings, ways of this machine, and who acts when a button is pressed.
 
 import { join } from 'node:path';
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
 import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';

@@ -1,6 +1,6 @@
 // Says once that the usage limit of an agent has reset (LIM4). That it was hit is a notice like every other error.
 
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Announcement } from './notifier.ts';

@@ -1,7 +1,7 @@
 // What a notice says: who, where, what is wanted. Everything passes the gate (SEC3), and what looks like a secret is
 // blotted out. Pure.
 
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import { hasRedaction, redact } from '../engine/redact.ts';
 import type { AskKind } from '../model/asks.ts';
 import { limits } from '../model/limits.ts';

@@ -1,7 +1,7 @@
 // Every machine and every tmux socket on it under watch: the manager says which there are, each gets a watch of its own
 // with its own deadlines, so that a slow or hostile one never holds up another (IDN1, FED4).
 
-import type { TargetRow } from '../api/schemas.ts';
+import type { TargetRow } from '../api/targets.ts';
 import type { Config } from '../config/config.ts';
 import type { EventProcessor } from '../ingest/event-processor.ts';
 import type { Timeline } from '../ingest/timeline.ts';

@@ -1,7 +1,7 @@
 // What a tmux status line can show without starting a process: the state of the agent in each pane, the top state of each
 // window and a summary a session, as user options. Pure: from rows to options, and which of them are news.
 
-import type { PaneRow } from '../api/schemas.ts';
+import type { PaneRow } from '../api/panes.ts';
 import { type Rollup, rollupBy } from '../engine/rollup.ts';
 import type { TargetId } from '../model/ids.ts';
 import { hasAgent } from '../model/rows.ts';

@@ -3,7 +3,7 @@
 
 import { classify, type Trial } from '../agents/screen/classify.ts';
 import type { RuleFile } from '../agents/screen/rule-file.ts';
-import type { ExplainedRow, PaneRow } from '../api/schemas.ts';
+import type { ExplainedRow, PaneRow } from '../api/panes.ts';
 import type { Fact } from '../model/events.ts';
 import type { EventExplanation, Explanation, ScreenExplanation } from '../model/explanations.ts';
 import type { StoredEvent } from '../model/records.ts';

@@ -2,7 +2,7 @@
 // slow reader holds one message and nothing more; when the feed gives up on it, its socket is ended.
 
 import type { ServerResponse } from 'node:http';
-import type { FeedScope } from '../api/schemas.ts';
+import type { FeedScope } from '../api/feed.ts';
 import { schemaVersion } from '../api/version.ts';
 import type { FeedRow } from '../feed/feed.ts';
 import { limits } from '../model/limits.ts';

@@ -1,33 +1,44 @@
-// The hook routes: reads the request, asks the daemon, answers with the document.
+// Hooks and our MCP server in the files of agents: asks the daemon, answers with the document.
 
-import type { RouteName } from '../api/routes.ts';
-import { hooksQuerySchema, newHookApplySchema, newHookPlanSchema } from '../api/schemas-hooks.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { type Handler, headOf, noQuery } from './handler-kit.ts';
-import { jsonReply, unwrap } from './replies.ts';
-import { readBody, readQuery } from './requests.ts';
+import type { Handlers } from './dispatch.ts';
+import { unwrap } from './replies.ts';
 import type { DaemonService } from './service.ts';
 
-export function hookHandlers(service: DaemonService) {
-  const reply = (value: object): Response => jsonReply({ ...headOf(service), ...value });
+type Names = 'hooks' | 'planHooks' | 'applyHooks' | 'mcp' | 'planMcp' | 'applyMcp';
+
+/** Our MCP server talks to the daemon of its own machine, and to no other. */
+const here = { target: 'host', extras: [] } as const;
+
+export function hookHandlers({ hooks, mcp }: DaemonService): Pick<Handlers, Names> {
   return {
-    async hooks(context) {
-      const { target = 'host', agent = [], env = [] } = readQuery(hooksQuerySchema, context.req.queries());
-      return reply(unwrap(await service.hooks.status({ target, agents: agent, env: variablesOf(env) })));
+    async hooks({ query: { target = 'host', agent = [], env = [] } }) {
+      return unwrap(await hooks.status({ target, agents: agent, env: variablesOf(env) }));
     },
-    async planHooks(context) {
-      noQuery(context);
-      return reply(unwrap(await service.hooks.plan(await readBody(newHookPlanSchema, context.env.incoming))));
+    async planHooks({ body }) {
+      return unwrap(await hooks.plan(body));
     },
-    async applyHooks(context) {
-      noQuery(context);
-      const { pid, hops, ...wanted } = await readBody(newHookApplySchema, context.env.incoming);
-      return reply(unwrap(await service.hooks.apply(wanted, { pid, hops })));
+    async applyHooks({ body, caller }) {
+      return unwrap(await hooks.apply(body, caller));
     },
-  } satisfies Partial<Record<RouteName, Handler>>;
+    async mcp({ query: { agent = [], env = [] } }) {
+      const found = unwrap(await mcp.status({ target: here.target, agents: agent, env: variablesOf(env) }));
+      const { program, environment, agents } = found;
+      return { program, environment, agents };
+    },
+    async planMcp({ body }) {
+      const { target: _, ...plan } = unwrap(await mcp.plan({ ...here, ...body }));
+      return plan;
+    },
+    async applyMcp({ body, caller }) {
+      const done = unwrap(await mcp.apply({ ...here, ...body, trust: false }, caller));
+      const { action, written, removed, notes } = done;
+      return { action, written, removed, notes };
+    },
+  };
 }
 
-export function variablesOf(said: readonly string[]): Record<string, string> {
+function variablesOf(said: readonly string[]): Record<string, string> {
   const pairs = said.map((one): [string, string] => {
     const equals = one.indexOf('=');
     if (equals < 1) throw new AgtmuxError('E_FILTER', 'env must be NAME=value');

@@ -1,76 +1,70 @@
-// The routes of background shells: reads who asks and for what, hands it to the daemon, and answers with what became of
-// it and what the agent was not told yet. Whether something is done at all is decided there, never here.
+// Background shells: hands what is asked for to the daemon, and answers with what became of it and what the agent was not
+// told yet. Whether something is done at all is decided there, never here.
 
 import type { ServerResponse } from 'node:http';
-import { type RouteName, routes } from '../api/routes.ts';
-import type {
-  ShellList,
-  ShellNoticeItem,
-  ShellNoticesReply,
-  ShellPageReply,
-  ShellReceiptReply,
-} from '../api/schemas-shells.ts';
-import { newShellSchema, shellClaimSchema } from '../api/schemas-shells.ts';
+import type { ShellList, ShellNoticeItem } from '../api/shells.ts';
+import type { CallerClaim } from '../model/actions.ts';
 import type {
   ShellAsker,
   ShellClaim,
   ShellControl,
-  ShellLogPage,
   ShellNotice,
   ShellReceipt,
   ShellRow,
+  ShellVia,
 } from '../model/shells.ts';
 import { shellItem, shellNoticeItem } from '../view/lists-items.ts';
 import { shellsTable } from '../view/shells-text.ts';
-import { type ApiContext, type Handler, headOf, noQuery, textOptions } from './handler-kit.ts';
-import { jsonReply, textReply, unwrap } from './replies.ts';
-import { readBody, readQuery } from './requests.ts';
+import { type ApiContext, type ApiRequest, type Handlers, type Reply, textOptions } from './dispatch.ts';
+import { textReply, unwrap } from './replies.ts';
 import type { DaemonService } from './service.ts';
 
-export function shellHandlers(service: DaemonService) {
+type Controls = `${ShellControl}Shell`;
+
+export function shellHandlers(
+  service: DaemonService,
+): Pick<Handlers, 'shells' | 'runShell' | 'shellNotices' | 'shellLog' | Controls> {
   const toWall = (time: number): number => service.toWall(time);
+  const control =
+    (what: ShellControl) =>
+    async ({ params, body, caller, context }: ApiRequest<Controls>): Promise<Reply<Controls>> => {
+      const who = whoOf(caller, body);
+      return receipt(service, context, await service.shells.control(what, params.ref, who.claim), who);
+    };
   return {
-    async shells(context) {
-      const query = readQuery(routes.shells.query, context.req.queries());
+    async shells({ query, caller, context }) {
       const options = textOptions(context, query, service.toWall(service.now()));
-      const who = whoOf(query);
+      const who = whoOf(caller, query);
       const asker = who.wantsNotices || query.owner === 'mine' ? await service.shells.askerOf(who.claim) : null;
       const { filters, all, rows } = chosen(service, query, asker);
       const items = rows.map((row) => shellItem(row, toWall));
       if (options !== null) return textReply(shellsTable(items, { ...options, now: toWall(service.now()) }));
-      return jsonReply({
-        ...headOf(service),
-        filters,
-        summary: summaryOf(all),
-        items,
-        notices: who.wantsNotices ? handOver(service, context, asker) : [],
-      } satisfies ShellList);
+      const notices = who.wantsNotices ? handOver(service, context, asker) : [];
+      return { filters, summary: summaryOf(all), items, notices };
     },
-    async runShell(context) {
-      noQuery(context);
-      const { pid, client, thread, take_notices, ...wish } = await readBody(newShellSchema, context.env.incoming);
-      const claim = { pid, client, thread, via: null };
-      const told = await service.shells.run(wish, claim, goneSignal(context.env.outgoing));
-      return receipt(service, context, told, { claim, wantsNotices: take_notices });
+    async runShell({ body: { client, thread, take_notices, ...wish }, caller, context }) {
+      const who = whoOf(caller, { client, thread, take_notices });
+      return receipt(
+        service,
+        context,
+        await service.shells.run(wish, who.claim, goneSignal(context.env.outgoing)),
+        who,
+      );
     },
-    async shellNotices(context) {
-      noQuery(context);
-      const { take_notices: _, ...claim } = await readBody(shellClaimSchema, context.env.incoming);
-      const notices = handOver(service, context, await service.shells.askerOf(claim));
-      return jsonReply({ ...headOf(service), notices } satisfies ShellNoticesReply);
+    async shellNotices({ body, caller, context }) {
+      const { claim } = whoOf(caller, body);
+      return { notices: handOver(service, context, await service.shells.askerOf(claim)) };
     },
-    async shellLog(context) {
-      const query = readQuery(routes.shellLog.query, context.req.queries());
+    async shellLog({ params, query, caller, context }) {
       const { mode = 'tail', cursor = null, lines = null } = query;
-      const page = unwrap(await service.shells.log(refOf(context), { mode, cursor, lines }));
-      const notices = await noticesFor(service, context, whoOf(query));
-      return jsonReply({ ...headOf(service), ...pageItem(page), notices } satisfies ShellPageReply);
+      const page = unwrap(await service.shells.log(params.ref, { mode, cursor, lines }));
+      return { ...page, notices: await noticesFor(service, context, whoOf(caller, query)) };
     },
-    killShell: control(service, 'kill'),
-    backgroundShell: control(service, 'background'),
-    resumeShell: control(service, 'resume'),
-    seenShell: control(service, 'seen'),
-  } satisfies Partial<Record<RouteName, Handler>>;
+    killShell: control('kill'),
+    backgroundShell: control('background'),
+    resumeShell: control('resume'),
+    seenShell: control('seen'),
+  };
 }
 
 /** Who asks, and whether the reply may carry what that agent was not told yet. */
@@ -79,28 +73,23 @@ interface Who {
   readonly wantsNotices: boolean;
 }
 
-const control =
-  (service: DaemonService, what: ShellControl): Handler =>
-  async (context) => {
-    noQuery(context);
-    const { take_notices, ...claim } = await readBody(shellClaimSchema, context.env.incoming);
-    const told = await service.shells.control(what, refOf(context), claim);
-    return receipt(service, context, told, { claim, wantsNotices: take_notices });
-  };
-
-const refOf = (context: ApiContext): string => context.req.param('ref') ?? '';
-
-interface ClaimQuery {
-  readonly pid?: number | undefined;
-  readonly client?: string | undefined;
-  readonly thread?: string | undefined;
+interface SaidOfClient {
+  readonly client?: string | null | undefined;
+  readonly thread?: string | null | undefined;
+  readonly via?: ShellVia | null | undefined;
   readonly take_notices?: boolean | undefined;
 }
 
-const whoOf = ({ pid, client, thread, take_notices }: ClaimQuery): Who => ({
-  claim: { pid: pid ?? null, client: client ?? null, thread: thread ?? null, via: null },
-  wantsNotices: take_notices ?? false,
-});
+/** What agents were not told is for agents: a page takes nothing away. */
+function whoOf({ pid, web }: CallerClaim, { client, thread, via, take_notices }: SaidOfClient): Who {
+  if (web !== undefined) {
+    return { claim: { pid: null, client: null, thread: null, via: 'web page', web }, wantsNotices: false };
+  }
+  return {
+    claim: { pid, client: client ?? null, thread: thread ?? null, via: via ?? null },
+    wantsNotices: take_notices ?? false,
+  };
+}
 
 interface Choice {
   readonly ref?: string | undefined;
@@ -125,24 +114,21 @@ function summaryOf(rows: readonly ShellRow[]): ShellList['summary'] {
   return summary;
 }
 
-const pageItem = (page: ShellLogPage) => ({ ...page, lines: [...page.lines] });
-
 async function receipt(
   service: DaemonService,
   context: ApiContext,
   { result, reason, ended_by, shell, page, failure }: ShellReceipt,
   who: Who,
-): Promise<Response> {
-  return jsonReply({
-    ...headOf(service),
+): Promise<Reply<'runShell'>> {
+  return {
     result,
     reason,
     ended_by,
     shell: shell === null ? null : shellItem(shell, (time) => service.toWall(time)),
-    page: page === null ? null : pageItem(page),
+    page,
     failure,
     notices: await noticesFor(service, context, who),
-  } satisfies ShellReceiptReply);
+  };
 }
 
 async function noticesFor(service: DaemonService, context: ApiContext, who: Who): Promise<ShellNoticeItem[]> {

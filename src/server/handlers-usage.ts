@@ -1,17 +1,9 @@
-// The route of what agents have used.
+// What agents have used: hands the question to the daemon, and answers with its report.
 
-import type { RouteName } from '../api/routes.ts';
-import { usageQuerySchema } from '../api/schemas-usage.ts';
-import { type Handler, headOf } from './handler-kit.ts';
-import { jsonReply, unwrap } from './replies.ts';
-import { readQuery } from './requests.ts';
+import type { Handlers } from './dispatch.ts';
+import { unwrap } from './replies.ts';
 import type { DaemonService } from './service.ts';
 
-export function usageHandlers(service: DaemonService) {
-  return {
-    async usage(context) {
-      const { by = 'agent', since = null } = readQuery(usageQuerySchema, context.req.queries());
-      return jsonReply({ ...headOf(service), ...unwrap(await service.usage.report({ by, since })) });
-    },
-  } satisfies Partial<Record<RouteName, Handler>>;
-}
+export const usageHandlers = (service: DaemonService): Pick<Handlers, 'usage'> => ({
+  usage: async ({ query: { by = 'agent', since = null } }) => unwrap(await service.usage.report({ by, since })),
+});

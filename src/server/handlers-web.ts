@@ -1,43 +1,35 @@
-// The routes of the private socket that open and shut the web door.
+// The web server as programs of this machine start and stop it.
 
-import { type RouteName, routes } from '../api/routes.ts';
-import { newWebSchema, type WebLinkReply, type WebStatusReply } from '../api/schemas-web.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import type { WebService } from '../model/web.ts';
 import { isoTime } from '../view/lists-items.ts';
-import { type Handler, headOf, noQuery } from './handler-kit.ts';
-import { jsonReply, unwrap } from './replies.ts';
-import { readBody, readQuery } from './requests.ts';
+import type { Handlers } from './dispatch.ts';
+import { unwrap } from './replies.ts';
 import type { DaemonService } from './service.ts';
 
-export function webHandlers(service: DaemonService, door: WebService | null) {
-  const doorHere = (): WebService => {
-    if (door === null) throw new AgtmuxError('E_ROUTE', 'this daemon has no web server');
-    return door;
+/** Null where it cannot be reached from. */
+export function webHandlers(
+  service: DaemonService,
+  web: WebService | null,
+): Pick<Handlers, 'web' | 'openWeb' | 'shutWeb'> {
+  const here = (): WebService => {
+    if (web === null) throw new AgtmuxError('E_ROUTE', 'this daemon has no web server');
+    return web;
   };
   return {
-    web(context) {
-      noQuery(context);
-      return jsonReply({ ...headOf(service), ...doorHere().status() } satisfies WebStatusReply);
-    },
-    async openWeb(context) {
-      noQuery(context);
-      const { pid, hops, unencrypted, ...wish } = await readBody(newWebSchema, context.env.incoming);
+    web: () => here().status(),
+    async openWeb({ body: { unencrypted, ...wish }, caller }) {
       if (wish.listen !== null && !unencrypted) {
         throw new AgtmuxError('E_INPUT', 'on a non-loopback address all traffic is unencrypted', {
           next: 'use `ssh -L`, or add --unencrypted',
         });
       }
-      const { expires_at, ...link } = unwrap(await doorHere().open(wish, { pid, hops }));
-      return jsonReply(
-        { ...headOf(service), ...link, expires_at: isoTime(service.toWall(expires_at)) } satisfies WebLinkReply,
-        routes.openWeb.status,
-      );
+      const { expires_at, ...link } = unwrap(await here().open(wish, caller));
+      return { ...link, expires_at: isoTime(service.toWall(expires_at)) };
     },
-    async shutWeb(context) {
-      const { pid = null, hops = 0 } = readQuery(routes.shutWeb.query, context.req.queries());
-      unwrap(await doorHere().shut({ pid, hops }));
-      return jsonReply({ ...headOf(service), done: true });
+    async shutWeb({ caller }) {
+      unwrap(await here().shut(caller));
+      return { done: true };
     },
-  } satisfies Partial<Record<RouteName, Handler>>;
+  };
 }

@@ -18,14 +18,14 @@ export function readQuery<Schema extends z.ZodObject>(
       const words = names.length === 0 ? 'there are no parameters here' : `there are ${names.join(', ')}`;
       throw new AgtmuxError('E_FILTER', `there is no parameter "${name}"; ${words}`);
     }
-    raw[name] = readValue(schema.shape[name], name, values);
+    raw[name] = readParameter(schema.shape[name], name, values);
   }
   const read = schema.safeParse(raw);
   if (!read.success) throw new AgtmuxError('E_FILTER', issueText(read.error, raw));
   return read.data;
 }
 
-function readValue(schema: z.core.$ZodType | undefined, name: string, values: readonly string[]): unknown {
+function readParameter(schema: z.core.$ZodType | undefined, name: string, values: readonly string[]): unknown {
   const inner = schema instanceof z.ZodOptional ? schema.unwrap() : schema;
   if (inner instanceof z.ZodArray) return values;
   const [value, ...others] = values;
@@ -68,21 +68,15 @@ export function checkMedia(request: IncomingMessage): void {
   throw new AgtmuxError('E_MEDIA', type === '' ? 'the body has no content-type' : `the body is ${type}, not JSON`);
 }
 
-export async function readBody<Schema extends z.ZodType>(
-  schema: Schema,
-  request: IncomingMessage,
-): Promise<z.infer<Schema>> {
-  const read = schema.safeParse(parseJson(await readText(request), 'the body'));
-  if (!read.success) throw new AgtmuxError('E_INPUT', issueText(read.error));
-  return read.data;
+/** Where nothing has to be said, as an empty object says it. */
+export async function readJson(request: IncomingMessage, { isOptional = false } = {}): Promise<unknown> {
+  return isOptional && !hasBody(request) ? {} : parseJson(await readText(request), 'the body');
 }
 
-/** Where nothing has to be said, as an empty object says it. */
-export async function readOptionalBody<Schema extends z.ZodType>(
-  schema: Schema,
-  request: IncomingMessage,
-): Promise<z.infer<Schema>> {
-  return hasBody(request) ? readBody(schema, request) : schema.parse({});
+export function readValue<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+  const read = schema.safeParse(value);
+  if (!read.success) throw new AgtmuxError('E_INPUT', issueText(read.error));
+  return read.data;
 }
 
 /** Envelopes stay raw: judging them is the engine's business, and each gets its own verdict. */

@@ -5,14 +5,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
-import { type RouteName, routes } from '../api/routes.ts';
+import { routes } from '../api/routes.ts';
 import { apiHeader, apiVersion } from '../api/version.ts';
 import { AgtmuxError, errors, failure, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { WebService } from '../model/web.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Listener, listenPrivate } from '../platform/net.ts';
-import { createHandlers } from './handlers.ts';
+import { handlerFor, saidCaller } from './dispatch.ts';
+import { createHandlers, patternOf, routeNames } from './handlers.ts';
 import { errorReply, failureReply, handshake, safeJson } from './replies.ts';
 import { checkMedia } from './requests.ts';
 import type { DaemonService } from './service.ts';
@@ -66,10 +67,9 @@ function createApp(service: DaemonService, options: ApiOptions): Hono<{ Bindings
     checkMedia(context.env.incoming);
     await next();
   });
-  const handlers = createHandlers(service, options.clock, options.door ?? null);
-  for (const name of Object.keys(routes) as RouteName[]) {
-    const { method, path } = routes[name];
-    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'), handlers[name]);
+  const handlers = createHandlers(service, { clock: options.clock, web: options.door ?? null, environment: null });
+  for (const name of routeNames) {
+    app.on(routes[name].method.toUpperCase(), patternOf(name), handlerFor(name, handlers, service, saidCaller));
   }
   app.notFound((context) =>
     failureReply(

@@ -1,7 +1,9 @@
 // What the API serves: the daemon as its doors see it. The server is given one of these; tests give it a small one.
 
-import type { ExplainedRow, PaneRow, TargetRow } from '../api/schemas.ts';
+import type { ExplainedRow, PaneRow } from '../api/panes.ts';
+import type { TargetRow } from '../api/targets.ts';
 import type { Feed, FeedRow } from '../feed/feed.ts';
+import type { ActionService, CallerClaim } from '../model/actions.ts';
 import type { Result } from '../model/errors.ts';
 import type { AgentInfo } from '../model/explanations.ts';
 import type { TargetId } from '../model/ids.ts';
@@ -13,7 +15,6 @@ import type { Lane, TimelineQuestion } from '../model/state-history.ts';
 import type { UsageService } from '../model/usage.ts';
 import type { Verdict, VerdictName } from '../model/verdicts.ts';
 import type { LiveService } from '../model/web.ts';
-import type { ActionService, CallerClaim } from './service-act.ts';
 import type { HookService } from './service-hooks.ts';
 
 export type { FeedCursor, FeedMessage, Subscriber } from '../feed/feed.ts';

@@ -1,10 +1,10 @@
 // A session and its messages as every client sees them: with times people and programs can read, and without what only the
 // daemon needs.
 
-import type { ManagedItem, ManagedReply, MessagePageReply } from '../api/schemas-sessions.ts';
+import type { ManagedItem, ManagedReply, MessagePageReply } from '../api/sessions.ts';
 import type { MessagePage, SessionRow } from '../model/sessions.ts';
 import { isoTime } from '../view/lists-items.ts';
-import { headOf } from './handler-kit.ts';
+import { headOf } from './dispatch.ts';
 import type { DaemonService } from './service.ts';
 
 export const managedReply = (service: DaemonService, row: SessionRow): ManagedReply => ({

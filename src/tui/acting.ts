@@ -1,7 +1,7 @@
 // Acting on an agent from any screen: first what will be done and to what, then the key that does it, then the receipt in
 // the same place. Every request names the runtime, and the ask it answers (ACT1, ASK3). Pure.
 
-import type { ActBody, ReceiptReply } from '../api/schemas-act.ts';
+import type { ActBody, ReceiptReply } from '../api/actions.ts';
 import type { AgtmuxError } from '../model/errors.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import type { AskItem } from '../view/asks.ts';
@@ -224,7 +224,7 @@ function typingKey(acting: Extract<Acting, { is: 'typing' }>, key: Key): ActingS
   return request(deed, whom, { action: 'send', text: field.text, when_ready: whenReady });
 }
 
-type Distribute<Body> = Body extends unknown ? Omit<Body, 'ref' | 'pid' | 'hops' | 'conditions'> : never;
+type Distribute<Body> = Body extends unknown ? Omit<Body, 'ref' | 'conditions'> : never;
 
 /** Only ever to that very run of the agent; what is drastic only in the state that the person saw. */
 function request(deed: ScreenAction, whom: Whom, wanted: Distribute<ActBody>): ActingStep {
@@ -235,11 +235,11 @@ function request(deed: ScreenAction, whom: Whom, wanted: Distribute<ActBody>): A
     commands: [
       {
         do: 'call',
-        run: async ({ api, pid, hops }) => ({
+        run: async ({ api }) => ({
           is: 'receipt',
           whom,
           askId: 'ask_id' in wanted ? (wanted.ask_id ?? null) : null,
-          receipt: await api.post('/v1/act', { ...wanted, ref: `runtime:${whom.runtime}`, conditions, pid, hops }),
+          receipt: await api.post('/v1/act', { ...wanted, ref: `runtime:${whom.runtime}`, conditions }),
         }),
         late: (own) => doneBy(own),
         failed: (problem) => ({ is: 'refused', whom, deed, problem }),

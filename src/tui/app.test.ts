@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { itemOf } from '../../test/kit/fake-daemon.ts';
 import { paneRow } from '../../test/kit/rows.ts';
 import type { FeedEvent } from '../api/client-types.ts';
-import type { PaneItem } from '../api/schemas.ts';
+import type { PaneItem } from '../api/panes.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { width } from '../text/width.ts';
 import { lineText } from '../view/shells-spans.ts';

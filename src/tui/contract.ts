@@ -61,10 +61,6 @@ export type Message<Own> =
 
 export interface Ports {
   readonly api: ApiClient;
-  /** Ours, for the daemon to look at (ACT6). */
-  readonly pid: number;
-  /** How many agents this came through (ACT6). */
-  readonly hops: number;
   /** The person's own, for what is started in their name. */
   readonly env: Readonly<Record<string, string>>;
   readonly wallMs: () => number;

@@ -82,8 +82,6 @@ export interface TuiParts {
     monotonicMs(): number;
     after(ms: number, callback: () => void): () => void;
   };
-  readonly pid: number;
-  readonly hops: number;
   readonly env: Readonly<Record<string, string>>;
   readonly self: World['self'];
   readonly hasColour: boolean;
@@ -295,8 +293,8 @@ class Tui {
   }
 
   get #ports(): Ports {
-    const { api, pid, hops, env, clock } = this.#parts;
-    return { api, pid, hops, env, wallMs: () => clock.wallMs(), sleep: this.#sleep };
+    const { api, env, clock } = this.#parts;
+    return { api, env, wallMs: () => clock.wallMs(), sleep: this.#sleep };
   }
 
   #carryOut({ to, command }: Effect): void {

@@ -1,7 +1,7 @@
 // An open ask as every screen shows it: whole, with nothing hidden in it, its options as the agent names them; and which of
 // them a plain yes or no will take, as far as that can be told from its words.
 
-import type { PaneItem } from '../api/schemas.ts';
+import type { PaneItem } from '../api/panes.ts';
 import { foreign, type SafeText, sanitizeRevealed } from '../text/sanitize.ts';
 import { cut, width } from '../text/width.ts';
 

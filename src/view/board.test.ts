@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { itemOf } from '../../test/kit/fake-daemon.ts';
 import { paneRow, type RowOptions } from '../../test/kit/rows.ts';
-import type { PaneItem } from '../api/schemas.ts';
+import type { PaneItem } from '../api/panes.ts';
 import { boardGroups, boardItems, completions, fits, parseFilter } from './board.ts';
 
 const now = Date.now();

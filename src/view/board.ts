@@ -1,7 +1,7 @@
 // The board: which agents are on it, in which groups and which order, and what a filter means. Pure, and the same for the
 // terminal and the page; how a row looks is left to them.
 
-import type { PaneItem } from '../api/schemas.ts';
+import type { PaneItem } from '../api/panes.ts';
 import { hasAgent, placeOf } from '../model/rows.ts';
 import { type StateName, stateNames } from '../model/states.ts';
 import { type AgentItem, compareByNeed, compareText, groupedBy, isListed, needsAction, rollupOf } from './lists.ts';

@@ -1,7 +1,7 @@
 // An explanation and the list of adapters as documents: flat, with times people and programs can read.
 
-import type { ExplainedRow } from '../api/schemas.ts';
-import type { AdapterItem, ExplanationDocument } from '../api/schemas-explain.ts';
+import type { AdapterItem, ExplanationDocument } from '../api/explain.ts';
+import type { ExplainedRow } from '../api/panes.ts';
 import type { AgentInfo } from '../model/explanations.ts';
 import { reasons } from '../model/reasons.ts';
 import { hasAgent } from '../model/rows.ts';

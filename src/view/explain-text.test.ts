@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AdapterItem, AgentList } from '../api/schemas-explain.ts';
+import type { AdapterItem, AgentList } from '../api/explain.ts';
 import { agentsLines } from './explain-text.ts';
 
 const source = (name: string, count = 0): AdapterItem['sources'][number] => ({

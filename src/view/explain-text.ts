@@ -1,6 +1,6 @@
 // Explanations and adapters as text for a terminal. Everything others wrote has passed the gate (SEC3).
 
-import type { AdapterItem, AgentList, ExplanationDocument } from '../api/schemas-explain.ts';
+import type { AdapterItem, AgentList, ExplanationDocument } from '../api/explain.ts';
 import { foreign, type SafeText, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';
 import type { TextOptions } from './lists-text.ts';

@@ -3,8 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../api/client-types.ts';
-import type { FeedValue } from '../api/schemas.ts';
-import type { ShellEventItem } from '../api/schemas-shells.ts';
+import type { FeedValue } from '../api/feed.ts';
+import type { ShellEventItem } from '../api/shells.ts';
 import { changesOf, emptyFeed, type FeedState, feedAfter } from './feed.ts';
 
 const head = { schema_version: 1, generated_at: '2026-01-01T00:00:00.000Z' } as const;

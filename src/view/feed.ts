@@ -2,9 +2,11 @@
 // Pure; when something was heard, and what to make of a loss, is left to whoever listens.
 
 import type { FeedEvent } from '../api/client-types.ts';
-import type { FeedChanges, FeedValue, PaneItem, TargetItem } from '../api/schemas.ts';
-import type { NoticeItem } from '../api/schemas-notices.ts';
-import type { ShellEventItem, ShellItem } from '../api/schemas-shells.ts';
+import type { FeedChanges, FeedValue } from '../api/feed.ts';
+import type { NoticeItem } from '../api/notices.ts';
+import type { PaneItem } from '../api/panes.ts';
+import type { ShellEventItem, ShellItem } from '../api/shells.ts';
+import type { TargetItem } from '../api/targets.ts';
 import { compareText } from './lists.ts';
 
 export interface FeedState {

@@ -2,9 +2,10 @@
 // the daemon needs. Nothing else is decided here; the texts in it are still as others wrote them (a screen puts them through
 // the gate), except those of notices, which have passed it.
 
-import type { PaneItem, PaneRow, TargetItem, TargetRow } from '../api/schemas.ts';
-import type { NoticeItem } from '../api/schemas-notices.ts';
-import type { ShellEventItem, ShellItem, ShellNoticeItem } from '../api/schemas-shells.ts';
+import type { NoticeItem } from '../api/notices.ts';
+import type { PaneItem, PaneRow } from '../api/panes.ts';
+import type { ShellEventItem, ShellItem, ShellNoticeItem } from '../api/shells.ts';
+import type { TargetItem, TargetRow } from '../api/targets.ts';
 import type { NoticeRow } from '../model/notices.ts';
 import type { ShellEvent, ShellNotice, ShellRow } from '../model/shells.ts';
 

@@ -1,7 +1,8 @@
 // The lists as text for a terminal: the same tables for the command line and for whoever asks the daemon with curl. A
 // line is never wider than asked for, and everything others wrote has passed the gate (SEC3).
 
-import type { PaneItem, PaneList, SessionList, TargetItem, TargetList, WindowList } from '../api/schemas.ts';
+import type { PaneItem, PaneList, SessionList, WindowList } from '../api/panes.ts';
+import type { TargetItem, TargetList } from '../api/targets.ts';
 import type { StateName } from '../model/states.ts';
 import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import { cut, width } from '../text/width.ts';

@@ -1,13 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { paneRow, type RowOptions, targetRow } from '../../test/kit/rows.ts';
-import {
-  paneListSchema,
-  sessionListSchema,
-  sorts,
-  type TargetRow,
-  targetListSchema,
-  windowListSchema,
-} from '../api/schemas.ts';
+import { paneListSchema, sessionListSchema, sorts, windowListSchema } from '../api/panes.ts';
+import { type TargetRow, targetListSchema } from '../api/targets.ts';
 import type { Failure, Result } from '../model/errors.ts';
 import { askId, mainScope } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';

@@ -11,11 +11,10 @@ import type {
   SessionItem,
   SessionList,
   Sort,
-  TargetList,
-  TargetRow,
   WindowItem,
   WindowList,
-} from '../api/schemas.ts';
+} from '../api/panes.ts';
+import type { TargetList, TargetRow } from '../api/targets.ts';
 import { schemaVersion } from '../api/version.ts';
 import { rollup } from '../engine/rollup.ts';
 import { assert, fail, ok, type Result } from '../model/errors.ts';

@@ -1,7 +1,8 @@
 // The words for one pane and for one target, as every screen and table says them. What others wrote is still as they wrote
 // it, except where a type says that it has passed the gate.
 
-import type { PaneItem, TargetItem } from '../api/schemas.ts';
+import type { PaneItem } from '../api/panes.ts';
+import type { TargetItem } from '../api/targets.ts';
 import { notKeptTrouble, reasons } from '../model/reasons.ts';
 import type { StateName } from '../model/states.ts';
 import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';

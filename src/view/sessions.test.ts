@@ -1,7 +1,7 @@
 // Sessions as text: what others wrote stays in its place, and whoever approves for itself is named wherever it is shown.
 
 import { describe, expect, it } from 'vitest';
-import type { ManagedItem } from '../api/schemas-sessions.ts';
+import type { ManagedItem } from '../api/sessions.ts';
 import { width } from '../text/width.ts';
 import {
   askLines,

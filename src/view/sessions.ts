@@ -1,7 +1,7 @@
 // Sessions that agtmux leads as text: a table, one of them whole, and its messages. Everything others wrote has passed the
 // gate (SEC3); that one approves for itself is said wherever it is shown.
 
-import type { ManagedItem, MessageItem } from '../api/schemas-sessions.ts';
+import type { ManagedItem, MessageItem } from '../api/sessions.ts';
 import { isReasonCode, reasons } from '../model/reasons.ts';
 import type { MachineState } from '../model/sessions.ts';
 import { foreign, type SafeText, sanitizeBlock, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';

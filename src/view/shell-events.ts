@@ -1,6 +1,6 @@
 // What happened to a shell, as one short line for people.
 
-import type { ShellEventItem } from '../api/schemas-shells.ts';
+import type { ShellEventItem } from '../api/shells.ts';
 
 export function shellEventText({ kind, shell_id, attempt, start_mode, ended_by, exit_code }: ShellEventItem): string {
   const name = attempt === 1 ? shell_id : `${shell_id} (attempt ${attempt})`;

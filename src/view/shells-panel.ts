@@ -1,7 +1,7 @@
 // The panel of shells that fills a screen: tabs, rows in a window around the one that is selected, keys at the bottom; and
 // the screen of one shell with its log. Always exactly as many lines as there are, whatever others wrote into them.
 
-import type { ShellItem } from '../api/schemas-shells.ts';
+import type { ShellItem } from '../api/shells.ts';
 import { type ShellId, type ShellLogPage, type ShellStatus, shellStatuses } from '../model/shells.ts';
 import { foreign, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';
 import { cut, pad, width } from '../text/width.ts';

@@ -1,7 +1,7 @@
 // Shells as a table for a terminal, the same for `agtmux shell list` and for whoever asks the daemon with curl. A line is
 // never wider than asked for, and everything others wrote has passed the gate (SEC3).
 
-import type { ShellItem } from '../api/schemas-shells.ts';
+import type { ShellItem } from '../api/shells.ts';
 import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import { cut, width } from '../text/width.ts';
 import type { TextOptions } from './lists-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { born, eventOf, exit, lived, process, started, t0 } from '../../test/kit/shells.ts';
-import type { ShellItem } from '../api/schemas-shells.ts';
+import type { ShellItem } from '../api/shells.ts';
 import type { ShellLogPage, ShellRecord, ShellRow, ShellStatus } from '../model/shells.ts';
 import { width } from '../text/width.ts';
 import { shellItem } from './lists-items.ts';

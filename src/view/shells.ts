@@ -1,7 +1,7 @@
 // Shells as every screen shows them: the card of one shell (SHL8), the notice of something that happened to it, the hints
 // in a footer, and the words for times and badges. Pure; what others wrote passes the gate here (SEC3).
 
-import type { ShellItem } from '../api/schemas-shells.ts';
+import type { ShellItem } from '../api/shells.ts';
 import { type ShellNotice, type ShellStatus, shellStatusText } from '../model/shells.ts';
 import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import type { PaintRole } from './paint.ts';

@@ -1,7 +1,7 @@
 // Lanes as bars of cells, for a terminal and for whoever draws: each cell is one stretch of time, coloured by the state that
 // filled most of it. Everything others wrote has passed the gate (SEC3).
 
-import type { TimelineDocument, TimelineLane } from '../api/schemas-timeline.ts';
+import type { TimelineDocument, TimelineLane } from '../api/timeline.ts';
 import type { StateName } from '../model/states.ts';
 import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';

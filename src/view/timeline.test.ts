@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timelineSchema } from '../api/schemas-timeline.ts';
+import { timelineSchema } from '../api/timeline.ts';
 import { schemaVersion } from '../api/version.ts';
 import { agentName, runtimeId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';

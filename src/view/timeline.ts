@@ -1,6 +1,6 @@
 // How a day went: lanes as every client gets them, with sums, and as a few lines of text.
 
-import type { StateTotals, TimelineDocument, TimelineLane } from '../api/schemas-timeline.ts';
+import type { StateTotals, TimelineDocument, TimelineLane } from '../api/timeline.ts';
 import { limits } from '../model/limits.ts';
 import type { Lane, Span } from '../model/state-history.ts';
 import { type StateName, stateNames } from '../model/states.ts';

@@ -2,7 +2,8 @@
 // another one in the same pane, or under the same name, is not what was waited for.
 
 import type { FeedEvent } from '../api/client-types.ts';
-import type { FeedValue, PaneItem } from '../api/schemas.ts';
+import type { FeedValue } from '../api/feed.ts';
+import type { PaneItem } from '../api/panes.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 

@@ -3,7 +3,9 @@
 
 import type { SendOptions } from '../api/client-types.ts';
 import type { Answer } from '../api/client-wire.ts';
-import type { WebEnteredReply, WebSessionReply } from '../api/schemas-web.ts';
+import type { DoneReply } from '../api/common.ts';
+import type { ApiRequest } from '../api/requests.ts';
+import type { WebEnteredReply, WebSessionReply, WebTicketReply } from '../api/web.ts';
 import { AgtmuxError, type ErrorCode, errors, type Failure, failure, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { clock, keep, kept } from './port.ts';
@@ -38,33 +40,27 @@ export function whenShut(heard: () => void): void {
   onShut = heard;
 }
 
-type Query = Readonly<Record<string, string | number | boolean | undefined>>;
-
-function withQuery(path: string, query: Query): string {
-  const said = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return said.length === 0 ? path : `${path}?${new URLSearchParams(said)}`;
-}
-
-type Method = 'GET' | 'POST' | 'DELETE';
-
-async function send<Value>(method: Method, path: string, body?: unknown, waitMs?: number): Promise<Result<Value>> {
-  const patience = AbortSignal.timeout(waitMs ?? limits.actAnswerMs);
+/** Asks the daemon, by a request of api/requests.ts; what comes back is what its route says. */
+export async function send<Reply>({ method = 'GET', path, body }: ApiRequest<Reply>): Promise<Result<Reply>> {
+  const patience = AbortSignal.timeout(limits.actAnswerMs);
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   const more: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' };
   try {
     const response = await fetch(path, { method, headers: headers(more), signal: patience, ...sent });
     if (response.status === 401) onShut();
-    return response.ok ? ok((await response.json()) as Value) : { ok: false, failure: await failureOf(response) };
+    return response.ok ? ok((await response.json()) as Reply) : { ok: false, failure: await failureOf(response) };
   } catch {
     return { ok: false, failure: down() };
   }
 }
 
-export const get = <Value>(path: string, query: Query = {}): Promise<Result<Value>> =>
-  send<Value>('GET', withQuery(path, query));
-export const post = <Value>(path: string, body: unknown = {}): Promise<Result<Value>> =>
-  send<Value>('POST', path, body);
-export const remove = <Value>(path: string): Promise<Result<Value>> => send<Value>('DELETE', path);
+/** The routes of the web server itself, which stand in no table: getting in and out, and tickets for panes. */
+export const webRequests = {
+  enter: (token: string): ApiRequest<WebEnteredReply> => ({ method: 'POST', path: '/web/enter', body: { token } }),
+  session: (): ApiRequest<WebSessionReply> => ({ path: '/web/session' }),
+  leave: (): ApiRequest<DoneReply> => ({ method: 'POST', path: '/web/leave', body: {} }),
+  ticket: (ref: string): ApiRequest<WebTicketReply> => ({ method: 'POST', path: '/web/ticket', body: { ref } }),
+};
 
 export type Entering =
   | { readonly type: 'in'; readonly entrance: Entrance }
@@ -77,7 +73,7 @@ export const hasToken = (): boolean => tokenOf(location.hash) !== undefined;
 export async function enter(): Promise<Entering> {
   const token = tokenOf(location.hash);
   if (token !== undefined) {
-    const entered = await send<WebEnteredReply>('POST', '/web/enter', { token });
+    const entered = await send(webRequests.enter(token));
     if (entered.ok) keep('key', entered.value.key);
     if (entered.ok || entered.failure.code !== 'E_DAEMON_DOWN') history.replaceState(null, '', location.pathname);
     if (entered.ok) return { type: 'in', entrance: entered.value };
@@ -89,7 +85,7 @@ export async function enter(): Promise<Entering> {
 }
 
 async function knownHere(): Promise<Entering> {
-  const session = await get<WebSessionReply>('/web/session');
+  const session = await send(webRequests.session());
   return session.ok
     ? { type: 'in', entrance: session.value }
     : { type: typeOf(session.failure), failure: session.failure };

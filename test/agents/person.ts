@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ReceiptReply } from '../../src/api/schemas-act.ts';
+import type { ReceiptReply } from '../../src/api/actions.ts';
 import type { Stage } from './stage.ts';
 
 const program = fileURLToPath(new URL('../../bin/agtmux', import.meta.url));

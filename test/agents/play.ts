@@ -1,7 +1,7 @@
 // Plays one step of a scenario: provokes something, waits until the agent itself shows that it happened, and looks when
 // and whether the daemon told it, and whether it then held on to it.
 
-import type { PaneItem } from '../../src/api/schemas.ts';
+import type { PaneItem } from '../../src/api/panes.ts';
 import type { ReasonCode } from '../../src/model/reasons.ts';
 import type { StateName } from '../../src/model/states.ts';
 import type { ActionExecutor, StepName } from './actor.ts';

@@ -3,7 +3,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ShellItem, ShellList } from '../../src/api/schemas-shells.ts';
+import type { ShellItem, ShellList } from '../../src/api/shells.ts';
 import { until } from '../kit/live.ts';
 import type { ActionExecutor } from './actor.ts';
 import type { Served } from './mock/server.ts';

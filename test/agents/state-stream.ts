@@ -1,8 +1,8 @@
 // The daemon's own account of one pane, as every screen gets it: each change of the agent in it, with the moment it came.
 
 import type { ApiClient } from '../../src/api/client.ts';
-import type { PaneItem } from '../../src/api/schemas.ts';
-import type { NoticeItem } from '../../src/api/schemas-notices.ts';
+import type { NoticeItem } from '../../src/api/notices.ts';
+import type { PaneItem } from '../../src/api/panes.ts';
 
 export interface Told {
   readonly time: number;

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { PaneRow } from '../../src/api/schemas.ts';
+import type { PaneRow } from '../../src/api/panes.ts';
 import { runtimeId, targetId } from '../../src/model/ids.ts';
 import { until } from '../kit/tmux-server.ts';
 import { startServer } from '../system/api/kit.ts';

@@ -18,7 +18,8 @@ import {
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PaneList, StatusReply } from '../../src/api/schemas.ts';
+import type { StatusReply } from '../../src/api/daemon.ts';
+import type { PaneList } from '../../src/api/panes.ts';
 import { limits } from '../../src/model/limits.ts';
 import { StoreDatabase, storePaths } from '../../src/store/database.ts';
 import { type Migration, migrations } from '../../src/store/migrations.ts';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PaneItem, PaneList } from '../../src/api/schemas.ts';
+import type { PaneItem, PaneList } from '../../src/api/panes.ts';
 import { stateNames } from '../../src/model/states.ts';
 import { wordsOf } from '../../src/view/words.ts';
 import { until } from '../kit/tmux-server.ts';

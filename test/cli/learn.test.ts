@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PaneList } from '../../src/api/schemas.ts';
+import type { PaneList } from '../../src/api/panes.ts';
 import { createWorld, root, type World } from './kit.ts';
 
 /** Its own interface: a box for the prompt, a spinner while it works, numbered options, and a log of what came to it. */

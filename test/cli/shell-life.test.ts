@@ -1,9 +1,11 @@
 // Background shells with the real daemon, as agents, people and the feed see them: what an agent runs over the API, what a
 // person types at a terminal, and what each is told of the other's doing.
+
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NewShellBody, ShellEventItem, ShellItem, ShellReceiptReply } from '../../src/api/schemas-shells.ts';
+import { pathTo } from '../../src/api/requests.ts';
+import type { NewShellBody, ShellEventItem, ShellItem, ShellReceiptReply } from '../../src/api/shells.ts';
 import { Live, until } from '../kit/live.ts';
 import { cliProgram } from '../kit/self-tries.ts';
 import { headOf, type Ran } from './kit.ts';
@@ -50,7 +52,11 @@ function startAgent(name: string): number {
 /** What a test leaves running is ended by who may end everything. */
 async function endAll(): Promise<void> {
   const running = (await shells()).filter(({ status }) => status === 'running');
-  await Promise.all(running.map(({ shell_id }) => live.client.controlShell('kill', shell_id, { pid: person })));
+  await Promise.all(
+    running.map(({ shell_id }) =>
+      live.client.post(pathTo('/v1/shells/{ref}/kill', { ref: shell_id }), { pid: person }),
+    ),
+  );
 }
 
 const shells = async (): Promise<readonly ShellItem[]> =>
@@ -61,8 +67,13 @@ const shellOf = async (ref: string): Promise<ShellItem | undefined> =>
 /** As an agent asks: everything it does takes its notices along. */
 const asAgent = () => ({ pid: agent, client: 'test 1', take_notices: true });
 
-const run = (command: string, fields: Partial<NewShellBody> = {}, signal?: AbortSignal): Promise<ShellReceiptReply> =>
-  live.client.runShell(
+const run = (
+  command: string,
+  fields: Partial<NewShellBody & { pid: number }> = {},
+  signal?: AbortSignal,
+): Promise<ShellReceiptReply> =>
+  live.client.post(
+    '/v1/shells',
     { command, cwd: place, env: { PATH: process.env.PATH ?? '', MARK: 'here' }, ...asAgent(), ...fields },
     signal === undefined ? {} : { signal },
   );
@@ -108,7 +119,7 @@ describe('a command of an agent', () => {
     expect(told.shell?.words).toContain('budget exceeded');
     const listed = await typed('shell', 'list');
     expect(listed.stdout).toMatch(/running.*shell-1.*sleep 120/);
-    const killed = await live.client.controlShell('kill', 'shell-1', asAgent());
+    const killed = await live.client.post(pathTo('/v1/shells/{ref}/kill', { ref: 'shell-1' }), asAgent());
     expect(killed).toMatchObject({ result: 'Killed', ended_by: 'agent' });
     expect((await shellOf('shell-1'))?.ended_by).toBe('agent');
     // It did that itself, and was answered.
@@ -155,7 +166,7 @@ describe('a command of an agent', () => {
     expect((await live.client.get('/v1/shells', { owner: 'mine', pid: otherAgent })).items).toEqual([]);
     expect((await live.client.get('/v1/shells', { pid: otherAgent })).items).toHaveLength(1);
     for (const what of ['kill', 'background', 'resume', 'seen'] as const) {
-      const told = await live.client.controlShell(what, 'shell-1', { pid: otherAgent });
+      const told = await live.client.post(pathTo(`/v1/shells/{ref}/${what}`, { ref: 'shell-1' }), { pid: otherAgent });
       expect(told).toMatchObject({ result: 'Refused', failure: { code: 'E_ROLE' } });
     }
     expect((await shellOf('shell-1'))?.status).toBe('running');
@@ -204,7 +215,7 @@ describe('a person', () => {
     expect(ran.status).toBe(4);
     expect(JSON.parse(ran.stdout)).toMatchObject({ result: 'AlreadyFinishedFailed', ended_by: 'system' });
     expect(ran.stderr).toContain('E_ENDED');
-    const agents = await live.client.controlShell('kill', 'shell-1', asAgent());
+    const agents = await live.client.post(pathTo('/v1/shells/{ref}/kill', { ref: 'shell-1' }), asAgent());
     expect(agents).toMatchObject({ result: 'AlreadyFinishedFailed', ended_by: 'system', notices: [] });
   });
 
@@ -230,7 +241,7 @@ describe('a person', () => {
     await until(async () => (await typed('shell', 'log', 'shell-1')).stdout === `here in ${place}\n`);
     const first = await typed('shell', 'log', 'shell-1', '--mode', 'body', '--cursor', '1:0');
     expect(first.stdout).toBe(`here in ${place}\n`);
-    await live.client.controlShell('kill', 'shell-1', { pid: person });
+    await live.client.post(pathTo('/v1/shells/{ref}/kill', { ref: 'shell-1' }), { pid: person });
     rmSync(place, { recursive: true });
     const refused = await typed('shell', 'resume', 'shell-1');
     expect(refused).toMatchObject({ status: 11, stderr: expect.stringContaining('[E_UNSUPPORTED]') });
@@ -288,7 +299,9 @@ describe('several at once', () => {
     const ids = told.map(({ shell }) => shell?.shell_id ?? '');
     expect(new Set(ids).size).toBe(4);
     const [, , third = '', fourth = ''] = ids;
-    await until(async () => (await live.client.get(`/v1/shells/${fourth}/log`)).lines.join() === 'four');
+    await until(
+      async () => (await live.client.get(pathTo('/v1/shells/{ref}/log', { ref: fourth }))).lines.join() === 'four',
+    );
     await typed('shell', 'kill', third, '-y');
     await until(() => events.filter(({ kind }) => kind === 'terminate').length === 3);
     leaving.abort();
@@ -328,7 +341,7 @@ describe('a daemon that goes', () => {
       ['shell-3', 'failed', expect.anything(), 'user'],
       ['shell-4', 'completed', 0, 'system'],
     ]);
-    expect((await live.client.get('/v1/shells/shell-2/log')).lines).toEqual(['last words']);
+    expect((await live.client.get(pathTo('/v1/shells/{ref}/log', { ref: 'shell-2' }))).lines).toEqual(['last words']);
     await until(async () => (await live.client.get('/v1/panes')).items.length === 2);
     const words = wordsOf(await summary());
     expect(words).toHaveLength(3);

@@ -2,7 +2,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { paneItemSchema, type StatusReply, sessionItemSchema, windowItemSchema } from '../../src/api/schemas.ts';
+import type { StatusReply } from '../../src/api/daemon.ts';
+import { paneItemSchema, sessionItemSchema, windowItemSchema } from '../../src/api/panes.ts';
 import { until } from '../kit/tmux-server.ts';
 import { createWorld, headOf, type Running, root, type World } from './kit.ts';
 

@@ -1,6 +1,6 @@
 // `agtmux web` on the command line: the link, the words around it, shutting the door with and without a daemon, and bad input.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { WebLinkReply } from '../../src/api/schemas-web.ts';
+import type { WebLinkReply } from '../../src/api/web.ts';
 import { Visitor } from '../web/kit-server.ts';
 import { createWorld, type World } from './kit.ts';
 

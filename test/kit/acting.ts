@@ -3,8 +3,9 @@
 
 import { execFileSync, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { FeedValue, PaneItem } from '../../src/api/schemas.ts';
-import type { ActBody, AuditItem, ReceiptReply } from '../../src/api/schemas-act.ts';
+import type { ActBody, AuditItem, ReceiptReply } from '../../src/api/actions.ts';
+import type { FeedValue } from '../../src/api/feed.ts';
+import type { PaneItem } from '../../src/api/panes.ts';
 import { Live, until } from './live.ts';
 import type { LookAlike } from './look-alike.ts';
 

@@ -5,7 +5,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PaneItem, PaneRow, TargetItem } from '../../src/api/schemas.ts';
+import type { PaneItem, PaneRow } from '../../src/api/panes.ts';
+import type { TargetItem } from '../../src/api/targets.ts';
 import { apiHeader, apiVersion, schemaVersion, versionHeader } from '../../src/api/version.ts';
 import { paneItem } from '../../src/view/lists-items.ts';
 

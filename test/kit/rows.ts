@@ -1,6 +1,7 @@
 // Rows for tests of lists: a pane with or without an agent, written in a few words.
 
-import type { PaneRow, TargetRow } from '../../src/api/schemas.ts';
+import type { PaneRow } from '../../src/api/panes.ts';
+import type { TargetRow } from '../../src/api/targets.ts';
 import { paneRow as barePane } from '../../src/feed/row-projection.ts';
 import type { Ask } from '../../src/model/asks.ts';
 import { agentName, paneId, runtimeId, targetId } from '../../src/model/ids.ts';

@@ -1,7 +1,7 @@
 // Screens of the TUI without a terminal: a world of made-up rows, keys pressed one after the other, and what was asked for.
 
-import type { ManagedItem, MessageItem } from '../../src/api/schemas-sessions.ts';
-import type { ShellItem } from '../../src/api/schemas-shells.ts';
+import type { ManagedItem, MessageItem } from '../../src/api/sessions.ts';
+import type { ShellItem } from '../../src/api/shells.ts';
 import type { ShellRecord } from '../../src/model/shells.ts';
 import { shownIn, viewOf } from '../../src/sessions/entry.ts';
 import type { Command, Key, Message, Place, Screen, World } from '../../src/tui/contract.ts';
@@ -146,9 +146,9 @@ export async function sentBy<Own>(command: Command<Own> | undefined, reply: unkn
   const api = {
     get: note,
     post: note,
-    controlShell: (control: string, ref: string, claim: unknown) => note(`${control} ${ref}`, claim),
+    send: ({ path, body }: Sent) => note(path, body),
   };
-  const ports = { api, pid: 42, hops: 0, env: { HOME: '/home/me' }, wallMs: () => 0, sleep: async () => undefined };
+  const ports = { api, env: { HOME: '/home/me' }, wallMs: () => 0, sleep: async () => undefined };
   await command.run(ports as unknown as Parameters<typeof command.run>[0]).catch(() => undefined);
   return sent;
 }

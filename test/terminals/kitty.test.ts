@@ -6,8 +6,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PaneItem } from '../../src/api/schemas.ts';
-import type { ReceiptReply } from '../../src/api/schemas-act.ts';
+import type { ReceiptReply } from '../../src/api/actions.ts';
+import type { PaneItem } from '../../src/api/panes.ts';
 import { Live, until } from '../kit/live.ts';
 import { LookAlike } from '../kit/look-alike.ts';
 

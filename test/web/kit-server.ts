@@ -5,13 +5,20 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import WebSocket from 'ws';
-import type { PaneItem } from '../../src/api/schemas.ts';
-import type { PageSays, PaneSays, WebEnteredReply, WebLinkReply, WebTicketReply } from '../../src/api/schemas-web.ts';
+import type { PaneItem } from '../../src/api/panes.ts';
+import type { PageSays, PaneSays, WebEnteredReply, WebLinkReply, WebTicketReply } from '../../src/api/web.ts';
 import { Live, until } from '../kit/live.ts';
 import { LookAlike, type LookAlikeKind } from '../kit/look-alike.ts';
 import { type Act, act } from '../kit/scenes.ts';
 
 const program = fileURLToPath(new URL('../../bin/agtmux', import.meta.url));
+
+interface PageRequest {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 /** Who types `agtmux web`: a person in a shell of theirs, a program of theirs, or an agent. */
 export type Asker = 'person' | 'program';
@@ -116,18 +123,19 @@ export class Visitor {
     return { cookie: this.cookie, 'x-agtmux-key': this.entered.key };
   }
 
-  async ask(path: string, options: { method?: string; body?: unknown; signal?: AbortSignal } = {}): Promise<Answered> {
+  async ask(path: string, options: PageRequest = {}): Promise<Answered> {
     const reply = await this.open(path, options);
     return { status: reply.status, headers: reply.headers, text: await reply.text() };
   }
 
-  open(path: string, { method = 'GET', body, signal }: { method?: string; body?: unknown; signal?: AbortSignal } = {}) {
+  open(path: string, { method = 'GET', body, signal, headers = {} }: PageRequest = {}) {
     return fetch(`${this.base}${path}`, {
       method,
       headers: {
         ...this.headers,
         ...(method === 'GET' ? {} : { origin: this.base }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),

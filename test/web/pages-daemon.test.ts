@@ -53,7 +53,7 @@ describe('sessions at the real daemon', () => {
 });
 
 const shell = (command: string, label: string) =>
-  led.client.runShell({ command, label, cwd: led.project, env: led.agentEnv(), run_in_background: true });
+  led.client.post('/v1/shells', { command, label, cwd: led.project, env: led.agentEnv(), run_in_background: true });
 
 describe('shells at the real daemon', () => {
   it.each(['desktop', 'phone'] as const)('SHL8 are watched, killed and run again: %s', async (size) => {

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { createElement } from 'react';
 import { renderToStaticMarkup } from 'react-dom/server';
 import { describe, expect, it } from 'vitest';
-import type { PaneItem } from '../../src/api/schemas.ts';
+import type { PaneItem } from '../../src/api/panes.ts';
 import { askKinds } from '../../src/model/asks.ts';
 import { reasonCodes } from '../../src/model/reasons.ts';
 import { confidences, stateNames } from '../../src/model/states.ts';

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { feedSnapshotSchema } from '../../src/api/schemas.ts';
-import { auditListSchema, queueListSchema } from '../../src/api/schemas-act.ts';
-import { agentListSchema, explanationSchema } from '../../src/api/schemas-explain.ts';
-import { managedListSchema } from '../../src/api/schemas-sessions.ts';
-import { timelineSchema } from '../../src/api/schemas-timeline.ts';
-import { usageReportSchema } from '../../src/api/schemas-usage.ts';
+import { auditListSchema, queueListSchema } from '../../src/api/actions.ts';
+import { agentListSchema, explanationSchema } from '../../src/api/explain.ts';
+import { feedSnapshotSchema } from '../../src/api/feed.ts';
+import { managedListSchema } from '../../src/api/sessions.ts';
+import { timelineSchema } from '../../src/api/timeline.ts';
+import { usageReportSchema } from '../../src/api/usage.ts';
 import { awkwardFindings, openTheatre, type Size, seriousFindings, type Theatre } from './pages-kit.ts';
 import * as stage from './stage.ts';
 

@@ -1,13 +1,14 @@
 // What the played daemon of the page tests shows: one agent in every state, sessions, shells, targets, a day behind them.
 // Checked against the schemas of the API, so that the pages are tested with what the real one would say.
 
-import type { PaneItem, TargetItem } from '../../src/api/schemas.ts';
-import type { AuditItem, QueueList } from '../../src/api/schemas-act.ts';
-import type { AdapterItem, ExplanationDocument } from '../../src/api/schemas-explain.ts';
-import type { ManagedItem, MessageItem } from '../../src/api/schemas-sessions.ts';
-import type { ShellItem } from '../../src/api/schemas-shells.ts';
-import type { TimelineLane } from '../../src/api/schemas-timeline.ts';
-import type { UsageReply } from '../../src/api/schemas-usage.ts';
+import type { AuditItem, QueueList } from '../../src/api/actions.ts';
+import type { AdapterItem, ExplanationDocument } from '../../src/api/explain.ts';
+import type { PaneItem } from '../../src/api/panes.ts';
+import type { ManagedItem, MessageItem } from '../../src/api/sessions.ts';
+import type { ShellItem } from '../../src/api/shells.ts';
+import type { TargetItem } from '../../src/api/targets.ts';
+import type { TimelineLane } from '../../src/api/timeline.ts';
+import type { UsageReply } from '../../src/api/usage.ts';
 import type { ReasonCode } from '../../src/model/reasons.ts';
 import { type StateName, stateNames } from '../../src/model/states.ts';
 

@@ -4,27 +4,26 @@
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
-import { type RouteName, routes } from '../../api/routes.ts';
-import { notForPages } from '../../api/routes-web.ts';
+import { noQuerySchema } from '../../api/common.ts';
+import { type Route, routes } from '../../api/routes.ts';
 import {
   type WebEnteredReply,
   type WebSessionReply,
   type WebTicketReply,
   webEnterSchema,
   webTicketRequestSchema,
-} from '../../api/schemas-web.ts';
+} from '../../api/web.ts';
 import { AgtmuxError, failure } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isoTime } from '../../view/lists-items.ts';
-import { type ApiContext, type Handler, headOf, noQuery } from '../handler-kit.ts';
-import { createHandlers } from '../handlers.ts';
+import { type ApiContext, type HttpHandler, handlerFor, headOf } from '../dispatch.ts';
+import { createHandlers, patternOf, routeNames } from '../handlers.ts';
 import { errorReply, failureReply, handshake, jsonReply } from '../replies.ts';
-import { readBody } from '../requests.ts';
+import { readJson, readQuery, readValue } from '../requests.ts';
 import type { DaemonService } from '../service.ts';
-import { asWeb } from './as-web.ts';
 import { type Asset, type Assets, assetOf, assetReply } from './assets.ts';
-import type { WebSession, WebSessions } from './web-sessions.ts';
+import { claimOf, type WebSession, type WebSessions } from './web-sessions.ts';
 
 export interface WebAppParts {
   readonly service: DaemonService;
@@ -42,6 +41,7 @@ export interface WebAppParts {
 
 type App = Hono<{ Bindings: HttpBindings }>;
 type SessionHandler = (context: ApiContext, session: WebSession) => Response | Promise<Response>;
+type WithSession = (handler: SessionHandler) => HttpHandler;
 
 export const keyHeader = 'x-agtmux-key';
 
@@ -70,13 +70,11 @@ export function createWebApp(parts: WebAppParts): App {
     if (outgoing.headersSent || !isClosed(path)) return;
     for (const [name, value] of Object.entries(handshake(service.status().version))) context.header(name, value);
   });
-  const withSession =
-    (handler: SessionHandler): Handler =>
-    (context) => {
-      const session = sessions.get(context.env.incoming);
-      if (session === undefined) throw signedOut;
-      return handler(context, session);
-    };
+  const withSession: WithSession = (handler) => (context) => {
+    const session = sessions.get(context.env.incoming);
+    if (session === undefined) throw signedOut;
+    return handler(context, session);
+  };
   addDaemonRoutes(app, parts, withSession);
   addOwnRoutes(app, parts, withSession);
   app.notFound((context) => page(parts.assets(), context));
@@ -101,37 +99,27 @@ export function cookieOf({ headers }: Pick<IncomingMessage, 'headers'>, name: st
   return found.length === 1 ? (found[0]?.slice(name.length + 1) ?? null) : null;
 }
 
-/** The daemon's own routes, each asked as the session that asks. */
-function addDaemonRoutes(
-  app: App,
-  { service, clock, environment }: WebAppParts,
-  withSession: (one: SessionHandler) => Handler,
-): void {
-  const handlersBySession = new WeakMap<WebSession, Readonly<Record<RouteName, Handler>>>();
-  const handlersOf = (session: WebSession): Readonly<Record<RouteName, Handler>> => {
-    const known = handlersBySession.get(session);
-    if (known !== undefined) return known;
-    const made = createHandlers(asWeb(service, session.caller, environment), clock, null);
-    handlersBySession.set(session, made);
-    return made;
-  };
-  const hidden: readonly RouteName[] = notForPages;
-  for (const name of Object.keys(routes) as RouteName[]) {
-    if (hidden.includes(name)) continue;
-    const { method, path } = routes[name];
-    const handler = withSession((context, session) => handlersOf(session)[name](context));
-    app.on(method.toUpperCase(), path.replaceAll(/\{(\w+)\}/g, ':$1'), handler);
+/** The daemon's own routes, each asked by the session that asks, whatever the request says of itself (ACT6). */
+function addDaemonRoutes(app: App, { service, clock, environment }: WebAppParts, withSession: WithSession): void {
+  const handlers = createHandlers(service, { clock, web: null, environment });
+  for (const name of routeNames) {
+    const { method, isLocal = false }: Route = routes[name];
+    if (isLocal) continue;
+    const handler = withSession((context, session) =>
+      handlerFor(name, handlers, service, () => claimOf(session))(context),
+    );
+    app.on(method.toUpperCase(), patternOf(name), handler);
   }
 }
 
-function addOwnRoutes(app: App, parts: WebAppParts, withSession: (one: SessionHandler) => Handler): void {
+function addOwnRoutes(app: App, parts: WebAppParts, withSession: WithSession): void {
   const { service, keyring, onSessions } = parts;
   app.on('POST', '/web/enter', (context) => enter(parts, context));
   app.on(
     'GET',
     '/web/session',
     withSession((context, session) => {
-      noQuery(context);
+      readQuery(noQuerySchema, context.req.queries());
       return jsonReply(told(service, session));
     }),
   );
@@ -139,7 +127,7 @@ function addOwnRoutes(app: App, parts: WebAppParts, withSession: (one: SessionHa
     'POST',
     '/web/leave',
     withSession((context, session) => {
-      noQuery(context);
+      readQuery(noQuerySchema, context.req.queries());
       const { outgoing } = context.env;
       // Answered first: leaving ends every connection of the session, this one too.
       outgoing.once('close', () => {
@@ -156,8 +144,8 @@ function addOwnRoutes(app: App, parts: WebAppParts, withSession: (one: SessionHa
     'POST',
     '/web/ticket',
     withSession(async (context, session) => {
-      noQuery(context);
-      const { ref } = await readBody(webTicketRequestSchema, context.env.incoming);
+      readQuery(noQuerySchema, context.req.queries());
+      const { ref } = readValue(webTicketRequestSchema, await readJson(context.env.incoming));
       const { ticket, expires_at } = keyring.addTicket(session, ref);
       const reply = { ...headOf(service), ticket, expires_at: isoTime(service.toWall(expires_at)) };
       return jsonReply(reply satisfies WebTicketReply);
@@ -169,8 +157,8 @@ async function enter(
   { service, keyring, cookieName, onSessions }: WebAppParts,
   context: ApiContext,
 ): Promise<Response> {
-  noQuery(context);
-  const { token } = await readBody(webEnterSchema, context.env.incoming);
+  readQuery(noQuerySchema, context.req.queries());
+  const { token } = readValue(webEnterSchema, await readJson(context.env.incoming));
   const entry = keyring.enter(token);
   if (entry === null) throw new AgtmuxError('E_SIGNED_OUT', 'this link was already used or has expired');
   // The one that this browser had before is not needed any more.

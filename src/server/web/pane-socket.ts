@@ -2,17 +2,16 @@
 // drawn, and no more than it has room for. Whoever is slow misses pictures in between and holds up nobody.
 
 import type { RawData, WebSocket } from 'ws';
-import { type PageSays, type PaneSays, pageSaysSchema } from '../../api/schemas-web.ts';
+import { type PageSays, type PaneSays, pageSaysSchema } from '../../api/web.ts';
 import { type Failure, failure } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { LivePane, LiveService, PaintedScreen } from '../../model/web.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { safeJson } from '../replies.ts';
-import type { Ticket } from './web-sessions.ts';
+import { claimOf, type Ticket } from './web-sessions.ts';
 
 export interface PaneSocketParts {
   readonly clock: Clock;
-  /** As the session of the ticket sees it. */
   readonly live: LiveService;
   readonly ticket: Ticket;
 }
@@ -60,11 +59,10 @@ export class PaneSocket {
 
   async #open(): Promise<void> {
     const { live, ticket } = this.#parts;
-    const opened = await live.open(
-      ticket.ref,
-      { pid: null, hops: 0 },
-      { onChange: () => this.#changed(), onEnd: (why) => this.end(why) },
-    );
+    const opened = await live.open(ticket.ref, claimOf(ticket.session), {
+      onChange: () => this.#changed(),
+      onEnd: (why) => this.end(why),
+    });
     if (!opened.ok) this.end(opened.failure);
     else if (this.#isOver) opened.value.close();
     else {

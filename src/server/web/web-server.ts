@@ -18,7 +18,6 @@ import { errorReply, safeJson } from '../replies.ts';
 import type { DaemonService } from '../service.ts';
 import { isLoopback, type Knock, nameOf, refusalOf } from './admission.ts';
 import { cookieOf, createWebApp } from './app.ts';
-import { asWeb } from './as-web.ts';
 import { type Assets, readAssets } from './assets.ts';
 import { PaneSocket } from './pane-socket.ts';
 import { readWebServer, type StoredWebServer, storeWebServer } from './stored-web-server.ts';
@@ -275,9 +274,8 @@ export class WebServer implements WebService {
     if (ticket === null)
       return failure('E_SIGNED_OUT', 'the ticket was already used or has expired', 'request a new one');
     sockets.handleUpgrade(incoming, socket, head, (page) => {
-      const { service, clock, environment } = this.#parts;
-      const { live } = asWeb(service, ticket.session.caller, environment);
-      const pane = new PaneSocket(page, { clock, live, ticket });
+      const { service, clock } = this.#parts;
+      const pane = new PaneSocket(page, { clock, live: service.live, ticket });
       this.#panes.add(pane);
       const letGo = this.#keyring.hold(ticket.session, () =>
         pane.end(failure('E_SIGNED_OUT', 'this browser was signed out')),

@@ -2,7 +2,7 @@
 // secrets are held, and every secret is compared as a whole (SEC2). Knows no request and no file.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { WebCaller } from '../../model/actions.ts';
+import type { CallerClaim, WebCaller } from '../../model/actions.ts';
 import { limits } from '../../model/limits.ts';
 import type { RandomSource } from '../../platform/random.ts';
 
@@ -13,6 +13,9 @@ export interface WebSession {
   readonly read_only: boolean;
   readonly made_at: number;
 }
+
+/** It as the one who asks (ACT6). */
+export const claimOf = ({ caller }: WebSession): CallerClaim => ({ pid: null, hops: 0, web: caller });
 
 /** As it is kept; times are the daemon's. */
 export interface StoredSession extends WebSession {

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { itemOf } from '../../../test/kit/fake-daemon.ts';
 import { paneRow, type RowOptions } from '../../../test/kit/rows.ts';
 import { Played, sentBy, worldOf } from '../../../test/kit/tui-screens.ts';
-import type { PaneItem } from '../../api/schemas.ts';
-import type { ReceiptReply } from '../../api/schemas-act.ts';
+import type { ReceiptReply } from '../../api/actions.ts';
+import type { PaneItem } from '../../api/panes.ts';
 import { width } from '../../text/width.ts';
 import { lineText } from '../../view/shells-spans.ts';
 import { boardScreen } from './screen.ts';
@@ -213,8 +213,6 @@ describe('acting', () => {
         ask_id: 'a1',
         ref: `runtime:${first.runtime_id}`,
         conditions: { if_runtime: first.runtime_id },
-        pid: 42,
-        hops: 0,
       },
     });
   });

@@ -1,7 +1,7 @@
 // The board as lines: the summary, the filter, groups with their rows in a window around the selected one, and below them
 // what the selected agent asks or does in full. Pure.
 
-import type { TargetItem } from '../../api/schemas.ts';
+import type { TargetItem } from '../../api/targets.ts';
 import type { StateName } from '../../model/states.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { cut, pad, width } from '../../text/width.ts';

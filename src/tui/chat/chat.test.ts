@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { born, eventOf, exit, lived, started } from '../../../test/kit/shells.ts';
 import { managed, message, Played, sentBy, shellOf, shownIn, worldOf } from '../../../test/kit/tui-screens.ts';
-import type { ManagedItem, MessageItem } from '../../api/schemas-sessions.ts';
-import type { ShellEventItem, ShellItem } from '../../api/schemas-shells.ts';
+import type { ManagedItem, MessageItem } from '../../api/sessions.ts';
+import type { ShellEventItem, ShellItem } from '../../api/shells.ts';
 import { AgtmuxError } from '../../model/errors.ts';
 import { type MachineState, machineStates } from '../../model/sessions.ts';
 import { width } from '../../text/width.ts';
@@ -147,9 +147,7 @@ describe('an ask', () => {
     ['r', 'reject', {}],
   ])('ASK3 %s answers this ask and no other', async (key, deed, more) => {
     const [call] = asking().press(key).took();
-    expect(await sentBy(call)).toEqual([
-      { path: `/v1/managed/s1/${deed}`, body: { ask_id: 'a1', pid: 42, hops: 0, ...more } },
-    ]);
+    expect(await sentBy(call)).toEqual([{ path: `/v1/managed/s1/${deed}`, body: { ask_id: 'a1', ...more } }]);
   });
 
   it('ASK3 w rejects with a reason; Esc takes it back', async () => {
@@ -249,7 +247,7 @@ describe('deeds', () => {
     const [call] = chat(managed({ state }))
       .press(...keys)
       .took();
-    expect(await sentBy(call)).toEqual([{ path: `/v1/managed/s1/${deed}`, body: { ...body, pid: 42, hops: 0 } }]);
+    expect(await sentBy(call)).toEqual([{ path: `/v1/managed/s1/${deed}`, body: { ...body } }]);
   });
 
   it.each([
@@ -402,7 +400,7 @@ describe('shells in the chat', () => {
 
   it('SHL2 Ctrl+R sends its foreground shell to the background; without one the frame looks', async () => {
     const play = chat(managed(), [foreground]).press('ctrl+r');
-    expect(await sentBy(play.took()[0])).toEqual([{ path: 'background shell-3', body: { pid: 42, via: 'Ctrl+R' } }]);
+    expect(await sentBy(play.took()[0])).toEqual([{ path: '/v1/shells/shell-3/background', body: { via: 'Ctrl+R' } }]);
     play.own({ is: 'said', text: 'moved' });
     expect(saidBy(play)).toBe('moved');
     expect(chat(managed(), []).tell({ is: 'key', key: 'ctrl+r' })).toBe(false);

@@ -1,8 +1,8 @@
 // What stands in a chat, in order of time: what was said, one card for each shell of the session (SHL8), and dim notices of
 // what others did to its shells, with who ended them.
 
-import type { MessageItem } from '../../api/schemas-sessions.ts';
-import type { ShellEventItem, ShellItem } from '../../api/schemas-shells.ts';
+import type { MessageItem } from '../../api/sessions.ts';
+import type { ShellEventItem, ShellItem } from '../../api/shells.ts';
 import type { ShellId, ShellNotice } from '../../model/shells.ts';
 import { shellEventText } from '../../view/shell-events.ts';
 import type { World } from '../contract.ts';

@@ -17,8 +17,6 @@ const wish = {
   auto_approve: false,
   worktree: null,
   env: { HOME: '/home/me' },
-  pid: 42,
-  hops: 0,
 };
 
 describe('the New Agent form', () => {

@@ -2,7 +2,7 @@
 // is there or chosen.
 
 import { resolve } from 'node:path/posix';
-import type { ManagedItem, NewSessionBody } from '../../api/schemas-sessions.ts';
+import type { ManagedItem, NewSessionBody } from '../../api/sessions.ts';
 import { type AgtmuxError, fail, ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
@@ -53,7 +53,7 @@ const firstForm = ({ self }: Pick<World, 'self'>): FormModel => ({
   problem: null,
 });
 
-type Wanted = Omit<NewSessionBody, 'env' | 'pid' | 'hops'>;
+type Wanted = Omit<NewSessionBody, 'env'>;
 
 /** What is missing is said before anybody is asked. */
 function wantedOf(form: FormModel, { cwd, home }: World['self']): Result<Wanted> {
@@ -179,8 +179,8 @@ function started(model: FormModel, world: World): FormStep {
   if (!wanted.ok) return { model: { ...model, problem: `${wanted.failure.message} [${wanted.failure.code}]` } };
   const call: Command<FormOwn> = {
     do: 'call',
-    run: async ({ api, env, pid, hops }) => {
-      const body = { ...wanted.value, env, pid, hops };
+    run: async ({ api, env }) => {
+      const body = { ...wanted.value, env };
       const { session } = await api.post('/v1/managed', body, { silenceMs: limits.sessionGitMs });
       return { is: 'started', item: session };
     },

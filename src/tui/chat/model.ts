@@ -2,7 +2,7 @@
 // and how far they have scrolled back.
 
 import type { SessionEvent } from '../../api/client-types.ts';
-import type { ManagedItem, MessageItem } from '../../api/schemas-sessions.ts';
+import type { ManagedItem, MessageItem } from '../../api/sessions.ts';
 import type { AgtmuxError } from '../../model/errors.ts';
 import type { ShellId } from '../../model/shells.ts';
 import { emptyField, type TextField } from './text-field.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { managed, Played, sentBy, worldOf } from '../../../test/kit/tui-screens.ts';
-import type { PaneItem } from '../../api/schemas.ts';
-import type { ManagedItem } from '../../api/schemas-sessions.ts';
+import type { PaneItem } from '../../api/panes.ts';
+import type { ManagedItem } from '../../api/sessions.ts';
 import { AgtmuxError } from '../../model/errors.ts';
 import { width } from '../../text/width.ts';
 import { lineText } from '../../view/shells-spans.ts';
@@ -88,7 +88,7 @@ describe('the list of sessions', () => {
     expect(play.text()).toContain('Remove session:s1 with its messages?');
     expect(play.press('n').took()).toEqual([]);
     expect(await sentBy(play.press('x', 'y').took()[0])).toEqual([
-      { path: '/v1/managed/s1/remove', body: { pid: 42, hops: 0 } },
+      { path: '/v1/managed/s1/remove', body: { force: false } },
     ]);
     play.own({ is: 'failed', problem: new AgtmuxError('E_INPUT', 'commits would be lost') });
     expect(play.text()).toContain('commits would be lost');

@@ -1,7 +1,7 @@
 // The list of sessions that agtmux leads, newest first: one row each, with what it asks or said last.
 
-import { sessionPath } from '../../api/client.ts';
-import type { ManagedItem, ManagedList } from '../../api/schemas-sessions.ts';
+import { sessionRequest } from '../../api/requests.ts';
+import type { ManagedItem, ManagedList } from '../../api/sessions.ts';
 import type { AgtmuxError } from '../../model/errors.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import { cut, pad, width } from '../../text/width.ts';
@@ -39,8 +39,8 @@ const read: Command<SessionsOwn> = {
 
 const remove = (id: string): Command<SessionsOwn> => ({
   do: 'call',
-  run: async ({ api, pid, hops }) => {
-    await api.post(`${sessionPath(id)}/remove`, { pid, hops });
+  run: async ({ api }) => {
+    await api.send(sessionRequest(id, { action: 'remove', force: false }));
     return { is: 'removed', id };
   },
   failed,

@@ -1,10 +1,11 @@
 // What the chat does with keys, with what it follows, and with the answers it gets. Pure. Which deeds there are is told by
 // the flags of the session (SES7); an answer is only sent to an ask that the person could read.
 
-import { sessionPath } from '../../api/client.ts';
-import type { ManagedItem } from '../../api/schemas-sessions.ts';
+import { sessionRequest } from '../../api/requests.ts';
+import type { ManagedItem } from '../../api/sessions.ts';
 import { errors } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { SessionCommand } from '../../model/sessions.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import type { PaintRole } from '../../view/paint.ts';
 import { machineLabel } from '../../view/sessions.ts';
@@ -28,13 +29,15 @@ const doneWords: Readonly<Record<ActionName, string>> = {
   retry: 'retrying',
 };
 
-const deed = (id: string, name: ActionName, more: object, what = ''): Command<ChatOwn> => ({
+type ChatCommand = Extract<SessionCommand, { action: ActionName }>;
+
+const deed = (id: string, command: ChatCommand, what = ''): Command<ChatOwn> => ({
   do: 'call',
-  run: async ({ api, pid, hops }) => {
-    const { session } = await api.post(`${sessionPath(id)}/${name}`, { ...more, pid, hops });
-    return { is: 'done', deed: name, item: session, words: wordsOf(name, session, what) };
+  run: async ({ api }) => {
+    const { session } = await api.send(sessionRequest(id, command));
+    return { is: 'done', deed: command.action, item: session, words: wordsOf(command.action, session, what) };
   },
-  failed: (problem) => ({ is: 'refused', deed: name, problem }),
+  failed: (problem) => ({ is: 'refused', deed: command.action, problem }),
   late: (own) => receiptOf(own),
 });
 
@@ -154,9 +157,9 @@ function scrolled(model: ChatModel, world: World, by: number): ChatModel {
   return { ...model, up, held: up === 0 ? null : held };
 }
 
-function doing(model: ChatModel, name: ActionName, more: object, what = ''): ChatStep {
+function doing(model: ChatModel, command: ChatCommand, what = ''): ChatStep {
   if (model.doing !== null) return told(model, `still waiting for the daemon (${model.doing})`);
-  return { model: { ...model, doing: name }, commands: [deed(model.id, name, more, what)] };
+  return { model: { ...model, doing: command.action }, commands: [deed(model.id, command, what)] };
 }
 
 /** What has a button: the same keys in every state, and only where the flags say so. */
@@ -164,10 +167,11 @@ function onDeedKey(key: Key, model: ChatModel, { view, is_resumable }: ManagedIt
   const text = model.field.text.trim();
   switch (key) {
     case 'ctrl+x':
-      if (view.showCancelButton || view.showDismissButton) return doing(model, 'stop', {});
+      if (view.showCancelButton || view.showDismissButton) return doing(model, { action: 'stop' });
       return told(model, 'Nothing to cancel: it is not working.');
     case 'ctrl+g':
-      if (view.showResumeButton && is_resumable) return doing(model, 'resume', text === '' ? {} : { text });
+      if (view.showResumeButton && is_resumable)
+        return doing(model, { action: 'resume', ...(text === '' ? {} : { text }) });
       return told(model, 'Nothing to resume now.');
     default:
       return null;
@@ -176,7 +180,7 @@ function onDeedKey(key: Key, model: ChatModel, { view, is_resumable }: ManagedIt
 
 /** Letters are keys as long as nothing can be written. */
 function onLetter(key: Key, model: ChatModel, item: ManagedItem): ChatStep | null {
-  if (key === 't' && item.view.showRetryButton) return doing(model, 'retry', {});
+  if (key === 't' && item.view.showRetryButton) return doing(model, { action: 'retry' });
   const ask = openAsk(item);
   if (ask === null) return null;
   const { ask_id, accepts, options, text } = ask;
@@ -185,11 +189,11 @@ function onLetter(key: Key, model: ChatModel, item: ManagedItem): ChatStep | nul
   if (!isKnown) return isCharacter(key) && model.asked?.isRead === false ? early(model) : null;
   const wait = notYet(model);
   if (wait !== null) return wait;
-  if (key === 'a' && accepts.includes('approve')) return doing(model, 'approve', { ask_id }, text);
-  if (key === 'r' && accepts.includes('reject')) return doing(model, 'reject', { ask_id }, text);
+  if (key === 'a' && accepts.includes('approve')) return doing(model, { action: 'approve', ask_id }, text);
+  if (key === 'r' && accepts.includes('reject')) return doing(model, { action: 'reject', ask_id }, text);
   if (key === 'w' && accepts.includes('reject')) return { model: { ...model, isRejecting: true, field: emptyField } };
   if (option !== undefined && accepts.includes('option')) {
-    return doing(model, 'answer', { ask_id, option: option.id }, option.label);
+    return doing(model, { action: 'answer', ask_id, option: option.id }, option.label);
   }
   return told(model, 'This request does not accept that answer.');
 }
@@ -217,7 +221,7 @@ function onReason(key: Key, model: ChatModel, world: World): ChatStep | null {
     return field === null ? onAnyKey(key, model, world) : { model: { ...model, field } };
   }
   const because = model.field.text.trim();
-  return doing(calm, 'reject', { ask_id: ask.ask_id, ...(because === '' ? {} : { because }) }, ask.text);
+  return doing(calm, { action: 'reject', ask_id: ask.ask_id, ...(because === '' ? {} : { because }) }, ask.text);
 }
 
 function submitted(model: ChatModel, item: ManagedItem): ChatStep {
@@ -231,13 +235,13 @@ function submitted(model: ChatModel, item: ManagedItem): ChatStep {
     const words = 'The session has changed since you typed this; press Enter again to send it.';
     return told({ ...model, writtenFor: ask?.ask_id ?? null }, words);
   }
-  if (ask === null) return doing(model, 'send', { text });
+  if (ask === null) return doing(model, { action: 'send', text });
   const wait = notYet(model);
   if (wait !== null) return wait;
   const { ask_id, options, accepts } = ask;
   const option = /^[1-9]\d?$/.test(text) ? options[Number(text) - 1] : undefined;
-  if (option !== undefined) return doing(model, 'answer', { ask_id, option: option.id }, option.label);
-  if (accepts.includes('text')) return doing(model, 'answer', { ask_id, text }, text);
+  if (option !== undefined) return doing(model, { action: 'answer', ask_id, option: option.id }, option.label);
+  if (accepts.includes('text')) return doing(model, { action: 'answer', ask_id, text }, text);
   return told(model, 'Choose one of the numbers above.');
 }
 

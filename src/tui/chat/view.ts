@@ -1,7 +1,7 @@
 // The chat of one session as lines: its head, as much of what was said as fits, and the field to write in where there is
 // one.
 
-import type { ManagedItem, MessageItem } from '../../api/schemas-sessions.ts';
+import type { ManagedItem, MessageItem } from '../../api/sessions.ts';
 import { isReasonCode, reasons } from '../../model/reasons.ts';
 import { foreign, sanitizeBlock, sanitizeLine, sanitizeRevealed } from '../../text/sanitize.ts';
 import type { PaintRole } from '../../view/paint.ts';

@@ -1,8 +1,8 @@
 // One agent as data: what its pane shows, why it is in its state, what waits for it, how its day went. Pure.
 
-import type { QueueList, ViewedOutputReply } from '../../api/schemas-act.ts';
-import type { ExplanationDocument } from '../../api/schemas-explain.ts';
-import type { TimelineDocument } from '../../api/schemas-timeline.ts';
+import type { QueueList, ViewedOutputReply } from '../../api/actions.ts';
+import type { ExplanationDocument } from '../../api/explain.ts';
+import type { TimelineDocument } from '../../api/timeline.ts';
 import type { AgtmuxError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AgentItem } from '../../view/board.ts';

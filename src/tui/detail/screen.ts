@@ -1,7 +1,7 @@
 // One agent as a screen: its pane live, what it asks with the keys that answer, and everything that can be done to it. Pure;
 // what it reads from the daemon comes as streams that end when one leaves.
 
-import type { ExplanationDocument } from '../../api/schemas-explain.ts';
+import type { ExplanationDocument } from '../../api/explain.ts';
 import { AgtmuxError } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import {
@@ -68,9 +68,9 @@ function markSeen({ item, runtime }: DetailModel, before: DetailModel['item']): 
   return [
     {
       do: 'call',
-      run: async ({ api, pid, hops }) => {
+      run: async ({ api }) => {
         const conditions = { if_runtime: runtime };
-        await api.post('/v1/act', { action: 'seen', ref: `runtime:${runtime}`, conditions, pid, hops });
+        await api.post('/v1/act', { action: 'seen', ref: `runtime:${runtime}`, conditions });
         return { is: 'seen' };
       },
       failed: () => ({ is: 'seen' }),
@@ -206,11 +206,11 @@ function streams({ runtime, isGone, item }: DetailModel, { link }: World): reado
   return [
     {
       key: 'output',
-      start: async function* ({ api, pid, sleep }, signal) {
+      start: async function* ({ api, sleep }, signal) {
         let last: string | null = null;
         while (!signal.aborted) {
           const told = await api
-            .get('/v1/output', { ref, lines: historyLines, screen: true, colours: true, pid })
+            .get('/v1/output', { ref, lines: historyLines, screen: true, colours: true })
             .then((reply): DetailOwn => ({ is: 'output', reply }), trouble('output'));
           const text = told.is === 'output' ? told.reply.lines.join('\n') : null;
           // What stands still is not told again.

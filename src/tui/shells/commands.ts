@@ -1,8 +1,8 @@
 // What the [Shell] panel asks the daemon for. Whether it is allowed and what it does is decided there; the shell that is
 // meant is always named by its id, so that no other one of the same label is ever touched.
 
-import { shellPath } from '../../api/client.ts';
-import type { ShellItem, ShellReceiptReply } from '../../api/schemas-shells.ts';
+import { pathTo, post } from '../../api/requests.ts';
+import type { ShellItem, ShellReceiptReply } from '../../api/shells.ts';
 import { limits } from '../../model/limits.ts';
 import type { ShellControl, ShellId, ShellLogMode, ShellVia } from '../../model/shells.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
@@ -16,9 +16,12 @@ const failed = (problem: Extract<ShellsOwn, { readonly is: 'failed' }>['problem'
   problem,
 });
 
+const controlRequest = (what: ShellControl, id: ShellId, via: ShellVia) =>
+  post(pathTo(`/v1/shells/{ref}/${what}`, { ref: id }), { via }, { silenceMs: limits.actAnswerMs });
+
 export const control = (what: ShellControl, id: ShellId, via: ShellVia): Command<ShellsOwn> => ({
   do: 'call',
-  run: async ({ api, pid }) => ({ is: 'receipt', receipt: await api.controlShell(what, id, { pid, via }) }),
+  run: async ({ api }) => ({ is: 'receipt', receipt: await api.send(controlRequest(what, id, via)) }),
   failed,
   late: (own) => {
     if (own.is === 'receipt') return receiptNote(own.receipt);
@@ -31,8 +34,8 @@ export const control = (what: ShellControl, id: ShellId, via: ShellVia): Command
 /** Its `new` goes; nobody has to be told. */
 export const markSeen = (id: ShellId): Command<ShellsOwn> => ({
   do: 'call',
-  run: async ({ api, pid }) => {
-    await api.controlShell('seen', id, { pid, via: 'Shell panel' });
+  run: async ({ api }) => {
+    await api.send(controlRequest('seen', id, 'Shell panel'));
     return { is: 'seen' };
   },
   failed,
@@ -43,7 +46,7 @@ export const readLog = (id: ShellId, mode: ShellLogMode, cursor: string | null):
   do: 'call',
   run: async ({ api }) => {
     const query = { mode, lines: limits.shellPageLinesMax, ...(cursor === null ? {} : { cursor }) };
-    const page = await api.get(shellPath(id, 'log'), query);
+    const page = await api.get(pathTo('/v1/shells/{ref}/log', { ref: id }), query);
     return { is: 'page', page, mode, isMore: cursor !== null };
   },
   failed,
@@ -71,8 +74,7 @@ export function backgroundForeground(
   return [
     {
       do: 'call',
-      run: async ({ api, pid }) =>
-        receiptNote(await api.controlShell('background', shell_id, { pid, via: 'Ctrl+R' })).text,
+      run: async ({ api }) => receiptNote(await api.send(controlRequest('background', shell_id, 'Ctrl+R'))).text,
       failed: ({ message, code }) => `${shell_id} was not moved to the background: ${message} [${code}]`,
     },
   ];

@@ -1,7 +1,7 @@
 // What the [Shell] panel remembers: its tab, the row that is selected, the shell whose log is open, and what is to be
 // confirmed. What there is of shells is the world's.
 
-import type { ShellItem, ShellPageReply, ShellReceiptReply } from '../../api/schemas-shells.ts';
+import type { ShellItem, ShellPageReply, ShellReceiptReply } from '../../api/shells.ts';
 import type { AgtmuxError } from '../../model/errors.ts';
 import type { ShellId, ShellLogMode, ShellLogPage, ShellStatus } from '../../model/shells.ts';
 import type { PaintRole } from '../../view/paint.ts';

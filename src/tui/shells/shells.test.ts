@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { born, eventOf, exit, lived, started, t0 } from '../../../test/kit/shells.ts';
 import { Played, sentBy, shellOf, worldOf } from '../../../test/kit/tui-screens.ts';
-import type { ShellItem, ShellPageReply } from '../../api/schemas-shells.ts';
+import type { ShellItem, ShellPageReply } from '../../api/shells.ts';
 import { AgtmuxError } from '../../model/errors.ts';
 import type { ShellId } from '../../model/shells.ts';
 import { width } from '../../text/width.ts';
@@ -103,7 +103,7 @@ describe('the [Shell] panel', () => {
     const play = panel().press('down', 'k');
     expect(play.text()).toContain('Kill shell-2 (sleep 120)? y confirms');
     const [kill] = play.press('y').took();
-    expect(await sentBy(kill)).toEqual([{ path: 'kill shell-2', body: { pid: 42, via: 'Shell panel' } }]);
+    expect(await sentBy(kill)).toEqual([{ path: '/v1/shells/shell-2/kill', body: { via: 'Shell panel' } }]);
   });
 
   it.each(['n', 'esc', 'enter', 'k'])('k and then %s kills nothing', (key) => {
@@ -115,7 +115,7 @@ describe('the [Shell] panel', () => {
   it('SHL4 r resumes what has ended, and k has nothing to kill there', async () => {
     const play = panel([shellOf(completed)]).press('right');
     expect(await sentBy(play.press('r').took()[0])).toEqual([
-      { path: 'resume shell-3', body: { pid: 42, via: 'Shell panel' } },
+      { path: '/v1/shells/shell-3/resume', body: { via: 'Shell panel' } },
     ]);
     expect(play.press('k').text()).toContain('shell-3 has already ended');
     expect(play.took()).toEqual([]);
@@ -124,7 +124,7 @@ describe('the [Shell] panel', () => {
   it('SHL2 Ctrl+R sends the selected one to the background, and only from the foreground', async () => {
     const play = panel([shellOf(foreground)]);
     expect(await sentBy(play.press('ctrl+r').took()[0])).toEqual([
-      { path: 'background shell-3', body: { pid: 42, via: 'Ctrl+R' } },
+      { path: '/v1/shells/shell-3/background', body: { via: 'Ctrl+R' } },
     ]);
     expect(panel().press('ctrl+r').text()).toContain('shell-3 is not in the foreground');
   });
@@ -242,7 +242,7 @@ describe('the log of one shell', () => {
     const play = panel([shellOf(failedOne)]).press('left');
     expect(play.text()).toMatch(/\bnew\b/);
     const asked = play.press('enter').took();
-    expect(await sentBy(asked[1])).toEqual([{ path: 'seen shell-3', body: { pid: 42, via: 'Shell panel' } }]);
+    expect(await sentBy(asked[1])).toEqual([{ path: '/v1/shells/shell-3/seen', body: { via: 'Shell panel' } }]);
     play.own({ is: 'seen' }).becomes({ shells: [shellOf(failedOne, { seen: true })] });
     expect(play.press('esc').text()).not.toMatch(/\bnew\b/);
   });
@@ -260,7 +260,7 @@ describe('Ctrl+R outside of the panel', () => {
   it('SHL2 sends the newest foreground shell to the background, as a person', async () => {
     const earlier = shellOf(foreground, { shell_id: 'shell-1', started_at: new Date(t0 - 5_000).toISOString() });
     const commands = backgroundForeground(worldOf({ shells: [earlier, shellOf(foreground), ...running.slice(1, 2)] }));
-    expect(await sentBy(commands?.[0])).toEqual([{ path: 'background shell-3', body: { pid: 42, via: 'Ctrl+R' } }]);
+    expect(await sentBy(commands?.[0])).toEqual([{ path: '/v1/shells/shell-3/background', body: { via: 'Ctrl+R' } }]);
   });
 
   it('SHL2 there is nothing to do where nothing is in the foreground', () => {

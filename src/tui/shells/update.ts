@@ -1,7 +1,7 @@
 // What the [Shell] panel does with keys, news and answers. Pure. A kill wants a yes that names the shell; everything else
 // can be undone or asks nothing of anybody.
 
-import type { ShellItem } from '../../api/schemas-shells.ts';
+import type { ShellItem } from '../../api/shells.ts';
 import { type ShellId, type ShellLogMode, shellStatuses } from '../../model/shells.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../../text/sanitize.ts';
 import { saidLines } from '../../view/asks.ts';

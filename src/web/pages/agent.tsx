@@ -1,15 +1,15 @@
 // The page of one agent: what it is and why, what it asks, its screen, and what was done to it.
 
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
-import type { AuditList, QueueList, ReceiptReply } from '../../api/schemas-act.ts';
-import type { ExplanationDocument } from '../../api/schemas-explain.ts';
-import type { TimelineDocument } from '../../api/schemas-timeline.ts';
+import type { QueueList } from '../../api/actions.ts';
+import type { ExplanationDocument } from '../../api/explain.ts';
+import { get, pathTo, post, remove } from '../../api/requests.ts';
 import { reasons } from '../../model/reasons.ts';
 import { hasAgent } from '../../model/rows.ts';
 import type { AgentItem } from '../../view/board.ts';
 import { doubtOf, placeOf, projectOf } from '../../view/pane-words.ts';
 import { agentLabel } from '../../view/words.ts';
-import { post, remove } from '../door.ts';
+import { send } from '../door.ts';
 import { Actions, SendBox } from '../parts/actions.tsx';
 import { AskBox } from '../parts/ask.tsx';
 import { AuditTable } from '../parts/audit-table.tsx';
@@ -34,13 +34,8 @@ interface TabProps {
   readonly item: AgentItem;
 }
 
-const query = (item: AgentItem): string => String(new URLSearchParams({ ref: refOf(item) }));
-
 function TimelineTab({ item }: TabProps): ReactNode {
-  const reading = useReading<TimelineDocument>(
-    `/v1/timeline?${query(item)}`,
-    `${useBeat(beatMs)} ${item.state_version}`,
-  );
+  const reading = useReading(get('/v1/timeline', { ref: refOf(item) }), `${useBeat(beatMs)} ${item.state_version}`);
   const now = useNow();
   const told = item.started_at ?? item.since;
   const began = told === null ? now : Date.parse(told);
@@ -63,7 +58,7 @@ function TimelineTab({ item }: TabProps): ReactNode {
 }
 
 function QueueTab({ item }: TabProps): ReactNode {
-  const reading = useReading<QueueList>('/v1/queue', `${useBeat(beatMs / 5)} ${item.state_version}`);
+  const reading = useReading(get('/v1/queue'), `${useBeat(beatMs / 5)} ${item.state_version}`);
   const waiting = reading.value?.items.filter(({ runtime_id }) => runtime_id === item.runtime_id) ?? [];
   return (
     <>
@@ -90,15 +85,16 @@ interface QueuedProps {
 function Queued({ message, onChange }: QueuedProps): ReactNode {
   const [text, setText] = useState<string | null>(null);
   const isOff = whyIdle(useEntrance()) !== null;
-  const path = `/v1/queue/${encodeURIComponent(message.id)}`;
+  const path = pathTo('/v1/queue/{id}', { id: message.id });
   const id = `queue:${message.id}`;
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    if (await did(id, 'Saving…', post<ReceiptReply>(path, { text }), receiptOutcome)) setText(null);
+    if (text === null) return;
+    if (await did(id, 'Saving…', send(post(path, { text })), receiptOutcome)) setText(null);
     onChange();
   };
   const drop = async (): Promise<void> => {
-    await did(id, 'Removing…', remove<ReceiptReply>(path), receiptOutcome);
+    await did(id, 'Removing…', send(remove(path)), receiptOutcome);
     onChange();
   };
   return (
@@ -131,7 +127,7 @@ function Queued({ message, onChange }: QueuedProps): ReactNode {
 }
 
 function ExplainTab({ item }: TabProps): ReactNode {
-  const reading = useReading<ExplanationDocument>(`/v1/explain?${query(item)}`, item.state_version);
+  const reading = useReading(get('/v1/explain', { ref: refOf(item) }), item.state_version);
   const { value } = reading;
   return (
     <>
@@ -241,7 +237,7 @@ function EventTable({ events }: Pick<ExplanationDocument, 'events'>): ReactNode 
 }
 
 function AuditTab({ item }: TabProps): ReactNode {
-  const reading = useReading<AuditList>('/v1/audit', `${useBeat(beatMs)} ${item.state_version}`);
+  const reading = useReading(get('/v1/audit'), `${useBeat(beatMs)} ${item.state_version}`);
   const mine = reading.value?.items.filter(({ runtime_id }) => runtime_id === item.runtime_id) ?? [];
   return (
     <>

@@ -1,7 +1,8 @@
 // Audit: every deed that went through agtmux, refused ones too.
 
 import { type ReactNode, useState } from 'react';
-import type { AuditItem, AuditList } from '../../api/schemas-act.ts';
+import type { AuditItem } from '../../api/actions.ts';
+import { get } from '../../api/requests.ts';
 import { AuditTable } from '../parts/audit-table.tsx';
 import { Empty, PageHead, ReadingNote } from '../parts/basics.tsx';
 import { useBeat, useReading } from '../state/hooks.ts';
@@ -14,7 +15,7 @@ const fits = (item: AuditItem, typed: string): boolean =>
     .includes(typed.toLowerCase());
 
 export function AuditPage(): ReactNode {
-  const reading = useReading<AuditList>('/v1/audit', useBeat(beatMs));
+  const reading = useReading(get('/v1/audit'), useBeat(beatMs));
   const [typed, setTyped] = useState('');
   const items = reading.value?.items.filter((item) => fits(item, typed)) ?? [];
   return (

@@ -2,12 +2,14 @@
 
 import { type ReactNode, useEffect, useReducer, useRef, useState } from 'react';
 import { followSession } from '../../api/client-session.ts';
-import type { ManagedItem, ManagedReply, MessageItem } from '../../api/schemas-sessions.ts';
+import { pathTo, sessionRequest } from '../../api/requests.ts';
+import type { ManagedItem, MessageItem } from '../../api/sessions.ts';
 import { AgtmuxError } from '../../model/errors.ts';
 import { isReasonCode, reasons } from '../../model/reasons.ts';
+import type { SessionCommand } from '../../model/sessions.ts';
 import { projectOf } from '../../view/pane-words.ts';
 import { autoWarning, machineLabel } from '../../view/sessions.ts';
-import { open, post } from '../door.ts';
+import { open, send } from '../door.ts';
 import { AskText, Choices } from '../parts/ask.tsx';
 import { Dialog, Empty, Link, OutcomeLine } from '../parts/basics.tsx';
 import { MessageForm } from '../parts/message-form.tsx';
@@ -28,7 +30,7 @@ function useChat(id: string, link: string): Chat {
     if (!isLive) return;
     const leaving = new AbortController();
     const follow = async (): Promise<void> => {
-      const path = `/v1/managed/${encodeURIComponent(id)}`;
+      const path = pathTo('/v1/managed/{id}', { id });
       for await (const event of followSession({ path, clock, open, after: after.current, signal: leaving.signal })) {
         if (event.type === 'messages') after.current = event.data.cursor;
         tell(event);
@@ -44,12 +46,12 @@ function useChat(id: string, link: string): Chat {
   return chat;
 }
 
-export type ScreenAction = (name: string, busy: string, body?: object) => Promise<boolean>;
+export type ScreenAction = (busy: string, command: SessionCommand) => Promise<boolean>;
 
 const deedFor =
   (id: string): ScreenAction =>
-  (name, busy, body = {}) =>
-    did(`session:${id}`, busy, post<ManagedReply>(`/v1/managed/${encodeURIComponent(id)}/${name}`, body), () => null);
+  (busy, command) =>
+    did(`session:${id}`, busy, send(sessionRequest(id, command)), () => null);
 
 export function ChatPage({ id }: { readonly id: string }): ReactNode {
   const { link } = useModel();
@@ -117,9 +119,9 @@ function ChatButtons({ session, deed }: PartProps): ReactNode {
   const [isRemoving, setRemoving] = useState(false);
   const isOff = whyIdle(useEntrance()) !== null;
   const { view } = session;
-  const button = (isShown: boolean, words: string, name: string, busy: string): ReactNode =>
+  const button = (isShown: boolean, words: string, action: 'stop' | 'resume' | 'retry', busy: string): ReactNode =>
     isShown ? (
-      <button type="button" disabled={isOff} onClick={() => void deed(name, busy)}>
+      <button type="button" disabled={isOff} onClick={() => void deed(busy, { action })}>
         {words}
       </button>
     ) : null;
@@ -146,7 +148,7 @@ function ChatButtons({ session, deed }: PartProps): ReactNode {
               className="danger"
               onClick={() => {
                 setRemoving(false);
-                void deed('remove', 'Removing…');
+                void deed('Removing…', { action: 'remove', force: false });
               }}
             >
               Remove it
@@ -227,9 +229,9 @@ function PendingAsk({ session, deed }: PartProps): ReactNode {
   const isOpen = session.state === 'waiting_approval' || session.state === 'waiting_input';
   if (ask === null) return null;
   const { ask_id, accepts } = ask;
-  const doing = async (name: string, body: object): Promise<void> => {
+  const doing = async (command: SessionCommand): Promise<void> => {
     setBusy(true);
-    await deed(name, 'Answering…', { ask_id, ...body });
+    await deed('Answering…', command);
     setBusy(false);
   };
   return (
@@ -244,10 +246,10 @@ function PendingAsk({ session, deed }: PartProps): ReactNode {
           ask={accepts.includes('option') ? ask : { ...ask, options: [] }}
           isBusy={isBusy}
           hasText={accepts.includes('text')}
-          onApprove={() => void doing('approve', {})}
-          onReject={() => void doing('reject', {})}
-          onOption={(option) => void doing('answer', { option })}
-          onText={(text) => void doing('answer', { text })}
+          onApprove={() => void doing({ action: 'approve', ask_id })}
+          onReject={() => void doing({ action: 'reject', ask_id })}
+          onOption={(option) => void doing({ action: 'answer', ask_id, option })}
+          onText={(text) => void doing({ action: 'answer', ask_id, text })}
         />
       ) : null}
     </section>
@@ -255,7 +257,8 @@ function PendingAsk({ session, deed }: PartProps): ReactNode {
 }
 
 /** Which deed a message is, by what the session is in. */
-const deedOfText = ({ state }: ManagedItem): string => (state === 'paused' || state === 'stopped' ? 'resume' : 'send');
+const deedOfText = ({ state }: ManagedItem): 'resume' | 'send' =>
+  state === 'paused' || state === 'stopped' ? 'resume' : 'send';
 
 function ChatInput({ session, deed }: PartProps): ReactNode {
   const why = whyIdle(useEntrance());
@@ -268,7 +271,7 @@ function ChatInput({ session, deed }: PartProps): ReactNode {
       label="Message"
       hint={why ?? hint}
       isOff={why !== null}
-      onSend={(text) => deed(deedOfText(session), 'Sending…', { text })}
+      onSend={(text) => deed('Sending…', { action: deedOfText(session), text })}
     >
       <span className="spring" />
     </MessageForm>

@@ -1,8 +1,9 @@
 // Overview: who needs a person, first; below it the board; beside it how today went.
 
 import type { ReactNode } from 'react';
-import type { TimelineDocument } from '../../api/schemas-timeline.ts';
-import type { UsageReply } from '../../api/schemas-usage.ts';
+import { get } from '../../api/requests.ts';
+import type { TimelineDocument } from '../../api/timeline.ts';
+import type { UsageReply } from '../../api/usage.ts';
 import { boardGroups, countsOf, needsYou, needsYouCount, needsYouKey } from '../../view/board.ts';
 import { healthWord } from '../../view/pane-words.ts';
 import { statesInOrder, tokenLabel } from '../../view/words.ts';
@@ -89,7 +90,7 @@ function NeedsYou({ needing, hasAgents }: NeedsProps): ReactNode {
 const dayMs = 24 * 3_600_000;
 
 function Today(): ReactNode {
-  const reading = useReading<TimelineDocument>('/v1/timeline', useBeat(timelineMs));
+  const reading = useReading(get('/v1/timeline'), useBeat(timelineMs));
   const now = useNow();
   const { value } = reading;
   const frame = { from: Math.max(midnight(now), now - dayMs), to: now };
@@ -120,7 +121,7 @@ function Today(): ReactNode {
 /** What today has taken, about; nothing while no record tells. */
 function Used(): ReactNode {
   const day = dayOf(useNow());
-  const { value } = useReading<UsageReply>(`/v1/usage?${new URLSearchParams({ since: day })}`, useBeat(usageMs));
+  const { value } = useReading(get('/v1/usage', { since: day }), useBeat(usageMs));
   if (value === null || value.total.answers === 0) return null;
   const { total, items, budget_day } = value;
   const tokens = (item: UsageReply['total']): number => item.input + item.output + item.cache_read + item.cache_write;

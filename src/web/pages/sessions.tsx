@@ -1,11 +1,11 @@
 // Sessions that agtmux leads: the list of them, the form for a new one, and the conversation of the chosen one.
 
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { AgentList } from '../../api/schemas-explain.ts';
-import type { ManagedItem, ManagedList, ManagedReply, NewSessionBody } from '../../api/schemas-sessions.ts';
+import { get, post } from '../../api/requests.ts';
+import type { ManagedItem, NewSessionBody } from '../../api/sessions.ts';
 import { projectOf } from '../../view/pane-words.ts';
 import { autoWarning, machineLabel } from '../../view/sessions.ts';
-import { post } from '../door.ts';
+import { send } from '../door.ts';
 import { Command, Empty, Link, OutcomeLine, PageHead, ReadingNote } from '../parts/basics.tsx';
 import { Age, line } from '../parts/text.tsx';
 import { machineRoles } from '../state/chat.ts';
@@ -24,7 +24,7 @@ const versionOf = ({ rows }: Model): string =>
 
 export function SessionsPage({ id }: { readonly id: string | null }): ReactNode {
   const model = useModel();
-  const reading = useReading<ManagedList>('/v1/managed', versionOf(model));
+  const reading = useReading(get('/v1/managed'), versionOf(model));
   const items = reading.value?.items ?? [];
   return (
     <div className={id === null ? 'sessions-page' : 'sessions-page has-chosen'}>
@@ -122,7 +122,7 @@ const bodyOf = (wished: Wished): NewSessionBody => ({
 });
 
 function NewSession(): ReactNode {
-  const adapters = useReading<AgentList>('/v1/agents').value?.items ?? [];
+  const adapters = useReading(get('/v1/agents')).value?.items ?? [];
   const [wished, setWished] = useState(nothing);
   const why = whyIdle(useEntrance());
   const set = (part: Partial<Wished>): void => setWished((now) => ({ ...now, ...part }));
@@ -130,7 +130,7 @@ function NewSession(): ReactNode {
   const isReady = agent !== '' && wished.prompt.trim() !== '' && wished.cwd.startsWith('/') && why === null;
   const start = (event: FormEvent): void => {
     event.preventDefault();
-    const started = post<ManagedReply>('/v1/managed', bodyOf({ ...wished, agent }));
+    const started = send(post('/v1/managed', bodyOf({ ...wished, agent })));
     void did('session+', 'Starting…', started, ({ session }) => {
       go(pathOf('sessions', session.id), { replace: true });
       return null;

@@ -1,12 +1,13 @@
 // Settings: this page itself, notifications, hooks, adapters and their rules.
 
 import { type ReactNode, useState } from 'react';
-import type { AdapterItem as Adapter, AgentList } from '../../api/schemas-explain.ts';
-import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../../api/schemas-hooks.ts';
-import type { NoticeSettingsReply } from '../../api/schemas-notices.ts';
+import type { AdapterItem as Adapter, AgentList } from '../../api/explain.ts';
+import type { HookPlanReply } from '../../api/hooks.ts';
+import type { NoticeSettingsReply } from '../../api/notices.ts';
+import { type ApiRequest, get, pathTo, post } from '../../api/requests.ts';
 import { type NoticeChannel, type NoticeEvent, noticeChannels, noticeEvents } from '../../model/notices.ts';
 import { wordsOf } from '../../view/words.ts';
-import { post } from '../door.ts';
+import { send, webRequests } from '../door.ts';
 import { askPermission, permission } from '../notify.ts';
 import { Dialog, OutcomeLine, PageHead, ReadingNote, Scroll, Tabs } from '../parts/basics.tsx';
 import { block, line } from '../parts/text.tsx';
@@ -53,7 +54,7 @@ function ThisPage(): ReactNode {
   const [theme, setChosen] = useState(chosenTheme);
   const why = whyIdle(entrance);
   const leave = async (): Promise<void> => {
-    await post('/web/leave');
+    await send(webRequests.leave());
     keep('key', null);
     location.reload();
   };
@@ -100,7 +101,7 @@ function ThisPage(): ReactNode {
 }
 
 function Adapters(): ReactNode {
-  const reading = useReading<AgentList>('/v1/agents');
+  const reading = useReading(get('/v1/agents'));
   return (
     <section className="panel" aria-label="Adapters and rules">
       <p className="dim">
@@ -131,8 +132,8 @@ function AdapterLine({ item, reading }: { readonly item: Adapter; readonly readi
   const isOff = whyIdle(useEntrance()) !== null;
   const id = `adapter:${item.agent}`;
   const change = async (enabled: boolean): Promise<void> => {
-    const path = `/v1/agents/${encodeURIComponent(item.agent)}`;
-    await did(id, 'Changing…', post<AgentList>(path, { enabled }), () => null);
+    const request = post(pathTo('/v1/agents/{name}', { name: item.agent }), { enabled });
+    await did(id, 'Changing…', send(request), () => null);
     reading.again();
   };
   const troubles = [
@@ -191,11 +192,11 @@ const offered: Readonly<Record<keyof typeof stateRoles, readonly Action[]>> = {
 };
 
 function HookSettings(): ReactNode {
-  const reading = useReading<HookStatusReply>('/v1/hooks');
+  const reading = useReading(get('/v1/hooks'));
   const [plan, setPlan] = useState<HookPlanReply | null>(null);
   const isOff = whyIdle(useEntrance()) !== null;
   const look = (action: Action, agents: readonly string[]): Promise<boolean> =>
-    did('hooks', 'Checking what would change…', post<HookPlanReply>('/v1/hooks/plan', { action, agents }), (found) => {
+    did('hooks', 'Checking what would change…', send(post('/v1/hooks/plan', { action, agents })), (found) => {
       setPlan(found);
       return null;
     });
@@ -241,7 +242,7 @@ function PlanDialog({ plan, onClose, onDone }: PlanProps): ReactNode {
   const { action, agents, digest, edits, notes } = plan;
   const apply = async (): Promise<void> => {
     onClose();
-    const applied = post<HookOutcomeReply>('/v1/hooks/apply', { action, agents, digest });
+    const applied = send(post('/v1/hooks/apply', { action, agents, digest }));
     await did('hooks', 'Writing…', applied, ({ written, removed }) => ({
       tone: 'good',
       words: `${written.length} files written, ${removed.length} removed`,
@@ -283,7 +284,8 @@ function PlanDialog({ plan, onClose, onDone }: PlanProps): ReactNode {
 
 // Notifications: which events, by which ways, when not; and the permission that this browser needs.
 
-const base = '/v1/notifications';
+/** What a person changes here, as it is shown too. */
+type Change = Partial<Pick<NoticeSettingsReply, 'on' | 'channels' | 'skip_looked_at' | 'quiet' | 'desktop_text'>>;
 
 const eventWords: Readonly<Record<NoticeEvent, string>> = {
   waiting_approval: 'an agent asks for approval',
@@ -301,29 +303,27 @@ const channelWords: Readonly<Record<NoticeChannel, string>> = {
 };
 
 function NotificationSettings(): ReactNode {
-  const reading = useReading<NoticeSettingsReply>(`${base}/settings`);
+  const reading = useReading(get('/v1/notifications/settings'));
   const [told, setTold] = useState<NoticeSettingsReply | null>(null);
   const settings = told ?? reading.value;
-  const change = async (path: string, body: object): Promise<boolean> => {
-    // Shown at once; taken back when the daemon does not agree.
-    if (settings !== null && path === 'settings') setTold({ ...settings, ...body });
-    const isSaved = await did(
-      'notifications',
-      'Saving…',
-      post<NoticeSettingsReply>(`${base}/${path}`, body),
-      (saved) => {
-        setTold(saved);
-        return { tone: 'good', words: 'Saved' };
-      },
-    );
+  const save = async (request: ApiRequest<NoticeSettingsReply>): Promise<boolean> => {
+    const isSaved = await did('notifications', 'Saving…', send(request), (saved) => {
+      setTold(saved);
+      return { tone: 'good', words: 'Saved' };
+    });
     if (!isSaved) setTold(settings);
     return isSaved;
+  };
+  const change = (changed: Change): Promise<boolean> => {
+    // Shown at once; taken back when the daemon does not agree.
+    if (settings !== null) setTold({ ...settings, ...changed });
+    return save(post('/v1/notifications/settings', changed));
   };
   return (
     <section className="panel" aria-label="Notifications">
       <BrowserPermission />
       <ReadingNote reading={reading} />
-      {settings === null ? null : <Choices settings={settings} change={change} />}
+      {settings === null ? null : <Choices settings={settings} change={change} save={save} />}
       <OutcomeLine id="notifications" />
     </section>
   );
@@ -331,13 +331,14 @@ function NotificationSettings(): ReactNode {
 
 interface ChoicesProps {
   readonly settings: NoticeSettingsReply;
-  readonly change: (path: string, body: object) => Promise<boolean>;
+  readonly change: (changed: Change) => Promise<boolean>;
+  readonly save: (request: ApiRequest<NoticeSettingsReply>) => Promise<boolean>;
 }
 
-const toggled = <Value,>(list: readonly Value[], value: Value, on: boolean): readonly Value[] =>
+const toggled = <Value,>(list: readonly Value[], value: Value, on: boolean): Value[] =>
   on ? [...list, value] : list.filter((one) => one !== value);
 
-function Choices({ settings, change }: ChoicesProps): ReactNode {
+function Choices({ settings, change, save }: ChoicesProps): ReactNode {
   const isOff = whyIdle(useEntrance()) !== null;
   /** Set up in the file only: they run programs or send text away. */
   const isMissing = (channel: NoticeChannel): boolean =>
@@ -351,7 +352,7 @@ function Choices({ settings, change }: ChoicesProps): ReactNode {
             <input
               type="checkbox"
               checked={settings.on.includes(event)}
-              onChange={({ target }) => void change('settings', { on: toggled(settings.on, event, target.checked) })}
+              onChange={({ target }) => void change({ on: toggled(settings.on, event, target.checked) })}
             />{' '}
             <span className={`c-${wordsOf(event).colour}`}>{wordsOf(event).mark}</span> {eventWords[event]}
           </label>
@@ -365,9 +366,7 @@ function Choices({ settings, change }: ChoicesProps): ReactNode {
               type="checkbox"
               checked={settings.channels.includes(channel)}
               disabled={isMissing(channel)}
-              onChange={({ target }) =>
-                void change('settings', { channels: toggled(settings.channels, channel, target.checked) })
-              }
+              onChange={({ target }) => void change({ channels: toggled(settings.channels, channel, target.checked) })}
             />{' '}
             {channelWords[channel]} <ChannelNote settings={settings} channel={channel} isMissing={isMissing(channel)} />
           </label>
@@ -376,12 +375,12 @@ function Choices({ settings, change }: ChoicesProps): ReactNode {
           <input
             type="checkbox"
             checked={settings.skip_looked_at}
-            onChange={({ target }) => void change('settings', { skip_looked_at: target.checked })}
+            onChange={({ target }) => void change({ skip_looked_at: target.checked })}
           />{' '}
           not for the pane I am viewing
         </label>
       </fieldset>
-      <Quiet settings={settings} change={change} />
+      <Quiet settings={settings} change={change} save={save} />
       {settings.trouble === null ? null : <p className="trouble">{line(settings.trouble)}</p>}
       <p className="dim small">
         Kept in <code>{line(settings.path)}</code>, where rules per agent and project, a command and a webhook are set.
@@ -403,7 +402,7 @@ function ChannelNote({ settings, channel, isMissing }: NoteProps): ReactNode {
   return <span className="c-bad">{line(status.last_trouble)}</span>;
 }
 
-function Quiet({ settings, change }: ChoicesProps): ReactNode {
+function Quiet({ settings, change, save }: ChoicesProps): ReactNode {
   const [from = '', to = ''] = (settings.quiet ?? '').split('-');
   const [times, setTimes] = useState({ from, to });
   const isOff = whyIdle(useEntrance()) !== null;
@@ -426,7 +425,7 @@ function Quiet({ settings, change }: ChoicesProps): ReactNode {
             To
             <input type="time" value={times.to} onChange={(event) => setTimes({ ...times, to: event.target.value })} />
           </label>
-          <button type="button" disabled={quiet === settings.quiet} onClick={() => void change('settings', { quiet })}>
+          <button type="button" disabled={quiet === settings.quiet} onClick={() => void change({ quiet })}>
             Save
           </button>
         </div>
@@ -435,7 +434,9 @@ function Quiet({ settings, change }: ChoicesProps): ReactNode {
         <button
           type="button"
           disabled={isOff}
-          onClick={() => void change(isMuted ? 'unmute' : 'mute', isMuted ? {} : { minutes: 60 })}
+          onClick={() =>
+            void save(isMuted ? post('/v1/notifications/unmute', {}) : post('/v1/notifications/mute', { minutes: 60 }))
+          }
         >
           {isMuted ? 'Unmute' : 'Mute for an hour'}
         </button>

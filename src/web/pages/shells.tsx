@@ -1,7 +1,8 @@
 // Shells: commands that agents run and nobody waits for. Tabs by how they stand, one selected with its log.
 
 import { type ReactNode, useEffect, useState } from 'react';
-import type { ShellItem, ShellPageReply, ShellReceiptReply } from '../../api/schemas-shells.ts';
+import { get, pathTo, post } from '../../api/requests.ts';
+import type { ShellItem, ShellReceiptReply } from '../../api/shells.ts';
 import { type ShellControl, type ShellLogMode, type ShellStatus, shellStatuses } from '../../model/shells.ts';
 import { shellEventText } from '../../view/shell-events.ts';
 import {
@@ -17,7 +18,7 @@ import {
   timingText,
 } from '../../view/shells.ts';
 import { shellsOfTab } from '../../view/shells-panel.ts';
-import { post } from '../door.ts';
+import { send } from '../door.ts';
 import { Command, Dialog, Empty, Link, OutcomeLine, PageHead, ReadingNote, Scroll, Tabs } from '../parts/basics.tsx';
 import { Age, block, line, revealed } from '../parts/text.tsx';
 import { copyText } from '../port.ts';
@@ -136,9 +137,11 @@ function Happened(): ReactNode {
 const receiptWords = ({ failure, reason }: ShellReceiptReply): Outcome =>
   failure === null ? { tone: 'good', words: reason } : { tone: 'bad', words: refusalText(failure) };
 
+const controlRequest = (ref: string, name: ShellControl) =>
+  post(pathTo(`/v1/shells/{ref}/${name}`, { ref }), { via: 'web page' });
+
 function control(row: ShellItem, name: ShellControl, busy: string): Promise<boolean> {
-  const path = `/v1/shells/${encodeURIComponent(row.shell_id)}/${name}`;
-  return did(row.shell_id, busy, post<ShellReceiptReply>(path, { via: 'web page' }), receiptWords);
+  return did(row.shell_id, busy, send(controlRequest(row.shell_id, name)), receiptWords);
 }
 
 function ShellDetail({ row }: { readonly row: ShellItem }): ReactNode {
@@ -147,7 +150,7 @@ function ShellDetail({ row }: { readonly row: ShellItem }): ReactNode {
   const { shell_id } = row;
   // Looking at it is what takes the mark away.
   useEffect(() => {
-    if (isFresh && !isOff) void post(`/v1/shells/${encodeURIComponent(shell_id)}/seen`, { via: 'web page' });
+    if (isFresh && !isOff) void send(controlRequest(shell_id, 'seen'));
   }, [isFresh, isOff, shell_id]);
   return (
     <section className="panel shell-detail" aria-label={row.shell_id}>
@@ -248,8 +251,8 @@ function ShellButtons({ row, isOff }: { readonly row: ShellItem; readonly isOff:
 
 function ShellLog({ row }: { readonly row: ShellItem }): ReactNode {
   const [mode, setMode] = useState<ShellLogMode>('tail');
-  const path = `/v1/shells/${encodeURIComponent(row.shell_id)}/log?${new URLSearchParams({ mode, lines: '120' })}`;
-  const reading = useReading<ShellPageReply>(path, `${row.log.bytes} ${row.status}`);
+  const path = pathTo('/v1/shells/{ref}/log', { ref: row.shell_id });
+  const reading = useReading(get(path, { mode, lines: 120 }), `${row.log.bytes} ${row.status}`);
   const { value } = reading;
   const lines = value?.lines ?? [];
   const copy = async (): Promise<void> => {

@@ -1,9 +1,10 @@
 // Targets: the machines and tmux sockets that are watched, how each is, and how to add one.
 
 import { type FormEvent, type ReactNode, useState } from 'react';
-import type { DoneReply, TargetItem, TargetReply } from '../../api/schemas.ts';
+import { pathTo, post, remove } from '../../api/requests.ts';
+import type { TargetItem } from '../../api/targets.ts';
 import { hasNoServer, healthWord } from '../../view/pane-words.ts';
-import { post, remove } from '../door.ts';
+import { send } from '../door.ts';
 import { Dialog, Empty, OutcomeLine, PageHead } from '../parts/basics.tsx';
 import { Age, healthClass, line } from '../parts/text.tsx';
 import { did } from '../state/deeds.ts';
@@ -33,16 +34,16 @@ export function TargetsPage(): ReactNode {
 function Target({ item }: { readonly item: TargetItem }): ReactNode {
   const [isRemoving, setRemoving] = useState(false);
   const isOff = whyIdle(useEntrance()) !== null;
-  const path = `/v1/targets/${encodeURIComponent(item.target)}`;
+  const names = { name: item.target };
   const id = `target:${item.target}`;
   const connect = (): Promise<boolean> =>
-    did(id, 'Connecting…', post<TargetReply>(`${path}/connect`), ({ target }) => ({
+    did(id, 'Connecting…', send(post(pathTo('/v1/targets/{name}/connect', names))), ({ target }) => ({
       tone: target.health === 'ok' ? 'good' : 'doubt',
       words: target.health === 'ok' ? 'Connected' : `Not yet: ${target.trouble ?? target.health}`,
     }));
   const forget = (): void => {
     setRemoving(false);
-    void did(id, 'Forgetting…', remove<DoneReply>(path), () => null);
+    void did(id, 'Forgetting…', send(remove(pathTo('/v1/targets/{name}', names))), () => null);
   };
   return (
     <li className="panel target" data-row={item.target} tabIndex={-1}>
@@ -89,8 +90,8 @@ function AddTarget(): ReactNode {
   const why = whyIdle(useEntrance());
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    const body = { name, kind: 'ssh', connection_ref: host === '' ? name : host };
-    const isAdded = await did('target+', 'Adding…', post<TargetReply>('/v1/targets', body), ({ target }) => ({
+    const body = { name, kind: 'ssh', connection_ref: host === '' ? name : host } as const;
+    const isAdded = await did('target+', 'Adding…', send(post('/v1/targets', body)), ({ target }) => ({
       tone: 'good',
       words: `${target.target} is watched now`,
     }));

@@ -1,7 +1,8 @@
 // Timeline: one lane an agent, coloured by state, from an hour to a month; and how long agents waited for a person per day.
 
 import { type ReactNode, useState } from 'react';
-import type { TimelineDocument } from '../../api/schemas-timeline.ts';
+import { type ApiRequest, get } from '../../api/requests.ts';
+import type { TimelineDocument } from '../../api/timeline.ts';
 import { Empty, PageHead, ReadingNote, Tabs } from '../parts/basics.tsx';
 import { Lanes, Totals, WaitedPerDay } from '../parts/plots.tsx';
 import { clock } from '../port.ts';
@@ -23,12 +24,12 @@ export function TimelinePage(): ReactNode {
   const frame = { from: to - zoomMs[zoom], to };
   // The address must stand still between two looks.
   const iso = (ms: number): string => new Date(Math.ceil(ms / quantum) * quantum).toISOString();
-  const [asked, setAsked] = useState({ beat: -1, zoom, back, path: '' });
+  const [asked, setAsked] = useState<Asked>({ beat: -1, zoom, back, request: null });
   if (asked.beat !== beat || asked.zoom !== zoom || asked.back !== back) {
-    const path = `/v1/timeline?${new URLSearchParams({ since: iso(frame.from), until: new Date(to).toISOString() })}`;
-    setAsked({ beat, zoom, back, path });
+    const request = get('/v1/timeline', { since: iso(frame.from), until: new Date(to).toISOString() });
+    setAsked({ beat, zoom, back, request });
   }
-  const reading = useReading<TimelineDocument>(asked.path === '' ? null : asked.path);
+  const reading = useReading(asked.request);
   const last = useLast(reading.value);
   return (
     <>
@@ -60,6 +61,13 @@ function useLast<Value>(value: Value | null): Value | null {
   return value ?? last;
 }
 
+interface Asked {
+  readonly beat: number;
+  readonly zoom: Zoom;
+  readonly back: number;
+  readonly request: ApiRequest<TimelineDocument> | null;
+}
+
 interface PlotProps {
   readonly document: TimelineDocument;
   readonly frame: { readonly from: number; readonly to: number };
@@ -86,8 +94,8 @@ function Plot({ document, frame }: PlotProps): ReactNode {
 }
 
 function PerDay(): ReactNode {
-  const [since] = useState(() => `/v1/timeline?${new URLSearchParams({ since: startOfWeek() })}`);
-  const reading = useReading<TimelineDocument>(since, useBeat(refreshMs * 4));
+  const [since] = useState(() => get('/v1/timeline', { since: startOfWeek() }));
+  const reading = useReading(since, useBeat(refreshMs * 4));
   if (reading.value === null) return <ReadingNote reading={reading} />;
   return (
     <section className="panel" aria-label="Waited per day">

@@ -1,7 +1,7 @@
 // Who did what to whom, with what result: one line a deed, refused ones too.
 
 import type { ReactNode } from 'react';
-import type { AuditItem } from '../../api/schemas-act.ts';
+import type { AuditItem } from '../../api/actions.ts';
 import { pathOf } from '../state/route.ts';
 import { Link, Scroll } from './basics.tsx';
 import { Age, line } from './text.tsx';

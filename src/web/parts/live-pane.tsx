@@ -1,7 +1,7 @@
 // The live terminal of an agent: read-only until typing is switched on, and honest about a lost connection.
 
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
-import type { ViewedOutputReply } from '../../api/schemas-act.ts';
+import { get } from '../../api/requests.ts';
 import type { Failure } from '../../model/errors.ts';
 import type { PasteDoubt } from '../../model/web.ts';
 import { refusalText } from '../state/deeds.ts';
@@ -175,8 +175,7 @@ const historyLines = 2_000;
 
 /** What it printed so far, as text. */
 function History({ refText, onClose }: { readonly refText: string; readonly onClose: () => void }): ReactNode {
-  const query = new URLSearchParams({ ref: refText, lines: String(historyLines) });
-  const reading = useReading<ViewedOutputReply>(`/v1/output?${query}`);
+  const reading = useReading(get('/v1/output', { ref: refText, lines: historyLines }));
   const end = useRef<HTMLElement>(null);
   const { value } = reading;
   useEffect(() => {

@@ -1,7 +1,7 @@
 // Plots, drawn by ourselves: lanes of states over time, and minutes waited per day. Every plot has a text that says the same.
 
 import { type ReactNode, useState } from 'react';
-import type { TimelineDocument, TimelineLane } from '../../api/schemas-timeline.ts';
+import type { TimelineDocument, TimelineLane } from '../../api/timeline.ts';
 import { statesInOrder, wordsOf } from '../../view/words.ts';
 import { pathOf } from '../state/route.ts';
 import { barsOf, durationText, type Frame, roundTop, ticksOf } from '../state/timeline.ts';

@@ -2,7 +2,8 @@
 // of every screen.
 
 import type { ReactNode } from 'react';
-import type { PaneItem, TargetItem } from '../../api/schemas.ts';
+import type { PaneItem } from '../../api/panes.ts';
+import type { TargetItem } from '../../api/targets.ts';
 import type { Confidence, StateName } from '../../model/states.ts';
 import { foreign, sanitizeBlock, sanitizeLine, sanitizeRevealed } from '../../text/sanitize.ts';
 import { ageSince, hasNoServer, routeMarks } from '../../view/pane-words.ts';

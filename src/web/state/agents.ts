@@ -1,7 +1,7 @@
 // Agents as the pages show them. Who is there, in which order and groups, what is said of each and what a filter means is
 // told by src/view, as on every other screen; here is only what a page needs besides.
 
-import type { PaneItem } from '../../api/schemas.ts';
+import type { PaneItem } from '../../api/panes.ts';
 import { type AgentItem, boardItems, fits, parseFilter } from '../../view/board.ts';
 import { besidesOf, saidOf } from '../../view/pane-words.ts';
 import { offsetMinutes } from '../port.ts';

@@ -2,7 +2,7 @@
 // says so. Pure.
 
 import type { SessionEvent } from '../../api/client-types.ts';
-import type { ManagedItem, MessageItem } from '../../api/schemas-sessions.ts';
+import type { ManagedItem, MessageItem } from '../../api/sessions.ts';
 
 // The colour of each state of a session, as its list and its page show it.
 

@@ -2,11 +2,12 @@
 // daemon.
 
 import { useSyncExternalStore } from 'react';
-import type { ActBody, ReceiptReply } from '../../api/schemas-act.ts';
+import type { ActBody, ReceiptReply } from '../../api/actions.ts';
+import { post } from '../../api/requests.ts';
 import type { Failure, Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AgentItem } from '../../view/board.ts';
-import { post } from '../door.ts';
+import { send } from '../door.ts';
 import { clock } from '../port.ts';
 
 import { refOf } from './agents.ts';
@@ -110,7 +111,7 @@ export function isAnswered({ runtime_id, ask }: AgentItem): boolean {
 export function act(item: AgentItem, deed: ScreenAction): Promise<boolean> {
   const body = { ...deed, ref: refOf(item), conditions: { if_runtime: item.runtime_id } };
   const busy = `${busyWords[deed.action]}…`;
-  return did(item.runtime_id, busy, post<ReceiptReply>('/v1/act', body), (receipt) => {
+  return did(item.runtime_id, busy, send(post('/v1/act', body)), (receipt) => {
     if (receipt.outcome === 'delivered' && 'ask_id' in deed && deed.ask_id !== undefined)
       answered.set(item.runtime_id, { askId: deed.ask_id, at: clock.wallMs() });
     return receiptOutcome(receipt);

@@ -2,8 +2,9 @@
 // the feed.
 
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import type { ApiRequest } from '../../api/requests.ts';
 import type { Failure, Result } from '../../model/errors.ts';
-import { get } from '../door.ts';
+import { send } from '../door.ts';
 import { clock, every } from '../port.ts';
 import { type Model, nowOf } from './model.ts';
 import { type Place, placeAt } from './route.ts';
@@ -66,7 +67,10 @@ export interface Reading<Value> {
 }
 
 /** Reads an address, again whenever `version` changes, and keeps what it had while that takes. A null path reads nothing. */
-export function useReading<Value>(path: string | null, version: unknown = null): Reading<Value> {
+export function useReading<Value>(request: ApiRequest<Value> | null, version: unknown = null): Reading<Value> {
+  const path = request?.path ?? null;
+  const asked = useRef(request);
+  asked.current = request;
   const [known, setKnown] = useState<{ path: string; value: Value; at: number } | null>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isReading, setReading] = useState(path !== null);
@@ -76,11 +80,11 @@ export function useReading<Value>(path: string | null, version: unknown = null):
   // biome wants every dependency named: a new turn or version is a reason to read although neither is used inside.
   const reason = `${turn} ${String(version)}`;
   useEffect(() => {
-    if (path === null || reason === '') return;
+    if (asked.current === null || path === null || reason === '') return;
     latest.current += 1;
     const mine = latest.current;
     setReading(true);
-    void get<Value>(path).then((read: Result<Value>) => {
+    void send(asked.current).then((read: Result<Value>) => {
       if (mine !== latest.current) return;
       setReading(false);
       setFailure(read.ok ? null : read.failure);

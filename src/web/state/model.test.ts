@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest';
 import type { FeedEvent } from '../../api/client-types.ts';
-import type { PaneItem } from '../../api/schemas.ts';
-import type { ShellEventItem } from '../../api/schemas-shells.ts';
+import type { PaneItem } from '../../api/panes.ts';
+import type { ShellEventItem } from '../../api/shells.ts';
 import { AgtmuxError, failure } from '../../model/errors.ts';
 import { emptyModel, type Model, nowOf, tell } from './model.ts';
 

@@ -1,7 +1,7 @@
 // Notices: what wants a person, as the daemon decides it. Which of them this browser shows, and which it takes back, is told
 // here from what it knew before. Pure.
 
-import type { NoticeItem } from '../../api/schemas-notices.ts';
+import type { NoticeItem } from '../../api/notices.ts';
 
 const wantsBrowser = ({ is_quiet, channels }: NoticeItem): boolean => !is_quiet && channels.includes('browser');
 

@@ -1,7 +1,7 @@
 // Spans, ticks and times of the plots.
 
 import { describe, expect, it } from 'vitest';
-import type { TimelineDocument, TimelineLane } from '../../api/schemas-timeline.ts';
+import type { TimelineDocument, TimelineLane } from '../../api/timeline.ts';
 import { barsOf, durationText, lanesIn, roundTop, spanText, ticksOf, upTo } from './timeline.ts';
 
 const hour = 3_600_000;

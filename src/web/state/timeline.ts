@@ -1,7 +1,7 @@
 // From the timeline document to shapes on a plot: where a span begins and ends, which hours stand on the axis, how long a
 // time is in words. Pure.
 
-import type { TimelineDocument, TimelineLane } from '../../api/schemas-timeline.ts';
+import type { TimelineDocument, TimelineLane } from '../../api/timeline.ts';
 import { reasons } from '../../model/reasons.ts';
 import type { StateName } from '../../model/states.ts';
 import { wordsOf } from '../../view/words.ts';

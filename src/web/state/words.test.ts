@@ -1,10 +1,10 @@
 // Addresses, conversations, notices and outcomes: the small pure parts of the pages.
 
 import { describe, expect, it } from 'vitest';
+import type { ReceiptReply } from '../../api/actions.ts';
 import type { SessionEvent } from '../../api/client-types.ts';
-import type { ReceiptReply } from '../../api/schemas-act.ts';
-import type { NoticeItem } from '../../api/schemas-notices.ts';
-import type { MessageItem } from '../../api/schemas-sessions.ts';
+import type { NoticeItem } from '../../api/notices.ts';
+import type { MessageItem } from '../../api/sessions.ts';
 import { AgtmuxError, failure } from '../../model/errors.ts';
 import { emptyChat, heard } from './chat.ts';
 import { receiptOutcome } from './deeds.ts';

@@ -1,11 +1,11 @@
 // The live pane over its socket: a ticket for each connection, an answer for each screen, and again by itself when the
 // connection was lost for a reason that may pass.
 
-import type { PageSays, PaneSays, WebTicketReply } from '../../api/schemas-web.ts';
+import type { PageSays, PaneSays } from '../../api/web.ts';
 import { type Failure, failure } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { PasteDoubt } from '../../model/web.ts';
-import { post } from '../door.ts';
+import { send, webRequests } from '../door.ts';
 import { clock, socketUrl } from '../port.ts';
 import type { ScreenFrame } from './screen.ts';
 
@@ -91,7 +91,7 @@ export function openWire(ref: string, heard: (event: WireEvent) => void): Wire {
   }
 
   async function connect(): Promise<void> {
-    const ticket = await post<WebTicketReply>('/web/ticket', { ref });
+    const ticket = await send(webRequests.ticket(ref));
     if (isOver) return;
     if (!ticket.ok) return ended(ticket.failure);
     const mine = new WebSocket(socketUrl(`/ws/pane?ticket=${encodeURIComponent(ticket.value.ticket)}`));

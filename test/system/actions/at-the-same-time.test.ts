@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ActBody, ReceiptReply } from '../../../src/api/schemas-act.ts';
+import type { ActBody, ReceiptReply } from '../../../src/api/actions.ts';
 import { repetitions } from '../../fault/children.ts';
 import { ActingWorld } from '../../kit/acting.ts';
 import { until } from '../../kit/live.ts';

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PaneItem } from '../../../src/api/schemas.ts';
+import type { PaneItem } from '../../../src/api/panes.ts';
 import { Live, until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
 import { programsMayAll } from '../../kit/policy.ts';
@@ -75,7 +75,14 @@ describe('acting on a living agent', () => {
     const actor = LookAlike.start(live, 'claude', 'work');
     await act(actor, 'waiting_approval');
     await becomes(actor, /waiting_approval/);
-    const approve = { action: 'approve', any_ask: true, ref: actor.pane, conditions: {}, pid: process.pid, hops: 0 };
+    const approve = {
+      action: 'approve',
+      any_ask: true,
+      ref: actor.pane,
+      conditions: {},
+      pid: process.pid,
+      hops: 0,
+    } as const;
     const first = await live.client.post('/v1/act', approve);
     // This process has no terminal of a person: it is an operator, and those answer nothing.
     expect(first).toMatchObject({ outcome: 'refused', failure: { code: 'E_ROLE' } });
@@ -98,7 +105,14 @@ describe('acting on a living agent', () => {
     const actor = LookAlike.start(live, 'claude', 'work');
     await act(actor, 'settled');
     await becomes(actor, /idle|completed/);
-    const kill = { action: 'kill', signal: 'TERM', ref: actor.pane, conditions: {}, pid: process.pid, hops: 0 };
+    const kill = {
+      action: 'kill',
+      signal: 'TERM',
+      ref: actor.pane,
+      conditions: {},
+      pid: process.pid,
+      hops: 0,
+    } as const;
     expect(await live.client.post('/v1/act', kill)).toMatchObject({
       outcome: expect.stringMatching(/delivered|unconfirmed/),
     });

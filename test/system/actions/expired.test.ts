@@ -2,7 +2,7 @@
 // show what is typed keeps everyone behind it waiting for longer than a snapshot counts.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ActBody, AuditItem, ReceiptReply } from '../../../src/api/schemas-act.ts';
+import type { ActBody, AuditItem, ReceiptReply } from '../../../src/api/actions.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { ActingWorld, type Said } from '../../kit/acting.ts';
 import { until } from '../../kit/live.ts';

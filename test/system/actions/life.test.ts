@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ReceiptReply } from '../../../src/api/schemas-act.ts';
+import type { ReceiptReply } from '../../../src/api/actions.ts';
 import { ActingWorld, type Said } from '../../kit/acting.ts';
 import { until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';

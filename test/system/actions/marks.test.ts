@@ -1,7 +1,7 @@
 // Names and marks of having seen, end to end: every list carries them, and whoever follows the feed is told of a change.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PaneItem, WindowList } from '../../../src/api/schemas.ts';
+import type { PaneItem, WindowList } from '../../../src/api/panes.ts';
 import { ActingWorld } from '../../kit/acting.ts';
 import { until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';

@@ -5,8 +5,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PaneItem } from '../../../src/api/schemas.ts';
-import type { AuditItem } from '../../../src/api/schemas-act.ts';
+import type { AuditItem } from '../../../src/api/actions.ts';
+import type { PaneItem } from '../../../src/api/panes.ts';
 import { type ActionKind, actionKinds, type CallerRole, callerRoles } from '../../../src/model/actions.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { Live, until } from '../../kit/live.ts';

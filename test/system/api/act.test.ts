@@ -3,6 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { createClient } from '../../../src/api/client.ts';
+import { pathTo } from '../../../src/api/requests.ts';
 import { type DocumentName, documents } from '../../../src/api/routes.ts';
 import { failure } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
@@ -160,10 +161,10 @@ describe('the other doors of acting', () => {
     server.daemon.acting.messages.push(queuedMessage({ id: 'q/1' }));
     const queue = await client.get('/v1/queue');
     expect(queue.items).toMatchObject([{ id: 'q/1', text: 'go on', queued_at: '2023-11-14T22:29:59.000Z' }]);
-    const path = `/v1/queue/${encodeURIComponent('q/1')}` as const;
+    const path = pathTo('/v1/queue/{id}', { id: 'q/1' });
     expect((await client.post(path, { text: 'stop', pid: 7 })).outcome).toBe('queued');
     expect((await client.get('/v1/queue')).items).toMatchObject([{ text: 'stop' }]);
-    expect((await client.delete(`${path}?pid=7`)).outcome).toBe('delivered');
+    expect((await client.delete(path, { caller: { pid: 7 } })).outcome).toBe('delivered');
     expect((await client.delete(path)).failure).toMatchObject({ code: 'E_REF_NOT_FOUND' });
     expect(server.daemon.acting.asked.map(({ claim }) => claim.pid)).toEqual([7, 7, null]);
   });

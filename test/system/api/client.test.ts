@@ -5,10 +5,11 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createClient, targetPath } from '../../../src/api/client.ts';
+import { createClient } from '../../../src/api/client.ts';
 import { ask as askLean } from '../../../src/api/client-lean.ts';
 import type { FeedEvent } from '../../../src/api/client-types.ts';
-import { paneListSchema } from '../../../src/api/schemas.ts';
+import { paneListSchema } from '../../../src/api/panes.ts';
+import { pathTo } from '../../../src/api/requests.ts';
 import { AgtmuxError } from '../../../src/model/errors.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { FakeDaemon, startServer, type TestServer } from './kit.ts';
@@ -46,8 +47,8 @@ describe('with a daemon', () => {
     const client = clientOf(server.path);
     const added = await client.post('/v1/targets', { name: 'vm/1', kind: 'ssh' });
     expect(added.target.target).toBe('vm/1');
-    expect((await client.post(`${targetPath('vm/1')}/connect`)).target.kind).toBe('ssh');
-    expect((await client.delete(targetPath('vm/1'))).done).toBe(true);
+    expect((await client.post(pathTo('/v1/targets/{name}/connect', { name: 'vm/1' }))).target.kind).toBe('ssh');
+    expect((await client.delete(pathTo('/v1/targets/{name}', { name: 'vm/1' }))).done).toBe(true);
     expect((await client.post('/v1/events', [{}])).verdicts).toHaveLength(1);
     await client.post('/v1/stop');
     await expect.poll(() => server.daemon.stops).toBe(1);
@@ -55,9 +56,9 @@ describe('with a daemon', () => {
 
   it('failures come as they were meant', async () => {
     const client = clientOf(server.path);
-    const failed = client.get('/v1/panes', { state: 'bogus' });
+    const failed = client.get('/v1/panes', { state: ['bogus'] });
     await expect(failed).rejects.toMatchObject({ code: 'E_FILTER', next: 'use one of the values the message names' });
-    expect(await codeOf(client.delete(targetPath('nobody')))).toBe('E_REF_NOT_FOUND');
+    expect(await codeOf(client.delete(pathTo('/v1/targets/{name}', { name: 'nobody' })))).toBe('E_REF_NOT_FOUND');
   });
 
   it('FED2 follows the feed over a loss without missing or repeating anything', async () => {

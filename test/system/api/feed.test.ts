@@ -3,7 +3,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { feedChangesSchema, feedCutSchema, feedListSchema, feedSnapshotSchema } from '../../../src/api/schemas.ts';
+import { feedChangesSchema, feedCutSchema, feedListSchema, feedSnapshotSchema } from '../../../src/api/feed.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createSimulatedClock } from '../../../src/platform/simulated/clock.ts';
 import { ask, startServer, type TestServer } from './kit.ts';

@@ -1,11 +1,10 @@
 // The acting of the small daemon: remembers what was asked and by whom, and answers what the test wants.
 
-import type { PaneRow } from '../../../src/api/schemas.ts';
-import type { Receipt } from '../../../src/model/actions.ts';
+import type { PaneRow } from '../../../src/api/panes.ts';
+import type { ActionService, AttachPlan, CallerClaim, QueuedMessage, Receipt } from '../../../src/model/actions.ts';
 import { fail, failure, ok } from '../../../src/model/errors.ts';
 import { runtimeId, targetId } from '../../../src/model/ids.ts';
 import type { AuditRecord } from '../../../src/model/records.ts';
-import type { ActionService, AttachPlan, CallerClaim, QueuedMessage } from '../../../src/server/service-act.ts';
 
 export interface Asked {
   readonly what: string;

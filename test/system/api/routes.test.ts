@@ -5,8 +5,8 @@ import { statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { errorSchema } from '../../../src/api/common.ts';
 import { type DocumentName, documents, type Route, routes } from '../../../src/api/routes.ts';
-import { errorSchema } from '../../../src/api/schemas.ts';
 import { AgtmuxError } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { type Ask, ask, type Reply, startServer, type TestServer } from './kit.ts';
@@ -89,7 +89,14 @@ const good: Readonly<Record<keyof typeof routes, Ask>> = {
   managedOne: { path: '/v1/managed/s1' },
   managedMessages: { path: '/v1/managed/s1/messages?after=0&count=5' },
   followManaged: { path: '/v1/managed/nobody/follow' },
-  doManaged: { method: 'POST', path: '/v1/managed/s1/stop', headers: json, body: '{}' },
+  sendManaged: { method: 'POST', path: '/v1/managed/s1/send', headers: json, body: '{"text":"go"}' },
+  approveManaged: { method: 'POST', path: '/v1/managed/s1/approve', headers: json, body: '{}' },
+  rejectManaged: { method: 'POST', path: '/v1/managed/s1/reject', headers: json, body: '{}' },
+  answerManaged: { method: 'POST', path: '/v1/managed/s1/answer', headers: json, body: '{}' },
+  stopManaged: { method: 'POST', path: '/v1/managed/s1/stop', headers: json, body: '{}' },
+  resumeManaged: { method: 'POST', path: '/v1/managed/s1/resume', headers: json, body: '{}' },
+  retryManaged: { method: 'POST', path: '/v1/managed/s1/retry', headers: json, body: '{}' },
+  removeManaged: { method: 'POST', path: '/v1/managed/s1/remove', headers: json, body: '{}' },
   notices: { path: '/v1/notifications?count=5' },
   noticeSettings: { path: '/v1/notifications/settings' },
   changeNotices: {
@@ -259,6 +266,46 @@ describe('stop', () => {
   it('is answered first', async () => {
     expect((await ask(server, good.stop)).status).toBe(202);
     await expect.poll(() => server.daemon.stops).toBe(1);
+  });
+});
+
+describe('who asks', () => {
+  const headers = { 'agtmux-caller-pid': '42', 'agtmux-caller-hops': '3' };
+  const claimed = async (request: Ask): Promise<unknown> => {
+    expect((await ask(server, request)).status).toBe(200);
+    return server.daemon.claims.at(-1) ?? server.daemon.acting.asked.at(-1)?.claim;
+  };
+
+  it('ACT6 is read from the headers of the caller, whatever the method', async () => {
+    server.daemon.put({ agent: 'claude' });
+    const post = { ...good.changeAgent, headers: { ...json, ...headers } };
+    expect(await claimed({ path: '/v1/output?ref=claude', headers })).toEqual({ pid: 42, hops: 3 });
+    expect(await claimed({ method: 'DELETE', path: '/v1/queue/q1', headers })).toEqual({ pid: 42, hops: 3 });
+    expect(await claimed(post)).toEqual({ pid: 42, hops: 3 });
+    expect(await claimed(good.changeAgent)).toEqual({ pid: null, hops: 0 });
+  });
+
+  it('ACT6 is still read from bodies and queries as clients of the version before write them; headers win', async () => {
+    server.daemon.put({ agent: 'claude' });
+    const body = '{"enabled":false,"pid":7,"hops":1}';
+    expect(await claimed({ path: '/v1/output?ref=claude&pid=7&hops=1' })).toEqual({ pid: 7, hops: 1 });
+    expect(await claimed({ ...good.changeAgent, body })).toEqual({ pid: 7, hops: 1 });
+    expect(await claimed({ ...good.changeAgent, body, headers: { ...json, ...headers } })).toEqual({
+      pid: 42,
+      hops: 3,
+    });
+  });
+
+  it.each([
+    ['0', '0'],
+    ['-1', '0'],
+    ['x', '0'],
+    ['7', '1.5'],
+    ['7', String(limits.hopsSaidMax + 1)],
+  ])('ACT6 a process %s after %s hops is refused', async (pid, hops) => {
+    const wrong = { ...json, 'agtmux-caller-pid': pid, 'agtmux-caller-hops': hops };
+    expect((await ask(server, { ...good.changeAgent, headers: wrong })).status).toBe(400);
+    expect(server.daemon.claims).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createClient } from '../../../src/api/client.ts';
 import type { SessionEvent } from '../../../src/api/client-types.ts';
-import { managedListSchema, managedReplySchema, messagePageSchema } from '../../../src/api/schemas-sessions.ts';
+import { managedListSchema, managedReplySchema, messagePageSchema } from '../../../src/api/sessions.ts';
 import { fail } from '../../../src/model/errors.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { until } from '../../kit/live.ts';

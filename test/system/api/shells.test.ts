@@ -5,9 +5,10 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { createClient } from '../../../src/api/client.ts';
+import { feedChangesSchema, feedSnapshotSchema } from '../../../src/api/feed.ts';
+import { pathTo } from '../../../src/api/requests.ts';
 import { type DocumentName, documents } from '../../../src/api/routes.ts';
-import { feedChangesSchema, feedSnapshotSchema } from '../../../src/api/schemas.ts';
-import type { ShellEventItem } from '../../../src/api/schemas-shells.ts';
+import type { ShellEventItem } from '../../../src/api/shells.ts';
 import { failure } from '../../../src/model/errors.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
@@ -43,7 +44,7 @@ describe('POST /v1/shells', () => {
       ...{ ...wanted, label: 'build', expected_duration_s: 90, timeout_s: 600.5, tty: true, env: { A: 'b=c' } },
       ...{ budget_ms: 55_000, call_id: 'call-7', pid: 42, client: 'codex 1', thread: 't1' },
     };
-    const told = client().runShell(body);
+    const told = client().post('/v1/shells', body);
     await expect.poll(() => server.daemon.shells.isWaiting('make')).toBe(true);
     expect(server.daemon.shells.asked).toEqual([
       {
@@ -83,8 +84,8 @@ describe('POST /v1/shells', () => {
 
   it('SHL7 a client that leaves cancels its command, and only its own', async () => {
     const leaving = new AbortController();
-    const left = client().runShell({ ...wanted, command: 'first' }, { signal: leaving.signal });
-    const stays = client().runShell({ ...wanted, command: 'second' });
+    const left = client().post('/v1/shells', { ...wanted, command: 'first' }, { signal: leaving.signal });
+    const stays = client().post('/v1/shells', { ...wanted, command: 'second' });
     await expect
       .poll(() => server.daemon.shells.isWaiting('first') && server.daemon.shells.isWaiting('second'))
       .toBe(true);
@@ -199,7 +200,10 @@ describe('one shell', () => {
   });
 
   it.each(['kill', 'background', 'resume', 'seen'] as const)('%s reaches the daemon with who asks', async (what) => {
-    const told = await client().controlShell(what, 'build / test', { pid: 42, via: 'command line' });
+    const told = await client().post(pathTo(`/v1/shells/{ref}/${what}`, { ref: 'build / test' }), {
+      pid: 42,
+      via: 'command line',
+    });
     expect(told).toMatchObject({ shell: { shell_id: 'shell-1' }, failure: null, notices: [] });
     expect(server.daemon.shells.asked).toEqual([
       { what, value: 'build / test', claim: { pid: 42, client: null, thread: null, via: 'command line' } },
@@ -232,8 +236,11 @@ describe('notices', () => {
   it.each([
     ['the list', async () => parsed(await get('/v1/shells?pid=42&take_notices'), 'ShellList')],
     ['a log page', async () => parsed(await get('/v1/shells/shell-1/log?pid=42&take_notices'), 'ShellPage')],
-    ['a deed', () => client().controlShell('kill', 'shell-1', { pid: 42, take_notices: true })],
-    ['a run', () => client().runShell({ ...wanted, run_in_background: true, pid: 42, take_notices: true })],
+    [
+      'a deed',
+      () => client().post(pathTo('/v1/shells/{ref}/kill', { ref: 'shell-1' }), { pid: 42, take_notices: true }),
+    ],
+    ['a run', () => client().post('/v1/shells', { ...wanted, run_in_background: true, pid: 42, take_notices: true })],
     ['no shell at all', () => client().post('/v1/shells/notices', { pid: 42 })],
   ])('SHL7 come once with whatever is asked: %s', async (_, answer) => {
     expect(words(await answer())).toEqual([notice.words]);

@@ -31,7 +31,7 @@ describe('hooks on a machine behind ssh', () => {
     mkdirSync(join(home, '.claude'));
     mkdirSync(join(home, 'codex-home'));
     writeFileSync(join(home, '.claude/settings.json'), user);
-    const wanted = { action: 'install', target: 'vm1', env: { CLAUDE_CONFIG_DIR: '/not/there' } };
+    const wanted = { action: 'install', target: 'vm1', env: { CLAUDE_CONFIG_DIR: '/not/there' } } as const;
     const plan = await live.client.post('/v1/hooks/plan', wanted);
     expect(plan.agents).toEqual(['claude', 'codex']);
     expect(readdirSync(home).sort()).toEqual(['.claude', 'codex-home']);
@@ -49,7 +49,7 @@ describe('hooks on a machine behind ssh', () => {
     // This machine has none of it.
     expect((await live.client.get('/v1/hooks', { agent: ['claude'] })).agents[0]?.state).toBe('absent');
 
-    const removal = { action: 'remove', target: 'vm1' };
+    const removal = { action: 'remove', target: 'vm1' } as const;
     const { digest: other } = await live.client.post('/v1/hooks/plan', removal);
     await live.client.post('/v1/hooks/apply', { ...removal, digest: other });
     expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toBe(user);

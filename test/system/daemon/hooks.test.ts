@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PaneItem } from '../../../src/api/schemas.ts';
+import type { PaneItem } from '../../../src/api/panes.ts';
 import { createRealProcesses } from '../../../src/platform/processes.ts';
 import { openProc } from '../../../src/sources/process/proc.ts';
 import { Live, until } from '../../kit/live.ts';

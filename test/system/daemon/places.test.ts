@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PaneItem } from '../../../src/api/schemas.ts';
+import type { PaneItem } from '../../../src/api/panes.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { ActingWorld } from '../../kit/acting.ts';
 import { Live, until } from '../../kit/live.ts';

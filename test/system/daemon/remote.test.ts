@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pathTo } from '../../../src/api/requests.ts';
 import { forgedTmux } from '../../kit/forged-tmux.ts';
 import { Live, until } from '../../kit/live.ts';
 import { programsMayAll } from '../../kit/policy.ts';
@@ -96,7 +97,8 @@ describe('targets over ssh', () => {
     expect(named).toMatchObject({ outcome: 'delivered' });
     // RTE6: a path of this machine means nothing over there.
     const files = [{ path: '/etc/hosts', from: null, to: null }];
-    const message = { action: 'send', text: 'read it', enter: true, when_ready: false, strip_control: false, files };
+    const flags = { enter: true, when_ready: false, strip_control: false };
+    const message = { action: 'send', text: 'read it', ...flags, files } as const;
     const told = await live.client.post('/v1/act', { ...common, ...message, conditions: {} });
     expect(told).toMatchObject({ outcome: 'refused', failure: { code: 'E_FILE' } });
     expect(told.failure?.message).toContain('the agent is on vm1');
@@ -254,7 +256,7 @@ describe('targets over ssh', () => {
     await until(async () => (await shown()).some((one) => one.ended === null));
     far.tmux('kill-window', '-t', 'far away:agent');
     await until(async () => (await shown()).length > 0 && (await shown()).every((one) => one.ended !== null));
-    await live.client.delete('/v1/targets/vm1');
+    await live.client.delete(pathTo('/v1/targets/{name}', { name: 'vm1' }));
     await until(async () => (await healthOf('vm1')) === undefined);
     await until(async () => (await shown()).length === 0);
   });

@@ -1,7 +1,7 @@
 // The daemon and screens: look-alikes that act recorded screens in real panes, and what is published of them.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PaneItem } from '../../../src/api/schemas.ts';
+import type { PaneItem } from '../../../src/api/panes.ts';
 import { classOf } from '../../../src/model/states.ts';
 import { Live, until } from '../../kit/live.ts';
 import { LookAlike, type LookAlikeKind } from '../../kit/look-alike.ts';

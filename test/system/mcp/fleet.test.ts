@@ -1,7 +1,7 @@
 // What an agent may do about other agents over MCP: look, wait and write, as the observer that it is.
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { PaneRow } from '../../../src/api/schemas.ts';
+import type { PaneRow } from '../../../src/api/panes.ts';
 import type { Ask } from '../../../src/model/asks.ts';
 import { failure } from '../../../src/model/errors.ts';
 import { askId, scopeId } from '../../../src/model/ids.ts';

@@ -161,7 +161,7 @@ describe('what keeps notices back', () => {
     world = new DesktopWorld(null);
     await world.startDaemon();
     const path = join(world.configDir, 'notifications.toml');
-    const change = { channels: ['desktop'], on: ['waiting_approval'], quiet: '22:00-07:00', ...claim };
+    const change = { channels: ['desktop'], on: ['waiting_approval'], quiet: '22:00-07:00', ...claim } as const;
     const changed = await world.client.post('/v1/notifications/settings', change);
     expect(changed).toMatchObject({ channels: ['desktop'], quiet: '22:00-07:00', path });
     expect(statSync(path).mode & 0o777).toBe(0o600);

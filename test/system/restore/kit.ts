@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { RestorePlanReply, RestoreReply } from '../../../src/api/schemas-restore.ts';
+import type { RestorePlanReply, RestoreReply } from '../../../src/api/restore.ts';
 import { ActingWorld } from '../../kit/acting.ts';
 import { until as untilSoon } from '../../kit/live.ts';
 
@@ -96,7 +96,7 @@ export class RestoreWorld extends ActingWorld {
   }
 
   restore(more: object = {}): Promise<RestoreReply> {
-    return this.client.post('/v1/restore', { pid: process.pid, hops: 0, ...more }, { silenceMs: 60_000 });
+    return this.client.post('/v1/restore', more, { silenceMs: 60_000, caller: { pid: process.pid } });
   }
 
   /** The record of the layout, as it is on disk. */

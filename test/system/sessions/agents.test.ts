@@ -4,7 +4,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ActBody, ReceiptReply } from '../../../src/api/schemas-act.ts';
+import type { ActBody, ReceiptReply } from '../../../src/api/actions.ts';
 import { until } from '../../kit/live.ts';
 import { LedWorld, runs } from './kit.ts';
 

@@ -4,10 +4,11 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AuditItem } from '../../../src/api/schemas-act.ts';
-import type { ManagedItem, MessageItem, NewSessionBody } from '../../../src/api/schemas-sessions.ts';
+import type { AuditItem } from '../../../src/api/actions.ts';
+import { pathTo } from '../../../src/api/requests.ts';
+import type { ManagedItem, MessageItem, NewSessionBody } from '../../../src/api/sessions.ts';
 import { askKinds } from '../../../src/model/asks.ts';
-import type { MachineState } from '../../../src/model/sessions.ts';
+import type { MachineState, SessionCommand } from '../../../src/model/sessions.ts';
 import { Live, until } from '../../kit/live.ts';
 import { programsMayAll } from '../../kit/policy.ts';
 
@@ -53,19 +54,18 @@ export class LedWorld extends Live {
       prompt,
       cwd: this.project,
       env: this.agentEnv(),
-      pid: process.pid,
-      hops: 0,
       ...more,
     };
-    return (await this.client.post('/v1/managed', body)).session;
+    return (await this.client.post('/v1/managed', body, { caller: { pid: process.pid } })).session;
   }
 
   async session(id: string): Promise<ManagedItem> {
-    return (await this.client.get(`/v1/managed/${id}`)).session;
+    return (await this.client.get(pathTo('/v1/managed/{id}', { id }))).session;
   }
 
-  async deed(id: string, name: string, more: object = {}): Promise<ManagedItem> {
-    return (await this.client.post(`/v1/managed/${id}/${name}`, { ...more, pid: process.pid, hops: 0 })).session;
+  async deed(id: string, name: SessionCommand['action'], more: object = {}): Promise<ManagedItem> {
+    const path = pathTo(`/v1/managed/{id}/${name}`, { id });
+    return (await this.client.post(path, { ...more, pid: process.pid, hops: 0 })).session;
   }
 
   /** Until the session is in this state, and as it is then. */
@@ -83,7 +83,7 @@ export class LedWorld extends Live {
   }
 
   async messages(id: string): Promise<readonly MessageItem[]> {
-    return (await this.client.messages(id, { count: 2_000 })).messages;
+    return (await this.client.get(pathTo('/v1/managed/{id}/messages', { id: id }), { count: 2_000 })).messages;
   }
 
   /** Everything that was said in this role. */

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
+import type { ManagedItem } from '../../../src/api/sessions.ts';
 import type { MachineState } from '../../../src/model/sessions.ts';
 import { Talk } from '../../../src/sessions/messages.ts';
 import { until } from '../../kit/live.ts';

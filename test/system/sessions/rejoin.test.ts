@@ -4,7 +4,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
+import type { ManagedItem } from '../../../src/api/sessions.ts';
 import { until } from '../../kit/live.ts';
 import { LedWorld, runs } from './kit.ts';
 

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pathTo } from '../../../src/api/requests.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { until } from '../../kit/live.ts';
 import { LedWorld } from './kit.ts';
@@ -96,7 +97,9 @@ describe('a session that prints without end', () => {
   it('SES10 is bounded in what is kept, says so, and is heard to its end', async () => {
     const { id } = await world.begin('flood 12');
     await until(async () => (await world.session(id)).state === 'completed', 60_000);
-    const page = await world.client.messages(id, { count: limits.sessionPageMax });
+    const page = await world.client.get(pathTo('/v1/managed/{id}/messages', { id: id }), {
+      count: limits.sessionPageMax,
+    });
     expect(page.truncated).toBe(true);
     expect(page.messages.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThanOrEqual(
       limits.sessionMessagesBytesMax,

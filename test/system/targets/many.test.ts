@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pathTo } from '../../../src/api/requests.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { forgedTmux } from '../../kit/forged-tmux.ts';
 import { Live, until } from '../../kit/live.ts';
@@ -260,7 +261,8 @@ describe('many machines', () => {
       await heal();
       const healed = performance.now();
       // One that refused the user is tried again when a person asks.
-      if (name.includes('key')) await live.client.post('/v1/targets/victim/connect', {}).catch(() => undefined);
+      if (name.includes('key'))
+        await live.client.post(pathTo('/v1/targets/{name}/connect', { name: 'victim' })).catch(() => undefined);
       await until(async () => (await sick()).length === 0, patienceMs, 50);
       const back = (performance.now() - healed) / 1_000;
       table.push([

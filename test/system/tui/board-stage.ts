@@ -1,6 +1,6 @@
 // Made-up agents for screens that must be the same on every run: one in each state, on three machines, one of them down.
 
-import type { PaneItem } from '../../../src/api/schemas.ts';
+import type { PaneItem } from '../../../src/api/panes.ts';
 import { type FakeDaemon, type FakeRequest, itemOf, startFakeDaemon, targetOf } from '../../kit/fake-daemon.ts';
 import { paneRow, type RowOptions } from '../../kit/rows.ts';
 

@@ -1,7 +1,7 @@
 // The screens of sessions as people see them, one for each state of a session, at three sizes: the real TUI in a real tmux,
 // compared with the screens that are kept beside this file.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
+import type { ManagedItem } from '../../../src/api/sessions.ts';
 import { until } from '../../kit/live.ts';
 import { ChatStage, sizes } from './chat-stage.ts';
 

@@ -1,8 +1,9 @@
 // The real TUI in a private tmux, over a private daemon with scripted agents that it leads and real shells that they run.
 
 import { join } from 'node:path';
-import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
-import type { NewShellBody, ShellItem, ShellReceiptReply } from '../../../src/api/schemas-shells.ts';
+import { pathTo } from '../../../src/api/requests.ts';
+import type { ManagedItem } from '../../../src/api/sessions.ts';
+import type { NewShellBody, ShellItem, ShellReceiptReply } from '../../../src/api/shells.ts';
 import { expectKept } from '../../kit/kept-screen.ts';
 import { until } from '../../kit/live.ts';
 import { cliProgram } from '../../kit/self-tries.ts';
@@ -100,7 +101,7 @@ export class ChatStage extends LedWorld {
 
   /** A command that this session's agent runs; the answer comes when it has ended or is in the background. */
   run(item: ManagedItem, command: string, more: Partial<NewShellBody> = {}): Promise<ShellReceiptReply> {
-    return this.client.runShell({
+    return this.client.post('/v1/shells', {
       command,
       cwd: this.project,
       env: { PATH: process.env.PATH ?? '' },
@@ -126,7 +127,11 @@ export class ChatStage extends LedWorld {
 
   async endShells(): Promise<void> {
     const running = (await this.shells()).filter(({ status }) => status === 'running');
-    await Promise.all(running.map(({ shell_id }) => this.client.controlShell('kill', shell_id, { pid: process.pid })));
+    await Promise.all(
+      running.map(({ shell_id }) =>
+        this.client.post(pathTo('/v1/shells/{ref}/kill', { ref: shell_id }), { pid: process.pid }),
+      ),
+    );
   }
 
   /** The TUI first: it would start the daemon again. */

@@ -1,7 +1,7 @@
 // A session from the TUI, from the form to its end, with the keys a person presses and an agent that is really led: what
 // reaches the agent is what was shown, and nothing is sent that was not.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
+import type { ManagedItem } from '../../../src/api/sessions.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { until } from '../../kit/live.ts';
 import { ChatStage } from './chat-stage.ts';

@@ -1,10 +1,12 @@
 // The [Shell] panel in the real TUI, with real shells that a led agent runs: every key of it, what it does to the shell, and
 // the screens as people see them.
+
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ManagedItem } from '../../../src/api/schemas-sessions.ts';
-import type { ShellItem } from '../../../src/api/schemas-shells.ts';
+import { pathTo } from '../../../src/api/requests.ts';
+import type { ManagedItem } from '../../../src/api/sessions.ts';
+import type { ShellItem } from '../../../src/api/shells.ts';
 import { until } from '../../kit/live.ts';
 import { ChatStage, sizes } from './chat-stage.ts';
 
@@ -54,7 +56,7 @@ describe('the [Shell] panel', () => {
       stage.keys('Escape', 'Left', 'd');
       await stage.shows(/^went wrong$/m, 'reason: exited with status 3');
       await stage.keeps('shells-diagnostic', size);
-      await stage.client.controlShell('seen', 'shell-1', { pid: process.pid });
+      await stage.client.post(pathTo('/v1/shells/{ref}/seen', { ref: 'shell-1' }), { pid: process.pid });
       await until(async () => (await stage.shells()).filter(({ seen }) => seen).length === 2);
     }
     await stage.endShells();

@@ -6,8 +6,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { routes } from '../../../src/api/routes.ts';
-import { notForPages } from '../../../src/api/routes-web.ts';
+import { type Route, type RouteName, routes } from '../../../src/api/routes.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createRealFiles } from '../../../src/platform/files.ts';
 import { webServerDocument } from '../../../src/server/web/stored-web-server.ts';
@@ -69,8 +68,10 @@ describe('no route without a session', () => {
 
   it('SEC2 what is for programs of this machine is not there for pages', async () => {
     const visitor = await small.enter();
-    for (const name of notForPages) {
-      const { method, path } = routes[name];
+    const local = (Object.keys(routes) as RouteName[]).filter((name) => 'isLocal' in routes[name]);
+    expect(local.toSorted()).toEqual(['events', 'openWeb', 'runShell', 'shellNotices', 'shutWeb', 'stop', 'web']);
+    for (const name of local) {
+      const { method, path }: Route = routes[name];
       const reply = await visitor.ask(pathOf(path), { method: method.toUpperCase() });
       expect([name, reply.status, codeOf(reply.text)]).toEqual([name, 404, 'E_ROUTE']);
     }
@@ -164,6 +165,9 @@ describe('entering', () => {
     expect(small.daemon.acting.asked.at(-1)?.claim).toEqual({ pid: null, hops: 0, web });
     await visitor.ask('/v1/agents/claude', { method: 'POST', body: { enabled: false, pid: 1 } });
     expect(small.daemon.claims.at(-1)).toEqual({ pid: null, hops: 0, web });
+    const headers = { 'agtmux-caller-pid': '4711', 'agtmux-caller-hops': '3' };
+    const said = await visitor.ask('/v1/act', { method: 'POST', body: { ...body, pid: undefined }, headers });
+    expect([said.status, small.daemon.acting.asked.at(-1)?.claim]).toEqual([200, { pid: null, hops: 0, web }]);
     // A claim of that form is no request.
     const forged = await visitor.ask('/v1/act', { method: 'POST', body: { ...body, web } });
     expect([forged.status, codeOf(forged.text)]).toEqual([400, 'E_INPUT']);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Terminal } from '@xterm/headless';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PaneSays } from '../../../src/api/schemas-web.ts';
+import type { PaneSays } from '../../../src/api/web.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';

@@ -1,12 +1,10 @@
-// The documents of restoring: what a lost tmux server had, what would be done, and what became of it.
+// Restoring: what a lost tmux server had, what would be done, and what became of it.
 
 import { limits } from '../model/limits.ts';
 import { restoreChoices } from '../model/restore.ts';
-import { claimBody } from './schemas-act.ts';
-import { schemaVersion } from './version.ts';
+import { head, noQuerySchema, time } from './common.ts';
 import { z } from './zod.ts';
 
-const head = { schema_version: z.literal(schemaVersion), generated_at: z.iso.datetime().describe('UTC') };
 const choice = z.enum(restoreChoices);
 
 export const restoreItemSchema = z.strictObject({
@@ -16,7 +14,7 @@ export const restoreItemSchema = z.strictObject({
   place: z.string().describe('where it was: session:window.pane'),
   cwd: z.string(),
   agent_session: z.string().nullable().describe("the agent's own id of its conversation; null where nobody knows it"),
-  lost_at: z.iso.datetime(),
+  lost_at: time,
   choice: choice.describe('what is done unless a person asks for less'),
   why: z.string().nullable().describe('why it is not resumed'),
   command: z.string().nullable().describe('what would be run, without options that skip permissions'),
@@ -39,7 +37,6 @@ export const newRestoreSchema = z.strictObject({
     .default(null)
     .describe('the lost runs that were shown; others are left. Null: all'),
   allow_skip_permissions: z.boolean().default(false),
-  ...claimBody,
 });
 
 export const restoreReplySchema = z.strictObject({
@@ -55,6 +52,31 @@ export const restoreReplySchema = z.strictObject({
     }),
   ),
 });
+
+export const restoreDocuments = {
+  RestoreItem: restoreItemSchema,
+  RestorePlan: restorePlanSchema,
+  NewRestore: newRestoreSchema,
+  RestoreReply: restoreReplySchema,
+} as const;
+
+export const restoreRoutes = {
+  planRestore: {
+    method: 'get',
+    path: '/v1/restore',
+    summary: 'Show what could be restored of tmux servers that are gone; changes nothing',
+    query: noQuerySchema,
+    reply: 'RestorePlan',
+  },
+  restore: {
+    method: 'post',
+    path: '/v1/restore',
+    summary: 'Open the windows of lost tmux servers again and resume their agents; returns what became of each',
+    query: noQuerySchema,
+    body: { words: 'what a person decided', document: 'NewRestore' },
+    reply: 'RestoreReply',
+  },
+} as const;
 
 export type RestorePlanReply = z.infer<typeof restorePlanSchema>;
 export type RestoreReply = z.infer<typeof restoreReplySchema>;

@@ -1,16 +1,14 @@
-// The documents of acting: what is asked for, what became of it, what waits, and who did what. A refusal is a receipt too,
-// so POST /v1/act answers it with 200; only what is no request at all gets an error (ACT4).
+// Acting: what is asked for, what became of it, what waits, and who did what. A refusal is a receipt too, so POST /v1/act
+// answers it with 200; only what is no request at all gets an error (ACT4).
 
-import { z } from 'zod';
 import { actionKinds, outcomes } from '../model/actions.ts';
 import { errorCodes } from '../model/errors.ts';
 import { askId, runtimeId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { stateNames } from '../model/states.ts';
-import { schemaVersion } from './version.ts';
+import { head, noQuerySchema, time } from './common.ts';
+import { z } from './zod.ts';
 
-const time = z.iso.datetime().describe('UTC');
-const head = { schema_version: z.literal(schemaVersion), generated_at: time };
 const id = z.string().min(1).max(limits.idCharsMax);
 const path = z.string().min(1).max(limits.pathCharsMax);
 const ref = z
@@ -21,32 +19,17 @@ const ref = z
 const words = z.string().max(limits.requestBytesMax);
 const line = z.int().positive();
 
-const pid = z.int().positive();
-const hops = z.int().nonnegative().max(limits.hopsSaidMax);
-
-/** Who asks. The daemon looks at that process itself (ACT6). */
-export const claimBody = {
-  pid: pid.nullable().default(null).describe('the calling process, on this machine'),
-  hops: hops.default(0).describe('number of agents the message passed through so far'),
-};
-
-/** Who asks, where nothing else is said. */
-export const claimSchema = z.strictObject(claimBody);
-
-/** The same where there is no body. */
-export const claimQuery = { pid: pid.optional(), hops: hops.optional() };
-
 const conditions = z.strictObject({
-  if_runtime: id.transform(runtimeId).optional(),
-  if_state: z.array(z.enum(stateNames)).min(1).optional(),
-  if_updated_within_ms: z.int().positive().optional(),
-  force_stale: z.boolean().optional(),
+  if_runtime: id.transform(runtimeId).exactOptional(),
+  if_state: z.array(z.enum(stateNames)).min(1).exactOptional(),
+  if_updated_within_ms: z.int().positive().exactOptional(),
+  force_stale: z.boolean().exactOptional(),
 });
 
-const common = { ref, conditions: conditions.default({}), ...claimBody };
+const common = { ref, conditions: conditions.default({}) };
 const ask = {
-  ask_id: id.transform(askId).optional(),
-  any_ask: z.boolean().optional().describe('answer whatever is pending; without it an answer names its request'),
+  ask_id: id.transform(askId).exactOptional(),
+  any_ask: z.boolean().exactOptional().describe('answer whatever is pending; without it an answer names its request'),
 };
 const flag = (value: boolean) => z.boolean().default(value);
 
@@ -58,17 +41,20 @@ const sendSchema = z
   .strictObject({
     ...common,
     ref: ref.optional(),
-    connected: z.literal(true).optional().describe('send to the CONNECTED agent only (RTE4); instead of ref'),
+    connected: z.literal(true).exactOptional().describe('send to the CONNECTED agent only (RTE4); instead of ref'),
     action: z.literal('send'),
     text: words,
     enter: flag(true).describe('false: the text is left in the prompt'),
     when_ready: flag(false).describe('queue the message until the agent can take it'),
-    at_reset: z.literal(true).optional().describe('queue the message until the usage limit of the agent has reset'),
+    at_reset: z
+      .literal(true)
+      .exactOptional()
+      .describe('queue the message until the usage limit of the agent has reset'),
     strip_control: flag(false),
     files: z
       .array(fileReference)
       .max(limits.filterValuesMax)
-      .optional()
+      .exactOptional()
       .describe("named in front of the text, in the agent's own syntax"),
   })
   .refine(({ ref: said, connected }) => (said === undefined) === (connected === true), 'give either ref or connected');
@@ -76,8 +62,14 @@ const sendSchema = z
 export const actSchema = z.discriminatedUnion('action', [
   sendSchema,
   z.strictObject({ ...common, ...ask, action: z.literal('approve') }),
-  z.strictObject({ ...common, ...ask, action: z.literal('reject'), because: words.optional() }),
-  z.strictObject({ ...common, ...ask, action: z.literal('answer'), option: id.optional(), text: words.optional() }),
+  z.strictObject({ ...common, ...ask, action: z.literal('reject'), because: words.exactOptional() }),
+  z.strictObject({
+    ...common,
+    ...ask,
+    action: z.literal('answer'),
+    option: id.exactOptional(),
+    text: words.exactOptional(),
+  }),
   z.strictObject({ ...common, action: z.literal('interrupt') }),
   z.strictObject({ ...common, action: z.literal('kill'), signal: z.enum(['INT', 'TERM', 'KILL']).default('INT') }),
   z.strictObject({ ...common, action: z.literal('resume') }),
@@ -94,19 +86,16 @@ export const newAgentSchema = z.strictObject({
   session: id.nullable().default(null),
   cwd: path.nullable().default(null),
   args: z.array(z.string().max(limits.pathCharsMax)).max(limits.filterValuesMax).default([]),
-  ...claimBody,
 });
 
-export const queueEditSchema = z.strictObject({ text: words, ...claimBody });
+export const queueEditSchema = z.strictObject({ text: words });
 
 export const outputQuerySchema = z.strictObject({
   ref,
   lines: line.max(limits.captureLinesMax).optional(),
   screen: z.boolean().optional().describe('its screen, also where that keeps no history'),
   colours: z.boolean().optional().describe('with the escape sequences of its colours, as the program wrote them'),
-  ...claimQuery,
 });
-export const claimQuerySchema = z.strictObject(claimQuery);
 export const auditQuerySchema = z.strictObject({ count: z.int().positive().max(limits.auditRowsMax).optional() });
 
 const outcome = z
@@ -184,11 +173,87 @@ export const auditItemSchema = z.strictObject({
 });
 export const auditListSchema = z.strictObject({ ...head, items: z.array(auditItemSchema).describe('newest first') });
 
+export const actionDocuments = {
+  Act: actSchema,
+  Attach: attachSchema,
+  NewAgent: newAgentSchema,
+  QueueEdit: queueEditSchema,
+  Receipt: receiptSchema,
+  AttachPlan: attachPlanSchema,
+  ViewedOutput: viewedOutputSchema,
+  QueuedItem: queuedItemSchema,
+  QueueList: queueListSchema,
+  AuditItem: auditItemSchema,
+  AuditList: auditListSchema,
+} as const;
+
+export const actionRoutes = {
+  act: {
+    method: 'post',
+    path: '/v1/act',
+    summary: 'Act on an agent, or refuse; returns a receipt and 200 in both cases, and writes an audit row',
+    query: noQuerySchema,
+    body: { words: 'the action, the agent and the conditions', document: 'Act' },
+    reply: 'Receipt',
+  },
+  attach: {
+    method: 'post',
+    path: '/v1/attach',
+    summary: 'Get the command that opens the pane of an agent; the client runs it',
+    query: noQuerySchema,
+    body: { words: 'the agent and the conditions', document: 'Attach' },
+    reply: 'AttachPlan',
+  },
+  output: {
+    method: 'get',
+    path: '/v1/output',
+    summary: 'Get the last output of an agent',
+    query: outputQuerySchema,
+    reply: 'ViewedOutput',
+  },
+  startAgent: {
+    method: 'post',
+    path: '/v1/runtimes',
+    summary: 'Start an agent in a new tmux window; returns a receipt, also for a refusal',
+    query: noQuerySchema,
+    body: { words: 'the agent, its place and arguments', document: 'NewAgent' },
+    reply: 'Receipt',
+  },
+  queue: {
+    method: 'get',
+    path: '/v1/queue',
+    summary: 'List queued messages',
+    query: noQuerySchema,
+    reply: 'QueueList',
+  },
+  editQueued: {
+    method: 'post',
+    path: '/v1/queue/{id}',
+    summary: 'Replace the text of a queued message; returns a receipt, also for a refusal',
+    query: noQuerySchema,
+    body: { words: 'the text', document: 'QueueEdit' },
+    reply: 'Receipt',
+  },
+  dropQueued: {
+    method: 'delete',
+    path: '/v1/queue/{id}',
+    summary: 'Remove a queued message; returns a receipt, also for a refusal',
+    query: noQuerySchema,
+    reply: 'Receipt',
+  },
+  audit: {
+    method: 'get',
+    path: '/v1/audit',
+    summary: 'List who did what to which agent, on which evidence, with what result',
+    query: auditQuerySchema,
+    reply: 'AuditList',
+  },
+} as const;
+
 export type ActBody = z.input<typeof actSchema>;
 export type NewAgentBody = z.input<typeof newAgentSchema>;
 export type ReceiptReply = z.infer<typeof receiptSchema>;
 export type AttachPlanReply = z.infer<typeof attachPlanSchema>;
 export type ViewedOutputReply = z.infer<typeof viewedOutputSchema>;
 export type QueueList = z.infer<typeof queueListSchema>;
-export type AuditList = z.infer<typeof auditListSchema>;
 export type AuditItem = z.infer<typeof auditItemSchema>;

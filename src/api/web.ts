@@ -1,15 +1,12 @@
-// The documents of the web door: what is asked for on the private socket, and what a page says to get in and to look at a
+// The web server: what is asked for on the private socket, and what a page says to get in and to look at a
 // pane. What stands in a link or a cookie is no document and is never listed.
 
 import { callerRoles } from '../model/actions.ts';
 import { errorCodes } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { claimBody } from './schemas-act.ts';
-import { schemaVersion } from './version.ts';
+import { head, noQuerySchema, time } from './common.ts';
 import { z } from './zod.ts';
 
-const time = z.iso.datetime().describe('UTC');
-const head = { schema_version: z.literal(schemaVersion), generated_at: time };
 const port = z.int().min(1).max(65_535);
 const secret = z.string().regex(/^[0-9a-f]{64}$/);
 
@@ -18,7 +15,6 @@ export const newWebSchema = z.strictObject({
   listen: z.union([z.ipv4(), z.ipv6()]).nullable().default(null).describe('a non-loopback address'),
   unencrypted: z.boolean().default(false).describe('required with listen: traffic is unencrypted'),
   read_only: z.boolean().default(false).describe('create a link for viewing only'),
-  ...claimBody,
 });
 
 export const webLinkSchema = z.strictObject({
@@ -92,8 +88,47 @@ export const pageSaysSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
+export const webDocuments = {
+  NewWeb: newWebSchema,
+  WebLink: webLinkSchema,
+  WebStatus: webStatusSchema,
+  WebSession: webSessionSchema,
+  WebEntered: webEnteredSchema,
+  WebTicket: webTicketSchema,
+  PaneSays: paneSaysSchema,
+  PageSays: pageSaysSchema,
+} as const;
+
+export const webRoutes = {
+  web: {
+    method: 'get',
+    path: '/v1/web',
+    summary: 'Show whether the web server runs, and where',
+    query: noQuerySchema,
+    reply: 'WebStatus',
+    isLocal: true,
+  },
+  openWeb: {
+    method: 'post',
+    path: '/v1/web',
+    summary: 'Start the web server if needed, and create a sign-in link for one browser',
+    query: noQuerySchema,
+    body: { words: 'the address and the permissions', document: 'NewWeb' },
+    reply: 'WebLink',
+    status: 201,
+    isLocal: true,
+  },
+  shutWeb: {
+    method: 'delete',
+    path: '/v1/web',
+    summary: 'Stop the web server and sign out all browsers',
+    query: noQuerySchema,
+    reply: 'Done',
+    isLocal: true,
+  },
+} as const;
+
 export type WebLinkReply = z.infer<typeof webLinkSchema>;
-export type WebStatusReply = z.infer<typeof webStatusSchema>;
 export type WebSessionReply = z.infer<typeof webSessionSchema>;
 export type WebEnteredReply = z.infer<typeof webEnteredSchema>;
 export type WebTicketReply = z.infer<typeof webTicketSchema>;

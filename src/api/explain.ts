@@ -1,19 +1,15 @@
 // The documents that tell why: one runtime explained, and the adapters with what they can and how they are.
 
-import { z } from 'zod';
 import { factKinds } from '../model/events.ts';
 import { reasonCodes } from '../model/reasons.ts';
 import { healths } from '../model/records.ts';
 import { sourceNames } from '../model/sources.ts';
 import { confidences, stateNames } from '../model/states.ts';
 import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
-import { paneItemSchema, textQuery } from './schemas.ts';
-import { claimBody } from './schemas-act.ts';
-import { schemaVersion } from './version.ts';
+import { count, head, noQuerySchema, textQuery, time } from './common.ts';
+import { paneItemSchema } from './panes.ts';
+import { z } from './zod.ts';
 
-const time = z.iso.datetime().describe('UTC');
-const count = z.int().nonnegative();
-const head = { schema_version: z.literal(schemaVersion), generated_at: time };
 const state = z.enum(stateNames);
 const reason = z.enum(reasonCodes);
 const confidence = z.enum(confidences);
@@ -21,7 +17,7 @@ const source = z.enum(sourceNames as [(typeof sourceNames)[number], ...(typeof s
 
 export const explainQuerySchema = z.strictObject({ ref: z.string().min(1), ...textQuery });
 export const agentsQuerySchema = z.strictObject(textQuery);
-export const agentChangeSchema = z.strictObject({ enabled: z.boolean(), ...claimBody });
+export const agentChangeSchema = z.strictObject({ enabled: z.boolean() });
 
 const evidence = z.strictObject({
   part: z.enum(['decides', 'agrees', 'contradicts']),
@@ -101,3 +97,37 @@ export const agentListSchema = z.strictObject({
   rule_troubles: z.array(z.string()).optional().describe('rule files that are not used, and why'),
 });
 export type AgentList = z.infer<typeof agentListSchema>;
+
+export const explainDocuments = {
+  Explanation: explanationSchema,
+  AgentItem: agentItemSchema,
+  AgentList: agentListSchema,
+  AgentChange: agentChangeSchema,
+} as const;
+
+export const explainRoutes = {
+  explain: {
+    method: 'get',
+    path: '/v1/explain',
+    summary: 'Explain a state: evidence, rules tried, last events with their verdicts',
+    query: explainQuerySchema,
+    hasText: true,
+    reply: 'Explanation',
+  },
+  agents: {
+    method: 'get',
+    path: '/v1/agents',
+    summary: 'List adapters with their capabilities and health',
+    query: agentsQuerySchema,
+    hasText: true,
+    reply: 'AgentList',
+  },
+  changeAgent: {
+    method: 'post',
+    path: '/v1/agents/{name}',
+    summary: 'Enable or disable an adapter',
+    query: noQuerySchema,
+    body: { words: 'on or off', document: 'AgentChange' },
+    reply: 'AgentList',
+  },
+} as const;

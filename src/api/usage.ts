@@ -1,11 +1,10 @@
-// The documents of what agents have used.
+// What agents have used: the question, the report and its route, for every client.
 
 import { limits } from '../model/limits.ts';
 import { usageGroups } from '../model/usage.ts';
-import { schemaVersion } from './version.ts';
+import { count, head } from './common.ts';
 import { z } from './zod.ts';
 
-const count = z.int().nonnegative();
 const by = z.enum(usageGroups);
 const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/);
 
@@ -24,8 +23,7 @@ const sum = z.strictObject({
 export const usageQuerySchema = z.strictObject({ by: by.optional(), since: day.optional() });
 
 export const usageReportSchema = z.strictObject({
-  schema_version: z.literal(schemaVersion),
-  generated_at: z.iso.datetime().describe('UTC'),
+  ...head,
   by,
   since: day.nullable(),
   items: z.array(sum),
@@ -35,5 +33,17 @@ export const usageReportSchema = z.strictObject({
   broken_lines: count,
   budget_day: z.number().nullable(),
 });
+
+export const usageDocuments = { UsageReport: usageReportSchema } as const;
+
+export const usageRoutes = {
+  usage: {
+    method: 'get',
+    path: '/v1/usage',
+    summary: 'Sum up the tokens that agents have used and what they cost about; reads their records first',
+    query: usageQuerySchema,
+    reply: 'UsageReport',
+  },
+} as const;
 
 export type UsageReply = z.infer<typeof usageReportSchema>;

@@ -1,4 +1,4 @@
-// The documents of background shells: what is run, what became of it, what it printed, and what an agent has to be told.
+// Background shells: what is run, what became of it, what it printed, and what an agent has to be told.
 // A refusal is an answer too and comes with 200; only what is no request at all gets an error.
 
 import { errorCodes } from '../model/errors.ts';
@@ -14,31 +14,24 @@ import {
   shellStatuses,
   shellVias,
 } from '../model/shells.ts';
-import { schemaVersion } from './version.ts';
+import { count, head, noQuerySchema, textQuery, time } from './common.ts';
 import { z } from './zod.ts';
 
-const time = z.iso.datetime().describe('UTC');
-const count = z.int().nonnegative();
-const head = { schema_version: z.literal(schemaVersion), generated_at: time };
 const party = z.enum(shellParties);
 const mode = z.enum(shellModes);
 /** The system takes no text with a NUL in it. */
 const noNul = /^[^\0]*$/;
 const word = z.string().max(limits.idCharsMax);
 
-const pid = z.int().positive();
-
-/** Who asks. The daemon looks at that process itself (ACT6); the words are only words. */
+/** What a client says of itself. Only words: the daemon looks at the calling process itself (ACT6). */
 const claim = {
-  pid: pid.nullable().default(null).describe('the calling process, on this machine'),
   client: word.nullable().default(null).describe('what the client calls itself'),
   thread: word.nullable().default(null).describe("the client's own thread or session"),
   take_notices: z.boolean().default(false).describe('include in the reply what this agent was not told yet'),
 };
 
 /** The same where there is no body. */
-export const shellClaimQuery = {
-  pid: pid.optional(),
+const shellClaimQuery = {
   client: word.optional(),
   thread: word.optional(),
   take_notices: z.boolean().optional(),
@@ -198,12 +191,94 @@ export const shellLogQuerySchema = z.strictObject({
   ...shellClaimQuery,
 });
 
+export const shellDocuments = {
+  ShellItem: shellItemSchema,
+  ShellList: shellListSchema,
+  ShellPage: shellPageSchema,
+  ShellReceipt: shellReceiptSchema,
+  ShellNotices: shellNoticesSchema,
+  ShellEvent: shellEventSchema,
+  ShellClaim: shellClaimSchema,
+  NewShell: newShellSchema,
+} as const;
+
+const shellsQuerySchema = z.strictObject({
+  ref: z.string().optional().describe('only this shell, in any state'),
+  completed: z.boolean().optional().describe('include shells that ended with status 0'),
+  failed: z.boolean().optional().describe('include shells that failed, were killed or were lost'),
+  owner: z.enum(['mine', 'all']).optional().describe('mine: only shells of the calling agent'),
+  ...shellClaimQuery,
+  ...textQuery,
+});
+
+const control = {
+  method: 'post',
+  query: noQuerySchema,
+  body: { words: 'what the client calls itself', document: 'ShellClaim' },
+  reply: 'ShellReceipt',
+} as const;
+
+export const shellRoutes = {
+  shells: {
+    method: 'get',
+    path: '/v1/shells',
+    summary: 'List background shells of all agents: running ones, others on request',
+    query: shellsQuerySchema,
+    hasText: true,
+    reply: 'ShellList',
+  },
+  runShell: {
+    method: 'post',
+    path: '/v1/shells',
+    summary:
+      'Run a command for an agent; returns when it ended or moved to the background. If the client disconnects earlier, the command is killed',
+    query: noQuerySchema,
+    body: { words: 'the command, its directory and options', document: 'NewShell' },
+    reply: 'ShellReceipt',
+    isLocal: true,
+  },
+  shellNotices: {
+    method: 'post',
+    path: '/v1/shells/notices',
+    summary: 'Get what an agent was not told yet about its shells; reported once',
+    query: noQuerySchema,
+    body: { words: 'what the client calls itself', document: 'ShellClaim' },
+    reply: 'ShellNotices',
+    isLocal: true,
+  },
+  shellLog: {
+    method: 'get',
+    path: '/v1/shells/{ref}/log',
+    summary: 'A page of what it printed: its end, or on from a cursor',
+    query: shellLogQuerySchema,
+    reply: 'ShellPage',
+  },
+  killShell: {
+    ...control,
+    path: '/v1/shells/{ref}/kill',
+    summary: 'Kill a shell: TERM to all its processes, KILL after 5 s; returns 200 also for a refusal',
+  },
+  backgroundShell: {
+    ...control,
+    path: '/v1/shells/{ref}/background',
+    summary: 'Move a shell to the background; returns 200 also for a refusal',
+  },
+  resumeShell: {
+    ...control,
+    path: '/v1/shells/{ref}/resume',
+    summary: 'Continue a stopped shell or run a finished one again; returns 200 also for a refusal',
+  },
+  seenShell: {
+    ...control,
+    path: '/v1/shells/{ref}/seen',
+    summary: 'A person has looked at how it ended; answers with 200 also for a refusal',
+  },
+} as const;
+
 export type NewShellBody = z.input<typeof newShellSchema>;
-export type ShellClaimBody = z.input<typeof shellClaimSchema>;
 export type ShellItem = z.infer<typeof shellItemSchema>;
 export type ShellNoticeItem = z.infer<typeof notice>;
 export type ShellEventItem = z.infer<typeof shellEventSchema>;
 export type ShellList = z.infer<typeof shellListSchema>;
 export type ShellPageReply = z.infer<typeof shellPageSchema>;
 export type ShellReceiptReply = z.infer<typeof shellReceiptSchema>;
-export type ShellNoticesReply = z.infer<typeof shellNoticesSchema>;

@@ -1,9 +1,9 @@
-// The documents of notifications: what was noticed, the settings, and what a test came to. Data only.
+// Notifications: what was noticed, the settings, mutes, and what a test came to.
 
 import { askKinds } from '../model/asks.ts';
 import { limits } from '../model/limits.ts';
 import { desktopTexts, noticeChannels, noticeEvents } from '../model/notices.ts';
-import { claimBody } from './schemas-act.ts';
+import { noQuerySchema } from './common.ts';
 import { schemaVersion } from './version.ts';
 import { z } from './zod.ts';
 
@@ -82,19 +82,75 @@ export const noticeChangeSchema = z.strictObject({
   quiet: z.string().max(limits.idCharsMax).nullable().optional(),
   skip_looked_at: z.boolean().optional(),
   desktop_text: z.enum(desktopTexts).optional(),
-  ...claimBody,
 });
 
 export const newMuteSchema = z.strictObject({
   minutes: z.number().positive().max(limits.noticeMuteMinutesMax).optional().describe('until unmuted when left out'),
   ...someone,
-  ...claimBody,
 });
 
-export const unmuteSchema = z.strictObject({ ...someone, ...claimBody });
-export const newNoticeTestSchema = z.strictObject({ channel: channel.optional(), ...claimBody });
+export const unmuteSchema = z.strictObject({ ...someone });
+export const newNoticeTestSchema = z.strictObject({ channel: channel.optional() });
+
+export const noticeDocuments = {
+  NoticeItem: noticeItemSchema,
+  NoticeList: noticeListSchema,
+  NoticeSettings: noticeSettingsSchema,
+  NoticeTest: noticeTestSchema,
+  NoticeChange: noticeChangeSchema,
+  NewMute: newMuteSchema,
+  Unmute: unmuteSchema,
+  NewNoticeTest: newNoticeTestSchema,
+} as const;
+
+export const noticeRoutes = {
+  notices: {
+    method: 'get',
+    path: '/v1/notifications',
+    summary: 'List notifications, newest first; open ones are also on the feed',
+    query: noticesQuerySchema,
+    reply: 'NoticeList',
+  },
+  noticeSettings: {
+    method: 'get',
+    path: '/v1/notifications/settings',
+    summary: 'Show notification settings, mutes and the health of each channel',
+    query: noQuerySchema,
+    reply: 'NoticeSettings',
+  },
+  changeNotices: {
+    method: 'post',
+    path: '/v1/notifications/settings',
+    summary: 'Change settings; programs and addresses can be changed in the file only',
+    query: noQuerySchema,
+    body: { words: 'the changes', document: 'NoticeChange' },
+    reply: 'NoticeSettings',
+  },
+  muteNotices: {
+    method: 'post',
+    path: '/v1/notifications/mute',
+    summary: 'Mute notifications of all or some agents, for a time or until unmuted',
+    query: noQuerySchema,
+    body: { words: 'which agents, and how long', document: 'NewMute' },
+    reply: 'NoticeSettings',
+  },
+  unmuteNotices: {
+    method: 'post',
+    path: '/v1/notifications/unmute',
+    summary: 'Resume notifications and deliver what is pending',
+    query: noQuerySchema,
+    body: { words: 'which agents; all if none is named', document: 'Unmute' },
+    reply: 'NoticeSettings',
+  },
+  testNotices: {
+    method: 'post',
+    path: '/v1/notifications/test',
+    summary: 'Send a test notification through every channel in use, or through one, and return the results',
+    query: noQuerySchema,
+    body: { words: 'which channel', document: 'NewNoticeTest' },
+    reply: 'NoticeTest',
+  },
+} as const;
 
 export type NoticeItem = z.infer<typeof noticeItemSchema>;
-export type NoticeListReply = z.infer<typeof noticeListSchema>;
 export type NoticeSettingsReply = z.infer<typeof noticeSettingsSchema>;
-export type NoticeTestReply = z.infer<typeof noticeTestSchema>;

@@ -1,19 +1,15 @@
-// The documents of sessions that agtmux leads: what is wished for, what there is, and what was said in them. What is not
+// Managed sessions: what is wished for, what there is, and what was said in them. What is not
 // allowed or not possible is an error with its code; every deed is in the audit either way.
 
-import { z } from 'zod';
 import { askKinds } from '../model/asks.ts';
 import { limits } from '../model/limits.ts';
 import { machineStates, messageRoles } from '../model/sessions.ts';
-import { claimBody, claimQuery } from './schemas-act.ts';
-import { schemaVersion } from './version.ts';
+import { count, head, noQuerySchema, time } from './common.ts';
+import { z } from './zod.ts';
 
-const time = z.iso.datetime().describe('UTC');
-const head = { schema_version: z.literal(schemaVersion), generated_at: time };
 const id = z.string().min(1).max(limits.idCharsMax);
 const path = z.string().startsWith('/').max(limits.pathCharsMax);
 const words = z.string().max(limits.requestBytesMax);
-const count = z.int().nonnegative();
 
 export const newSessionSchema = z.strictObject({
   agent: id,
@@ -26,21 +22,20 @@ export const newSessionSchema = z.strictObject({
   env: z.record(z.string(), z.string()).describe("the agent's whole environment"),
   driver: id.nullable().default(null).describe('null: the best for the agent'),
   resume: id.nullable().default(null).describe('a conversation of the agent to continue or join'),
-  ...claimBody,
 });
 
-const ask = { ask_id: id.optional().describe('the id in pending_ask (default: the pending request)') };
+const ask = { ask_id: id.exactOptional().describe('the id in pending_ask (default: the pending request)') };
 
 /** One body for each deed, by its name in the path. */
 export const sessionCommandSchemas = {
-  send: z.strictObject({ text: words.min(1), ...claimBody }),
-  approve: z.strictObject({ ...ask, ...claimBody }),
-  reject: z.strictObject({ ...ask, because: words.optional(), ...claimBody }),
-  answer: z.strictObject({ ...ask, option: id.optional(), text: words.optional(), ...claimBody }),
-  stop: z.strictObject(claimBody),
-  resume: z.strictObject({ text: words.optional(), ...claimBody }),
-  retry: z.strictObject(claimBody),
-  remove: z.strictObject({ force: z.boolean().default(false), ...claimBody }),
+  send: z.strictObject({ text: words.min(1) }),
+  approve: z.strictObject({ ...ask }),
+  reject: z.strictObject({ ...ask, because: words.exactOptional() }),
+  answer: z.strictObject({ ...ask, option: id.exactOptional(), text: words.exactOptional() }),
+  stop: z.strictObject({}),
+  resume: z.strictObject({ text: words.exactOptional() }),
+  retry: z.strictObject({}),
+  remove: z.strictObject({ force: z.boolean().default(false) }),
 } as const;
 
 /** What any of them may hold, for the printed description. */
@@ -50,7 +45,7 @@ export const sessionPageQuerySchema = z.strictObject({
   after: count.optional().describe('the cursor of the page before'),
   count: z.int().positive().max(limits.sessionPageMax).optional(),
 });
-export const sessionFollowQuerySchema = z.strictObject({ after: count.optional(), ...claimQuery });
+export const sessionFollowQuerySchema = z.strictObject({ after: count.optional() });
 
 const pendingAsk = z.strictObject({
   ask_id: z.string(),
@@ -124,6 +119,115 @@ export const messagePageSchema = z.strictObject({
   cursor: count.describe('where to continue'),
   truncated: z.boolean().describe('older ones were dropped'),
 });
+
+export const sessionDocuments = {
+  NewSession: newSessionSchema,
+  SessionCommand: sessionCommandSchema,
+  SessionSend: sessionCommandSchemas.send,
+  SessionApprove: sessionCommandSchemas.approve,
+  SessionReject: sessionCommandSchemas.reject,
+  SessionAnswer: sessionCommandSchemas.answer,
+  SessionStop: sessionCommandSchemas.stop,
+  SessionResume: sessionCommandSchemas.resume,
+  SessionRetry: sessionCommandSchemas.retry,
+  SessionRemove: sessionCommandSchemas.remove,
+  ManagedItem: managedItemSchema,
+  ManagedList: managedListSchema,
+  ManagedReply: managedReplySchema,
+  SessionMessage: sessionMessageSchema,
+  MessagePage: messagePageSchema,
+} as const;
+
+const command = { method: 'post', query: noQuerySchema, reply: 'ManagedReply' } as const;
+
+export const sessionRoutes = {
+  managed: {
+    method: 'get',
+    path: '/v1/managed',
+    summary: 'List managed sessions, newest first',
+    query: noQuerySchema,
+    reply: 'ManagedList',
+  },
+  startManaged: {
+    method: 'post',
+    path: '/v1/managed',
+    summary: 'Start a session with its first prompt',
+    query: noQuerySchema,
+    body: { words: 'the agent, the directory and the prompt', document: 'NewSession' },
+    reply: 'ManagedReply',
+    status: 201,
+  },
+  managedOne: {
+    method: 'get',
+    path: '/v1/managed/{id}',
+    summary: 'Get one session, by its id or any of its references',
+    query: noQuerySchema,
+    reply: 'ManagedReply',
+  },
+  managedMessages: {
+    method: 'get',
+    path: '/v1/managed/{id}/messages',
+    summary: 'Get the messages of a session, one page at a time',
+    query: sessionPageQuerySchema,
+    reply: 'MessagePage',
+  },
+  followManaged: {
+    method: 'get',
+    path: '/v1/managed/{id}/follow',
+    summary:
+      'Follow a session as server-sent events: messages (MessagePage) as they arrive, session (ManagedReply) with every change, gone',
+    query: sessionFollowQuerySchema,
+    reply: null,
+  },
+  sendManaged: {
+    ...command,
+    path: '/v1/managed/{id}/send',
+    summary: 'Send a message to a session',
+    body: { words: 'the input', document: 'SessionSend' },
+  },
+  approveManaged: {
+    ...command,
+    path: '/v1/managed/{id}/approve',
+    summary: 'Approve the pending request of a session',
+    body: { words: 'the input', document: 'SessionApprove' },
+  },
+  rejectManaged: {
+    ...command,
+    path: '/v1/managed/{id}/reject',
+    summary: 'Reject the pending request of a session',
+    body: { words: 'the input', document: 'SessionReject' },
+  },
+  answerManaged: {
+    ...command,
+    path: '/v1/managed/{id}/answer',
+    summary: 'Answer the pending question of a session',
+    body: { words: 'the input', document: 'SessionAnswer' },
+  },
+  stopManaged: {
+    ...command,
+    path: '/v1/managed/{id}/stop',
+    summary: 'Stop the current turn of a session',
+    body: { words: 'the input', document: 'SessionStop' },
+  },
+  resumeManaged: {
+    ...command,
+    path: '/v1/managed/{id}/resume',
+    summary: 'Resume a session',
+    body: { words: 'the input', document: 'SessionResume' },
+  },
+  retryManaged: {
+    ...command,
+    path: '/v1/managed/{id}/retry',
+    summary: 'Try the last step of a session again',
+    body: { words: 'the input', document: 'SessionRetry' },
+  },
+  removeManaged: {
+    ...command,
+    path: '/v1/managed/{id}/remove',
+    summary: 'Remove a session',
+    body: { words: 'the input', document: 'SessionRemove' },
+  },
+} as const;
 
 export type ManagedItem = z.infer<typeof managedItemSchema>;
 export type ManagedList = z.infer<typeof managedListSchema>;

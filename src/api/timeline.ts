@@ -1,15 +1,13 @@
-// The document that tells how a day went: states over time, one lane an agent.
+// How a day went: states over time, one lane an agent.
 
-import { z } from 'zod';
 import { reasonCodes } from '../model/reasons.ts';
 import { type StateName, stateNames } from '../model/states.ts';
-import { textQuery } from './schemas.ts';
-import { schemaVersion } from './version.ts';
+import { head, textQuery, time } from './common.ts';
+import { z } from './zod.ts';
 
-const time = z.iso.datetime().describe('UTC');
 const ms = z.int().nonnegative();
 
-export const timelineQuerySchema = z.strictObject({
+const timelineQuerySchema = z.strictObject({
   ref: z.string().min(1).optional().describe('one agent, by any of its references'),
   since: z.iso.datetime().optional().describe('default: a day before `until`'),
   until: z.iso.datetime().optional().describe('default: now'),
@@ -35,8 +33,7 @@ const lane = z.strictObject({
 });
 
 export const timelineSchema = z.strictObject({
-  schema_version: z.literal(schemaVersion),
-  generated_at: time,
+  ...head,
   since: time,
   until: time,
   items: z.array(lane).describe('longest wait first'),
@@ -45,6 +42,19 @@ export const timelineSchema = z.strictObject({
   waited_ms: waited,
   is_cut: z.boolean().describe('older spans are omitted; sums include them'),
 });
+
+export const timelineDocuments = { Timeline: timelineSchema } as const;
+
+export const timelineRoutes = {
+  timeline: {
+    method: 'get',
+    path: '/v1/timeline',
+    summary: 'Get states over time, one lane per agent, with the time spent waiting for a person',
+    query: timelineQuerySchema,
+    hasText: true,
+    reply: 'Timeline',
+  },
+} as const;
 
 export type TimelineDocument = z.infer<typeof timelineSchema>;
 export type TimelineLane = z.infer<typeof lane>;

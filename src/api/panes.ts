@@ -1,27 +1,20 @@
-// Every document and parameter of the API as a schema. The types that clients use are made from these, so what is
-// written, what is checked and what is printed by `agtmux schema` cannot differ (FED3).
+// The lists of agents: by pane, by window and by tmux session. Every row of an agent has the one shape that stands here.
 
 import { type Ask, askKinds } from '../model/asks.ts';
-import { errorCodes } from '../model/errors.ts';
 import { endCauses } from '../model/events.ts';
 import type { Explanation } from '../model/explanations.ts';
 import type { AgentName, PaneId, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { reasonCodes } from '../model/reasons.ts';
-import { type Evidence, healths } from '../model/records.ts';
+import type { Evidence } from '../model/records.ts';
 import { machineStates } from '../model/sessions.ts';
 import type { SourceName } from '../model/sources.ts';
 import { confidences, stateNames } from '../model/states.ts';
-import { verdictNames, verdictReasonNames } from '../model/verdicts.ts';
-import { claimBody } from './schemas-act.ts';
-import { noticeItemSchema } from './schemas-notices.ts';
-import { sessionViewSchema } from './schemas-sessions.ts';
-import { shellEventSchema, shellItemSchema, shellLatencySchema } from './schemas-shells.ts';
-import { schemaVersion } from './version.ts';
+import { count, head, textQuery, time } from './common.ts';
+import { sessionViewSchema } from './sessions.ts';
+import { targetItemSchema } from './targets.ts';
 import { z } from './zod.ts';
 
-const time = z.iso.datetime().describe('UTC');
-const count = z.int().nonnegative();
 const counts = z.record(z.string(), count);
 const byState = z.strictObject(
   Object.fromEntries(stateNames.map((state) => [state, count])) as Record<(typeof stateNames)[number], typeof count>,
@@ -29,12 +22,6 @@ const byState = z.strictObject(
 
 export const sorts = ['needs', 'age', 'agent', 'target', 'state', 'name'] as const;
 export const groupings = ['target-session', 'session-name'] as const;
-export const feedScopes = ['all', 'panes', 'targets', 'windows', 'sessions', 'shells', 'notices'] as const;
-
-const head = {
-  schema_version: z.literal(schemaVersion),
-  generated_at: time,
-};
 
 const ask = z.strictObject({
   ask_id: z.string(),
@@ -149,23 +136,6 @@ export interface PaneRow extends z.infer<ReturnType<typeof rowWith<z.ZodNumber>>
 /** The row together with why its state is what it is. */
 export type ExplainedRow = Explanation & { readonly row: PaneRow };
 
-const targetWith = <Time extends z.ZodType>(time: Time) =>
-  z.strictObject({
-    target: z.string(),
-    kind: z.enum(['local', 'ssh']),
-    health: z.enum(healths),
-    trouble: z.string().nullable(),
-    tmux_version: z.string().nullable(),
-    last_seen_at: time.nullable(),
-    panes: count,
-  });
-
-export const targetItemSchema = targetWith(time);
-
-export interface TargetRow extends z.infer<ReturnType<typeof targetWith<z.ZodNumber>>> {
-  target: TargetId;
-}
-
 const filters = z.strictObject({
   target: z.array(z.string()),
   target_session: z.array(z.string()),
@@ -248,101 +218,8 @@ export const sessionListSchema = z.strictObject({
   items: z.array(sessionItemSchema),
 });
 
-export const targetListSchema = z.strictObject({
-  ...head,
-  partial: z.boolean(),
-  missing_targets: z.array(z.string()),
-  items: z.array(targetItemSchema),
-});
-
-export const targetReplySchema = z.strictObject({ ...head, target: targetItemSchema });
-
-export const statusSchema = z.strictObject({
-  ...head,
-  api: z.int(),
-  version: z.string(),
-  pid: z.int(),
-  up_ms: z.number(),
-  ready: z.boolean(),
-  state_dir: z.string(),
-  socket_path: z.string(),
-  trouble: z.string().nullable(),
-  events: z.strictObject({ taken: count, verdicts: z.record(z.enum(verdictNames), count) }),
-  feed_epoch: z.string(),
-  hook_calls: z.strictObject({ taken: count, waiting: count, refused: count }),
-  restorable: count.describe('agents of a lost tmux server that can be restored'),
-  shells: z.strictObject({ running: count, run_to_answer: shellLatencySchema }),
-  feed_version: count,
-  memory_bytes: count,
-});
-
-export const verdictsSchema = z.strictObject({
-  ...head,
-  verdicts: z.array(
-    z.strictObject({
-      verdict: z.enum(verdictNames),
-      reason: z.enum(verdictReasonNames),
-      detail: z.string().optional(),
-    }),
-  ),
-});
-
-export const doneSchema = z.strictObject({ ...head, done: z.literal(true) });
-
-export const errorSchema = z.strictObject({
-  error: z.strictObject({ code: z.enum(errorCodes), message: z.string(), next: z.string() }),
-});
-
-const feedValue = z.union([paneItemSchema, targetItemSchema, shellItemSchema, noticeItemSchema]);
-
-/** By their number each is told once, in order, also to a client that comes back. */
-const feedEvents = { events: z.array(shellEventSchema).describe('what happened to shells, oldest first') };
-
-/** The data of the event `snapshot`: replaces everything the client knows. */
-export const feedSnapshotSchema = z.strictObject({
-  ...head,
-  epoch: z.string(),
-  version: count,
-  items: z.array(z.strictObject({ key: z.string(), value: feedValue })),
-  ...feedEvents,
-});
-
-/** The data of the event `changes`: of each key its last change; null means gone. */
-export const feedChangesSchema = z.strictObject({
-  ...head,
-  from: count,
-  to: count,
-  changes: z.array(z.strictObject({ version: count, key: z.string(), value: feedValue.nullable() })),
-  ...feedEvents,
-});
-
-/** The data of the event `list`, for the scopes windows and sessions: the whole list as it is now. */
-export const feedListSchema = z.strictObject({
-  ...head,
-  epoch: z.string(),
-  version: count,
-  list: z.union([windowListSchema, sessionListSchema]),
-});
-
-/** The data of the event `cut`, the last one. */
-export const feedCutSchema = z.strictObject({ reason: z.enum(['too_slow', 'closed', 'shutdown']) });
-
-export const newTargetSchema = z.strictObject({
-  name: z.string().min(1).max(limits.idCharsMax),
-  kind: z.enum(['local', 'ssh']),
-  connection_ref: z.string().max(limits.hostAliasCharsMax).default(''),
-  ...claimBody,
-});
-
 const flag = z.boolean().optional();
 const values = z.array(z.string()).max(limits.filterValuesMax).optional();
-
-/** How a document is wanted: as JSON, or as text of a width. */
-export const textQuery = {
-  format: z.enum(['json', 'text']).optional(),
-  columns: z.int().min(1).max(limits.tableColumnsMax).optional(),
-  colour: flag,
-};
 
 const filterQuery = {
   target: values,
@@ -364,15 +241,44 @@ export const sessionsQuerySchema = z.strictObject({
   agent_summary: flag,
   ...textQuery,
 });
-export const targetsQuerySchema = z.strictObject(textQuery);
-export const feedQuerySchema = z.strictObject({
-  scope: z.enum(feedScopes).optional(),
-  since: z.string().optional().describe('epoch:version, the same as the header Last-Event-ID'),
-});
-export const noQuerySchema = z.strictObject({});
+
+export const paneDocuments = {
+  PaneItem: paneItemSchema,
+  WindowItem: windowItemSchema,
+  SessionItem: sessionItemSchema,
+  PaneList: paneListSchema,
+  WindowList: windowListSchema,
+  SessionList: sessionListSchema,
+} as const;
+
+export const paneRoutes = {
+  panes: {
+    method: 'get',
+    path: '/v1/panes',
+    summary: 'List agents by pane; other panes on request',
+    query: panesQuerySchema,
+    hasText: true,
+    reply: 'PaneList',
+  },
+  windows: {
+    method: 'get',
+    path: '/v1/windows',
+    summary: 'List windows with their most urgent state and counts',
+    query: windowsQuerySchema,
+    hasText: true,
+    reply: 'WindowList',
+  },
+  sessions: {
+    method: 'get',
+    path: '/v1/sessions',
+    summary: 'List tmux sessions with their most urgent state and counts',
+    query: sessionsQuerySchema,
+    hasText: true,
+    reply: 'SessionList',
+  },
+} as const;
 
 export type PaneItem = z.infer<typeof paneItemSchema>;
-export type TargetItem = z.infer<typeof targetItemSchema>;
 export type WindowItem = z.infer<typeof windowItemSchema>;
 export type SessionItem = z.infer<typeof sessionItemSchema>;
 export type AgentStatus = z.infer<typeof agentStatusSchema>;
@@ -380,16 +286,5 @@ export type ListFilters = z.infer<typeof filters>;
 export type PaneList = z.infer<typeof paneListSchema>;
 export type WindowList = z.infer<typeof windowListSchema>;
 export type SessionList = z.infer<typeof sessionListSchema>;
-export type TargetList = z.infer<typeof targetListSchema>;
-export type TargetReply = z.infer<typeof targetReplySchema>;
-export type StatusReply = z.infer<typeof statusSchema>;
-export type VerdictsReply = z.infer<typeof verdictsSchema>;
-export type DoneReply = z.infer<typeof doneSchema>;
-export type FeedValue = z.infer<typeof feedValue>;
-export type FeedSnapshot = z.infer<typeof feedSnapshotSchema>;
-export type FeedChanges = z.infer<typeof feedChangesSchema>;
-export type FeedList = z.infer<typeof feedListSchema>;
-export type FeedCut = z.infer<typeof feedCutSchema>;
 export type Sort = (typeof sorts)[number];
 export type Grouping = (typeof groupings)[number];
-export type FeedScope = (typeof feedScopes)[number];
