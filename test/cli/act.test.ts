@@ -404,7 +404,7 @@ describe('lists', () => {
     expect((await run('queue')).stdout).toBe('No message is queued.\n');
     stage.acting.messages.push(queuedMessage({ text: `go\u001b[2J on ${'x'.repeat(200)}` }));
     const { stdout } = await run('queue list', { env: { COLUMNS: '60' } });
-    expect(stdout).toMatch(/^ID +FOR +FROM +WAITS +EXPIRES IN +TEXT\nq1 .* 1s +15m +go/);
+    expect(stdout).toMatch(/^ID +FOR +FROM +WAITS +GOES OUT +EXPIRES IN +TEXT\nq1 .* 1s +when ready +15m +go/);
     expect(stdout).not.toContain('\u001b');
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
     expect(await run('queue edit q1', { input: 'stop' })).toMatchObject({
