@@ -75,14 +75,25 @@ const nearChars = 8;
 /** Without half of a character at its ends. */
 const whole = (text: string): string => text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/gu, '');
 
+/** The longest end of a text that is at most `columns` wide; searched by halves, since measuring a width takes long. */
+function endWithin(text: string, columns: number): string {
+  const characters = [...text];
+  let from = 0;
+  for (let to = characters.length; from < to; ) {
+    const middle = (from + to) >> 1;
+    if (width(characters.slice(middle).join('')) > columns) from = middle + 1;
+    else to = middle;
+  }
+  return characters.slice(from).join('');
+}
+
 /** At most `columns` wide, with the place of the cursor in reverse video; the part around the cursor is shown. */
 export function fieldSpans(field: TextField, columns: number): readonly Span[] {
   // Only what can be in sight is looked at: what is typed may be long, and every key draws it.
   const near = Math.max(0, columns) * nearChars;
-  let head = sanitizeLine(foreign(whole(before(field).slice(-near)))) as string;
+  const head = endWithin(sanitizeLine(foreign(whole(before(field).slice(-near)))), columns - 2);
   const first = after(field).slice(0, firstLength(after(field)));
   const under = sanitizeLine(foreign(first)) || ' ';
   const tail = whole(after(field).slice(first.length, first.length + near));
-  while (head !== '' && width(head) + 2 > columns) head = head.slice(firstLength(head));
   return [span(head), span(under, 'selected'), span(sanitizeLine(foreign(tail)))];
 }
