@@ -5,7 +5,7 @@ import type { AdmittedEvent } from '../model/events.ts';
 import type { EventId, RuntimeId, TargetId } from '../model/ids.ts';
 import type { NewEvent, Rebinding, RuntimeRecord, StateRecord } from '../model/records.ts';
 import { type Verdict, type VerdictName, type VerdictReason, verdict, verdictReasons } from '../model/verdicts.ts';
-import { laneOf } from './order.ts';
+import { replacesOlder } from './order.ts';
 import { PendingOverlay, type Waiting } from './pending.ts';
 import { looksDifferent } from './publish.ts';
 import { type Copy, newRow, type Recent, type Row, uncommitted } from './rows.ts';
@@ -130,7 +130,7 @@ export class Draft {
     work.add(row?.recent ?? (held as Recent), reason !== 'joined');
     // The log is told which copies no longer count, so that replay needs no memory of its own.
     if (reason === 'conflict_replaced') for (const loser of young) this.#rebind(loser, runtime, 'conflict_kept');
-    if (reason === 'joined' && work.fold === before && laneOf(event.fact.kind) !== null) reason = 'older_than_cursor';
+    if (reason === 'joined' && work.fold === before && replacesOlder[event.fact.kind]) reason = 'older_than_cursor';
     if (row !== null) this.#rows.push(Object.assign(row, { verdict: reason }));
     this.#noteIdentity(work, before.sessions, event);
     return reason;

@@ -29,30 +29,22 @@ export function compareKeys(a: OrderKey, b: OrderKey): number {
 }
 
 /**
- * Facts that replace each other share a lane, and each lane has its own cursor (ORD3). One cursor for all kinds would let
- * a count of shells hide an older state or not, depending on which came first. Facts that only ever add up have no lane.
+ * Whether a fact replaces older ones of its kind and source. Each such kind has a cursor of its own (ORD3): one cursor for
+ * all kinds would let a count of shells hide an older state or not, depending on which came first. The others only add up.
  */
-export type Lane = 'state' | 'background' | 'process';
-
-export function laneOf(kind: FactKind): Lane | null {
-  switch (kind) {
-    case 'state.observed':
-      return 'state';
-    case 'background.counted':
-      return 'background';
-    case 'process.observed':
-      return 'process';
-    case 'runtime.started':
-    case 'runtime.session':
-    case 'runtime.goodbye':
-    case 'runtime.ended':
-    case 'server.seen':
-    case 'state.repeated':
-    case 'ask.opened':
-    case 'ask.settled':
-    case 'turn.ended':
-    case 'route.activated':
-    case 'runtime.base':
-      return null;
-  }
-}
+export const replacesOlder: Readonly<Record<FactKind, boolean>> = {
+  'state.observed': true,
+  'background.counted': true,
+  'process.observed': true,
+  'runtime.started': false,
+  'runtime.session': false,
+  'runtime.goodbye': false,
+  'runtime.ended': false,
+  'server.seen': false,
+  'state.repeated': false,
+  'ask.opened': false,
+  'ask.settled': false,
+  'turn.ended': false,
+  'route.activated': false,
+  'runtime.base': false,
+};

@@ -14,6 +14,7 @@ import { Loader } from './load.ts';
 import { compareKeys } from './order.ts';
 import { hidesValuesOnly, redact } from './redact.ts';
 import { rollup, rollupBy } from './rollup.ts';
+import { Works } from './works.ts';
 import { World } from './world.ts';
 
 describe('spelling and fingerprints', () => {
@@ -367,6 +368,13 @@ describe('loading', () => {
     expect(new Loader(new World()).newest).toBe(0);
     expect(fresh.index.ofSession(host, 's' as never)).toHaveLength(1);
     expect(fresh.index.server(host)?.server).toBe('server-1');
+  });
+
+  it('IDN5 a runtime that a batch has opened and not added to is what its own start says', () => {
+    const admission = admit(started(identity('c')), { now: t0, offsetMs: () => 0, allowed: () => new Set() });
+    if (!admission.ok) throw new Error('The start was not admitted.');
+    const work = new Works(new World(), t0).open(runtimeId('c'), admission.event);
+    expect([work.identity.runtime_id, work.recents()]).toEqual([runtimeId('c'), []]);
   });
 
   it('CNV1 old rows that can add nothing are passed over, and nothing is lost by it', () => {
