@@ -273,7 +273,7 @@ describe('config, schema and completions', () => {
       const line = `source '${script}'; COMP_WORDS=(agtmux ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _agtmux; printf '%s\\n' "\${COMPREPLY[@]}"`;
       return execFileSync('bash', ['--norc', '-c', line], { encoding: 'utf8' }).trim().split('\n');
     };
-    expect(complete('li')).toEqual(['list']);
+    expect(complete('lis')).toEqual(['list']);
     expect(complete('list', 'p')).toEqual(['panes']);
     expect(complete('list', 'panes', '--needs')).toEqual(['--needs-action']);
     expect(complete('list', '--state', 'wait')).toEqual(['waiting_approval', 'waiting_input']);

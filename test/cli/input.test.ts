@@ -34,7 +34,7 @@ describe('standard input', () => {
   it.each([
     ['explain --screen /nope/nothing --agent claude', 'E_FILE'],
     [`explain --screen "${screen}"`, '--screen needs --agent'],
-    [`explain --screen "${screen}" --agent nobody`, 'claude, codex'],
+    [`explain --screen "${screen}" --agent nobody`, 'claude, cline, codex'],
     [`explain --screen "${screen}" --agent claude --agent-version banana`, 'not a version'],
     ['explain', 'needs an agent'],
     ['TMUX_PANE= explain .', 'means the current tmux pane'],

@@ -23,7 +23,7 @@ export type LookAlikeKind = keyof typeof scripts;
  * typed stands behind it until Enter. AGTMUX_LOOK_MS is how often it reads the file: many for a long time should do so rarely.
  */
 const program = `
-const fs = require('node:fs');
+const fs = process.getBuiltinModule('node:fs');
 const file = process.env.AGTMUX_LOOK_ALIKE;
 fs.writeFileSync(file + '.pid', String(process.pid));
 let seen = '';
@@ -38,7 +38,7 @@ const look = () => {
   clearInterval(spinning);
   if (spinMs) spinning = setInterval(() => process.stdout.write('\\u001b[H' + screen.split('\\n').join('\\r\\n').replaceAll('(3s', '(' + (turn += 1) + 's')), spinMs);
   const env = { ...process.env, TMUX_PANE: calls?.pane ?? process.env.TMUX_PANE };
-  for (const { argv, input } of calls?.list ?? []) require('node:child_process').spawnSync(argv[0], argv.slice(1), { input, env });
+  for (const { argv, input } of calls?.list ?? []) process.getBuiltinModule('node:child_process').spawnSync(argv[0], argv.slice(1), { input, env });
   if (screen === null) return fs.appendFileSync(file + '.drawn', mark + ' ' + Date.now() + '\\n');
   picture = '\\u001b[2J\\u001b[H' + screen.split('\\n').join('\\r\\n');
   process.stdout.write((title === null ? '' : '\\u001b]0;' + title + '\\u0007') + picture + bytes, () => {

@@ -313,7 +313,7 @@ describe('sessions', () => {
     const { page } = await theatre.show('/sessions/s3');
     await button(page, 'Remove').click();
     await button(page, 'Remove it').click();
-    expect(await asked('/v1/managed/s3/remove')).toEqual({});
+    expect(await asked('/v1/managed/s3/remove')).toEqual({ force: false });
     await page.goto(`${theatre.play.url}/sessions/s99`);
     await page.getByText('This session no longer exists.').waitFor();
   });

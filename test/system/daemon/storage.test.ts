@@ -59,7 +59,7 @@ describe('a disk that is full to the last byte', () => {
         200,
       );
       await until(async () => (await items()).every(({ reason_code }) => reason_code === 'not_kept'), 60_000);
-      expect(program('status')).toContain('seen now and not kept');
+      expect(program('status')).toContain('current but not stored');
       const board = live.tmux(
         'new-window',
         '-P',

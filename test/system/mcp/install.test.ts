@@ -57,7 +57,7 @@ describe('agtmux mcp install', () => {
     const ran = await mcp('install', '--yes');
     expect(ran).toMatchObject({ status: 0, stderr: '' });
     for (const path of Object.keys(users)) expect(ran.stdout).toContain(`written: ${at(path)}\n`);
-    expect(ran.stdout).toContain('not in use on host, skipped: cursor, kilo');
+    expect(ran.stdout).toContain('not in use on host, skipped: cline, cursor, grok, kilo, kimi, qwen');
     expect(ran.stdout).toContain('outside the sandbox of Codex');
     expect(JSON.parse(textOf('.claude.json'))).toMatchObject({ mcpServers: { agtmux: { command: launcher() } } });
     expect(textOf('.claude.json.agtmux-backup')).toBe(users['.claude.json']);

@@ -76,7 +76,9 @@ it('SHL5 on a full disk the status is told, and that the log is not whole; nothi
     expect(answer).toMatchObject({ result: 'Failed', shell: { exit_code: 8, log: { is_capped: isReal } } });
     expect([answer.reason.includes('no space left on the disk'), answer.page?.is_capped]).toEqual([isReal, isReal]);
     const next = await run(one, 'true');
-    expect([next.result, next.reason.includes('no space')]).toEqual(isReal ? ['Refused', true] : ['Completed', false]);
+    expect([next.result, next.reason.includes('no disk space')]).toEqual(
+      isReal ? ['Refused', true] : ['Completed', false],
+    );
     const after = await opened({}, root);
     expect(after.keeper.row(answer.shell?.shell_id ?? 'shell-0')).toMatchObject({ exit_code: 8, ended_by: 'system' });
   } finally {
