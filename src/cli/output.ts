@@ -4,7 +4,6 @@ import { fstatSync } from 'node:fs';
 import { AgtmuxError, errors, type Failure, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
-import { onReaderGone } from '../platform/pipe-reader.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
 import type { Parsed } from './parse.ts';
 
@@ -100,12 +99,18 @@ export async function whileRead<Value>(
   work: () => Promise<Value>,
 ): Promise<Value> {
   if (!isPipe()) return work();
-  const cancel = format === 'text' ? onReaderGone(() => process.exit(process.exitCode)) : writeBlanks(clock);
+  const cancel = format === 'text' ? await untilReaderGone() : writeBlanks(clock);
   try {
     return await work();
   } finally {
     cancel();
   }
+}
+
+/** Loaded only here: no other command needs to start programs so early. */
+async function untilReaderGone(): Promise<Cancel> {
+  const { onReaderGone } = await import('../platform/pipe-reader.ts');
+  return onReaderGone(() => process.exit(process.exitCode));
 }
 
 function writeBlanks(clock: Clock): Cancel {
