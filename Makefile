@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux test-terminals build package check static unit setup references sim clocks mutants bench walk coverage clean
+.PHONY: help start test test-agents test-tmux test-terminals build package deb check static unit setup references sim clocks mutants bench walk coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -25,6 +25,7 @@ help:
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'
 	@echo 'make package        the tarball that users install, in $(REPORTS)/'
+	@echo 'make deb            the same as a Debian package, which brings its own Node'
 	@echo 'make references     renew src/README.md, docs/config.md and the reference in docs/cli.md from the code'
 	@echo 'make sim SEEDS=n    n seeded schedules against the reference fold (default $(SEEDS))'
 	@echo 'make clocks SEEDS=n n scripts of clocks that are set, drift and sleep, against steady ones (default $(SEEDS))'
@@ -41,7 +42,10 @@ build:
 	@sh scripts/build.sh
 
 package: build
-	@$(RUN) node scripts/pack.ts $(REPORTS)
+	@$(RUN) node scripts/pack.ts npm $(REPORTS)
+
+deb: build
+	@$(RUN) node scripts/pack.ts deb $(REPORTS)
 
 start:
 	@sh scripts/system-packages.sh

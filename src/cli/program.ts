@@ -154,6 +154,25 @@ function exampleLines(examples: readonly (readonly [string, string])[]): string 
   return examples.map(([line, words]) => (words === '' ? `  ${line}` : `  ${line}\n      ${words}`)).join('\n');
 }
 
+/** Every exit status of a command, in words. */
+export const exitStatuses: readonly (readonly [status: number, words: string])[] = [
+  [0, 'success'],
+  [1, 'unconfirmed or problems found'],
+  [2, 'invalid input'],
+  [3, 'not found'],
+  [4, 'state changed'],
+  [5, 'unreachable'],
+  [6, 'files or permissions'],
+  [7, 'busy'],
+  [8, 'version mismatch'],
+  [9, 'tmux or a program missing'],
+  [10, 'timeout'],
+  [11, 'unsupported'],
+  [12, 'not permitted'],
+  [70, 'internal error'],
+];
+const statusText = ([status, words]: readonly [number, string]): string => `${status} ${words}`;
+
 const overview = `
 Examples:
 ${exampleLines([
@@ -164,7 +183,7 @@ ${exampleLines([
   ['agtmux doctor', 'find problems'],
 ])}
 
-Exit status: 0 success, 1 unconfirmed or problems found, 2 invalid input, 3 not found, 4 state changed, 5 unreachable,
-6 files or permissions, 7 busy, 8 version mismatch, 9 tmux or a program missing, 10 timeout, 11 unsupported,
-12 not permitted, 70 internal error.
+Exit status: ${exitStatuses.slice(0, 6).map(statusText).join(', ')},
+${exitStatuses.slice(6, 12).map(statusText).join(', ')},
+${exitStatuses.slice(12).map(statusText).join(', ')}.
 Run \`agtmux help <command>\` for help on a command.`;

@@ -17,7 +17,7 @@ let tarball: string;
 beforeAll(() => {
   execFileSync('sh', [join(root, 'scripts/build.sh')]);
   folder = mkdtempSync(join(tmpdir(), 'agt-pack-'));
-  tarball = execFileSync(process.execPath, [join(root, 'scripts/pack.ts'), folder], { encoding: 'utf8' }).trim();
+  tarball = execFileSync(process.execPath, [join(root, 'scripts/pack.ts'), 'npm', folder], { encoding: 'utf8' }).trim();
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
