@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux test-terminals build package deb check static unit setup references sim clocks mutants bench walk coverage clean
+.PHONY: help start test test-agents test-tmux test-terminals build package deb corpus check static unit setup references sim clocks mutants bench walk coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -22,6 +22,7 @@ help:
 	@echo 'make test-agents    fetch the real agents (1.4 GB) and lead each through every state (AGENTS="claude codex" for some)'
 	@echo 'make test-tmux      run the suites in which the version of tmux matters, and print a table (TMUX="/path/tmux /other/tmux")'
 	@echo 'make test-terminals install kitty, Xvfb and GNU screen, and act on agents in them (COUNT=200 for the whole run)'
+	@echo 'make corpus         the labelled screens and their scorer, for other tools (corpus/README.md)'
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'
 	@echo 'make package        the tarball that users install, in $(REPORTS)/'
@@ -47,6 +48,9 @@ package: build
 deb: build
 	@$(RUN) node scripts/pack.ts deb $(REPORTS)
 
+corpus: setup
+	@$(RUN) node corpus/build.ts $(REPORTS)/agtmux-corpus.tgz
+
 start:
 	@sh scripts/system-packages.sh
 	@./agtmux demo --auto
@@ -57,7 +61,7 @@ static: setup
 	$(RUN) tsc -p tsconfig.pure.json
 	$(RUN) tsc -p tsconfig.web.json
 	$(RUN) biome check --error-on-warnings .
-	$(RUN) depcruise --config .dependency-cruiser.cjs --output-type err-long src test bench scripts
+	$(RUN) depcruise --config .dependency-cruiser.cjs --output-type err-long src test bench scripts corpus
 	$(RUN) knip
 
 # Many files in one process, which takes half the time; `make test` gives each file one of its own.

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { indexText } from '../corpus/build.ts';
 import { readDefinition } from '../src/agents/definition/read.ts';
 import { type Definition, definitionSchema } from '../src/agents/definition/schema.ts';
 import { type CommandSpec, commands, type OptionSpec } from '../src/cli/commands.ts';
@@ -221,6 +222,7 @@ export function references(read: (path: string) => string): ReadonlyMap<string, 
     ['docs/definitions.md', definitionReference(read('docs/definitions.md'))],
     ['src/agents/definitions.json', definitionsText(read)],
     ['src/agents/definition/schema.json', definitionJsonSchema()],
+    ['corpus/index.jsonl', indexText()],
   ]);
 }
 

@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { drawnTo } from '../../corpus/mutate.ts';
 import { hashText } from '../engine/canonical.ts';
 import { classOf } from '../model/states.ts';
 import { classify, type Reading } from './screen/classify.ts';
@@ -182,50 +183,4 @@ export function reshapedSuite(agent: string, rules: unknown, folder: string, goa
       });
     }
   });
-}
-
-/** Frames and rulers follow the width, what stands at the right stays there, and everything else wraps at a blank. */
-function drawnTo(lines: readonly string[], width: number, to: number): readonly string[] {
-  return lines.flatMap((line): readonly string[] => {
-    const own = line.trimEnd();
-    const length = [...own].length;
-    const room = to - (width - length);
-    if (/[─━]{8,}/.test(own)) {
-      const more = to - width;
-      return [
-        own.replace(
-          /[─━]{8,}/,
-          (rule) => rule.slice(0, Math.max(3, rule.length + more)) + '─'.repeat(Math.max(0, more)),
-        ),
-      ];
-    }
-    const edge = /\S.*?( *)([│┃█▄▀])$/.exec(own);
-    if (edge !== null && length > width - 8) {
-      const isBox = /^\s*[│┃]/.test(own);
-      const head = isBox ? (/^\s*[│┃] ?/.exec(own)?.[0] ?? '') : '';
-      const body = own.slice(head.length, -1).trimEnd();
-      return wrapped(body, room - head.length - 1).map(
-        (text) => head + text.padEnd(room - head.length - 1) + own.slice(-1),
-      );
-    }
-    const [, left, gap, right] = /^(\s*\S.*?\S)(\s{6,})(\S.*)$/.exec(own) ?? [];
-    if (left !== undefined && gap !== undefined && right !== undefined && length > width - 6) {
-      const blank = gap.length + to - width;
-      if (blank > 0) return [`${left}${' '.repeat(blank)}${right}`];
-    }
-    return wrapped(own, to);
-  });
-}
-
-function wrapped(text: string, room: number): readonly string[] {
-  const indent = (/^\s*/.exec(text)?.[0] ?? '').slice(0, 4);
-  const rows: string[] = [];
-  let rest = text;
-  while (rest.length > room) {
-    const blank = rest.lastIndexOf(' ', room);
-    const at = blank > room / 2 ? blank : room;
-    rows.push(rest.slice(0, at).trimEnd());
-    rest = indent + rest.slice(at).trimStart();
-  }
-  return [...rows, rest];
 }

@@ -42,7 +42,7 @@ describe('the package', () => {
     expect(
       files.filter(
         (name) =>
-          !/^package\/(?:bin|dist)\/|^package\/(?:README|CHANGELOG)\.md$|^package\/(?:LICENSE|package\.json)$/.test(
+          !/^package\/(?:bin|dist|man|completions)\/|^package\/(?:README|CHANGELOG)\.md$|^package\/(?:LICENSE|package\.json)$/.test(
             name,
           ),
       ),
