@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux test-terminals build package deb corpus check static unit setup references sim clocks mutants bench walk coverage clean
+.PHONY: help start test test-agents test-tmux test-terminals build package deb corpus check static unit setup references sim clocks mutants proof bench walk coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -31,6 +31,7 @@ help:
 	@echo 'make sim SEEDS=n    n seeded schedules against the reference fold (default $(SEEDS))'
 	@echo 'make clocks SEEDS=n n scripts of clocks that are set, drift and sleep, against steady ones (default $(SEEDS))'
 	@echo 'make mutants        plant every known bug and see that the simulation catches it'
+	@echo 'make proof          try every promise again and again, over several sittings (QUICK=1, PLANTED=1, MINUTES=n, ONLY=name)'
 	@echo 'make bench          measure, and print one table'
 	@echo 'make walk           count files, importers, circles of folders and the files of three paths'
 	@echo 'make coverage       branch coverage of the pure rooms, as text and HTML in coverage/'
@@ -116,6 +117,13 @@ clocks: setup
 mutants: setup
 	$(RUN) node test/sim/main.ts --mutants --seeds $(SEEDS)
 	$(RUN) node test/sim/main.ts --mutants --clocks --seeds $(SEEDS)
+
+# Hours for the whole table; goes on where it was stopped, and writes docs/reliability.md.
+proof: setup
+	@sh scripts/system-packages.sh
+	@sh scripts/build.sh
+	@$(RUN) node test/proof/main.ts $(if $(QUICK),--quick) $(if $(PLANTED),--planted) $(if $(REPORT),--report) \
+		$(if $(ONLY),--only '$(ONLY)') $(if $(MINUTES),--minutes $(MINUTES)) $(if $(PIECES),--pieces $(PIECES))
 
 bench: setup
 	$(RUN) node bench/main.ts

@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           environment: 'node',
-          include: ['src/**/*.test.ts', 'test/tidy/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/tidy/**/*.test.ts', 'test/proof/**/*.test.ts'],
           pool: 'forks',
           ...patience,
         },
@@ -25,7 +25,7 @@ export default defineConfig({
           name: 'system',
           environment: 'node',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/tidy/**', 'test/terminals/**'],
+          exclude: ['test/tidy/**', 'test/proof/**', 'test/terminals/**'],
           globalSetup: ['test/kit/tmux-program.ts'],
           pool: 'forks',
           ...patience,

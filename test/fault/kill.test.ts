@@ -1,4 +1,4 @@
-// Kill -9 at any moment. COUNT repeats it, 3 times by default.
+// Kill -9 at any moment. COUNT repeats it, 3 times by default; SEED says where chance begins.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const root = mkdtempSync(join(tmpdir(), 'agtmux-kill-'));
 afterEach(endChildren);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const seed = 7;
+const seed = Number(process.env.SEED ?? 7);
 const load = (dir: string) => loadStore({ dir, now: () => sampleTime, ballastBytes: 0, visitor: () => () => {} });
 
 describe('LOG1 kill -9', () => {

@@ -17,7 +17,7 @@ import { createTmuxServer, type TmuxServerKit } from '../../kit/tmux-server.ts';
 import { type Random, randomOf } from '../../security/sanitize-inputs.ts';
 
 const count = repetitions(100);
-const seed = 20_261_115;
+const seed = Number(process.env.SEED ?? 20_261_115);
 const clock = createRealClock();
 /** Pressed as an answer; no message contains it. */
 const approval = '\u0014';

@@ -1,7 +1,9 @@
 // Every request that a foreign page, a stolen piece or a strange client could make, as a product: each of nine good requests
-// with each of its parts made bad, and with two of them. None is admitted, none leaves a trace, and the good ones pass.
+// with each of its parts made bad, and with two of them. None is admitted, none leaves a trace, and the good ones pass. COUNT
+// draws more of them, with up to four bad parts; SEED says where chance begins.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { seeded } from '../../../src/store/samples.contract.ts';
 import type { Visitor } from '../../web/kit-server.ts';
 import { type RawReply, SmallDoor, send } from './kit.ts';
 
@@ -238,6 +240,18 @@ describe('hostile requests', () => {
           }
         }
       }
+    }
+    const random = seeded(Number(process.env.SEED ?? 1));
+    const drawn = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(random() * items.length)];
+    while (count < Number(process.env.COUNT ?? 0)) {
+      const [name = '', made] = drawn(Object.entries(requests)) ?? [];
+      const parts = changesOf(name)
+        .filter(() => random() < 0.3)
+        .slice(0, 4);
+      const bad = parts.flatMap((changes) => drawn(Object.entries(changes)) ?? []);
+      const changes = bad.filter((one) => typeof one === 'function');
+      const words = bad.filter((one) => typeof one === 'string').join(' and ');
+      if (made !== undefined && changes.length > 0) await attempt(name, words, made, changes);
     }
     console.log(`hostile requests: ${count}`);
     expect(count).toBeGreaterThan(1_000);
