@@ -26,7 +26,7 @@ export interface HookCallsParts {
   /** The socket of the tmux server that a runtime lives in. */
   readonly socketOf: (runtime: RuntimeIdentity) => string | null;
   /** When a call was made, on the daemon's timeline. Each is asked for once, in the order of the spool. */
-  readonly timeOf: (call: SpoolCall) => number;
+  readonly timeOf: (call: SpoolCall, runtime: RuntimeIdentity | null) => number;
   readonly take: (events: readonly EventEnvelope[]) => Promise<readonly Verdict[]>;
   /** An agent that is known but switched off. */
   readonly isOff: (name: AgentName) => boolean;
@@ -143,7 +143,7 @@ export class HookCalls {
     const known = this.#read.get(call.file);
     if (known !== undefined) return known;
     const { event, payload, agent: name } = call;
-    const time = this.#parts.timeOf(call);
+    const time = this.#parts.timeOf(call, runtime);
     const said = { event, payload, time: call.time };
     const session = hooks.session(said);
     const evidence = {
@@ -169,8 +169,9 @@ export class HookCalls {
     const process = { boot, ...word.process };
     // A wrapper tells it when its child is gone and collected; who is still there has not ended, whoever says so.
     if (this.#parts.programOf(process) !== null) return this.#refuse(call.agent, 'still_there');
-    const target = this.#runtimeOf([process])?.target ?? this.#parts.targetOf(call.socket);
-    const time = this.#parts.timeOf(call);
+    const runtime = this.#runtimeOf([process]);
+    const target = runtime?.target ?? this.#parts.targetOf(call.socket);
+    const time = this.#parts.timeOf(call, runtime);
     const events = word.facts.map((fact, place) =>
       envelopeOf(
         { fact, time: call.time },

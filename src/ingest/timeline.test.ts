@@ -403,6 +403,44 @@ describe('timeline: stamps of other machines', () => {
     expect(said.map((stamp) => timeline.fromTarget(near, stamp))).toEqual(expected);
   });
 
+  it('ORD2b of the two times at which a clock showed the same, the one from before a call could be made is not meant', () => {
+    const { clock, timeline } = world();
+    timeline.setTargetOffset(near, 0);
+    clock.advance(2 * hourMs);
+    timeline.setTargetOffset(near, 0);
+    clock.advance(1_000);
+    timeline.setTargetOffset(near, -hourMs);
+    const notBeforeMs = timeline.now();
+    clock.advance(10_000);
+    timeline.now();
+    clock.suspend(2 * hourMs);
+    // Made while this machine slept; the clock had shown that before it was set back.
+    const stamp = clock.wallMs() - hourMs - 90 * 60_000;
+    clock.advance(1_000);
+    timeline.setTargetOffset(near, -hourMs);
+    expect(timeline.fromTarget(near, stamp)).toBeLessThan(notBeforeMs);
+    expect(timeline.fromTarget(near, stamp, notBeforeMs)).toBe(notBeforeMs + 10_000);
+  });
+
+  it('RSV7 what the clock has drifted since it was set is known to the next run', () => {
+    const clock = createSimulatedClock({ wallMs });
+    let kept = readKeptClocks(null);
+    const keep = (clocks: KeptClocks): void => {
+      kept = readKeptClocks(writeKeptClocks(clocks));
+    };
+    const first = createTimeline({ ...clock, originMs: 7 }, null, { kept, boot: 'one', keep });
+    for (let hour = 0; hour < 10; hour += 1) {
+      clock.advance(hourMs);
+      clock.jumpWall(30);
+      first.now();
+    }
+    const [loggedMs, stamp] = [first.now(), clock.wallMs()];
+    clock.advance(5_000);
+    clock.suspend(8 * hourMs);
+    const again = createTimeline({ ...clock, originMs: 7 }, loggedMs, { kept, boot: 'one', keep });
+    expect(Math.abs(again.fromLocalWall(stamp) - loggedMs)).toBeLessThanOrEqual(limits.wallDriftMs);
+  });
+
   it('ORD2 an offset is a number', () => {
     expect(() => world().timeline.setTargetOffset(near, Number.NaN)).toThrow('broken invariant');
   });
@@ -427,6 +465,15 @@ describe('what arrives', () => {
     expect([timeOf(1_200, 1_000), timeOf(1_300 - dayMs, 1_200), timeOf(1_400 - dayMs, 1_200)]).toEqual([
       1_200, 1_201, 1_202,
     ]);
+  });
+
+  it('ORD2b two of nearly the same place stay in the order of the clock that told them', () => {
+    const arrivals = new Arrivals(() => 2_000);
+    const timeOf = (told: number, time: number): number =>
+      arrivals.timeOf({ stream: 'a', told, time, notBefore: null });
+    expect([timeOf(1_017, 1_017), timeOf(1_357, 1_000)]).toEqual([1_017, 1_018]);
+    // Further apart than places are inexact: a clock that was set back meanwhile tells the older one later.
+    expect(timeOf(1_400, 900)).toBe(900);
   });
 
   it('ORD1 sources that nobody hears of any more are forgotten, and one of them that comes back begins anew', () => {

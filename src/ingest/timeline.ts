@@ -15,8 +15,9 @@ export interface Timeline {
    * twice; the later reading wins as soon as it lies in the past, so a stamp from before the jump that is converted only
    * then comes out too late by up to the jump. Steps below `limits.wallJumpMs` are taken for trimming. A stamp ahead of
    * every reading comes out in the future, for intake to refuse. Not stable over a restart: never part of an identity.
+   * Of the readings of a wall time that occurred twice none is meant that lies before `notBeforeMs`.
    */
-  fromLocalWall(wallMs: number): number;
+  fromLocalWall(wallMs: number, notBeforeMs?: number): number;
   /** What the clock on the wall showed at that time, for people to read. */
   toWall(timeMs: number): number;
   /** What a reading of the monotonic clock of this run is on the timeline. */
@@ -29,7 +30,7 @@ export interface Timeline {
    * clock over there goes on while this machine sleeps: what is stamped in that time arose, by the timeline, when it fell
    * asleep. Whether it slept or its clock was set forward is known with the next measurement; until then it has slept.
    */
-  fromTarget(target: TargetId, remoteMs: number): number | null;
+  fromTarget(target: TargetId, remoteMs: number, notBeforeMs?: number): number | null;
   /** What the target's clock shows now, as far as it was measured: `fromTarget` gives now for it. Null when never measured. */
   targetNow(target: TargetId): number | null;
 }
@@ -61,7 +62,7 @@ export interface Keeping {
   readonly kept: KeptClocks;
   /** The boot of this machine, null when it is not told. */
   readonly boot: string | null;
-  /** Called when a clock was set or the machine has slept. */
+  /** Called when a clock was set or has drifted, or the machine has slept. */
   readonly keep: (clocks: KeptClocks) => void;
 }
 
@@ -144,10 +145,10 @@ export function createTimeline(clock: Clock, lastLoggedMs: number | null, keepin
 
   return {
     now: () => look().timeMs,
-    fromLocalWall(wallMs) {
+    fromLocalWall(wallMs, notBeforeMs) {
       const { timeMs } = look();
       const stampMs = Math.floor(wallMs);
-      const placedMs = placeOf(wall.segments, stampMs, timeMs);
+      const placedMs = placeOf(wall.segments, stampMs, timeMs, notBeforeMs);
       if (wall.learn(stampMs, placedMs)) keep();
       return placedMs;
     },
@@ -163,12 +164,12 @@ export function createTimeline(clock: Clock, lastLoggedMs: number | null, keepin
       if (targets.measure(target, Math.round(offsetMs) + leadMs, timeMs)) keep();
     },
     forgetTarget: (target) => targets.forget(target),
-    fromTarget(target, remoteMs) {
+    fromTarget(target, remoteMs, notBeforeMs) {
       const { timeMs } = look();
       const record = targets.of(target, timeMs);
       if (record === null) return null;
       const stampMs = Math.floor(remoteMs);
-      const placedMs = placeOf(record.segments, stampMs, timeMs);
+      const placedMs = placeOf(record.segments, stampMs, timeMs, notBeforeMs);
       record.learn(stampMs, placedMs);
       return placedMs;
     },
@@ -235,7 +236,7 @@ class ClockRecord {
     this.newest.untilMs = Math.max(this.newest.untilMs, timeMs);
   }
 
-  /** A look at the clock. True when it was set or slept since the last one. */
+  /** A look at the clock. True when it was set, has slept or has drifted since the last one. */
   note(leadMs: number, fromMs: number, timeMs: number): boolean {
     const { newest } = this;
     const movedMs = Math.abs(leadMs - newest.leadMs);
@@ -246,11 +247,10 @@ class ClockRecord {
     }
     newest.untilMs = timeMs;
     // Small differences are noise of reading; following them would shuffle stamps that are milliseconds apart.
-    if (movedMs > limits.wallDriftMs) {
-      newest.leadMs = leadMs;
-      newest.slackMs = limits.wallDriftMs + movedMs;
-    }
-    return false;
+    if (movedMs <= limits.wallDriftMs) return false;
+    newest.leadMs = leadMs;
+    newest.slackMs = limits.wallDriftMs + movedMs;
+    return true;
   }
 
   /** This machine slept, or its clock was set forward: which of the two the next measurement tells, until then it slept. */
@@ -403,8 +403,10 @@ export class Arrivals {
     }
     const placed = at;
     // A clock that was set back tells a smaller time for what is later: then only the looks, or its place, say so.
+    // Closer together than places are exact, the clock that told both knows.
     const isLater =
-      last !== undefined && ((told > last.told && placed >= last.placed) || (notBefore ?? 0) > (last.notBefore ?? 0));
+      last !== undefined &&
+      ((told > last.told && placed >= last.placed - limits.wallDriftMs) || (notBefore ?? 0) > (last.notBefore ?? 0));
     if (isLater && at <= last.time) at = Math.min(last.time + 1, latest);
     this.#note(stream, { last: { told, placed, time: at, notBefore } });
     return at;
@@ -431,7 +433,12 @@ export class Arrivals {
  * The latest reading of a stamp that fits its own segment; else the last that is known from before the jump, when the clock
  * never showed that time: it was asleep; else the latest in the past; else the newest one.
  */
-function placeOf(segments: readonly Segment[], wallMs: number, nowMs: number): number {
+function placeOf(
+  segments: readonly Segment[],
+  wallMs: number,
+  nowMs: number,
+  notBeforeMs = Number.NEGATIVE_INFINITY,
+): number {
   let fitting: number | null = null;
   let between: number | null = null;
   let past: number | null = null;
@@ -445,7 +452,8 @@ function placeOf(segments: readonly Segment[], wallMs: number, nowMs: number): n
       between = before.untilMs;
     if (timeMs > nowMs + segment.slackMs) return;
     if (past === null || timeMs > past) past = timeMs;
-    if (timeMs >= earliestMs && timeMs <= latestMs && (fitting === null || timeMs > fitting)) fitting = timeMs;
+    const isFitting = timeMs >= Math.max(earliestMs, notBeforeMs - limits.wallDriftMs) && timeMs <= latestMs;
+    if (isFitting && (fitting === null || timeMs > fitting)) fitting = timeMs;
   });
   return fitting ?? between ?? past ?? wallMs - (segments.at(-1)?.leadMs ?? 0);
 }

@@ -34,6 +34,8 @@ import { Hooks } from './service.ts';
 
 const count = Number(process.env.COUNT ?? 40);
 const seed = Number(process.env.SEED ?? 1);
+/** On a machine with other work on it a home takes a quarter of a second. */
+const timeoutMs = 60_000 + count * 1_000;
 const isRoot = process.getuid?.() === 0;
 const clock = createRealClock();
 
@@ -230,37 +232,50 @@ function filesOf(agent: (typeof agents)[number], home: string): readonly string[
 describe.each(agents.filter(({ install }) => install !== null).map((agent) => [agent.name, agent] as const))(
   'INS4 installers on generated homes of %s',
   (name, agent) => {
-    it(`put in, renewed and taken out, every file is as it was (COUNT=${count} SEED=${seed})`, async () => {
-      let refusals = 0;
-      for (let place = 0; place < count; place += 1) {
-        const draw = new Draw(seed + place);
-        const home = mkdtempSync(join(tmpdir(), 'agtmux-installer-'));
-        try {
-          for (const path of filesOf(agent, home)) if (draw.below(5) > 0) plant(home, path, textFor(path, draw), draw);
-          const before = picture(home);
-          for (const one of installers(home, join(home, '.local/state/agtmux'))) {
-            const told = `SEED=${seed + place} COUNT=1`;
-            const put = await run(one, 'install', name);
-            if (!put.ok) {
-              refusals += 1;
-              expect([told, put.failure.code, put.failure.next === '']).toEqual([told, 'E_HOOKS', false]);
+    it(
+      `put in, renewed and taken out, every file is as it was (COUNT=${count} SEED=${seed})`,
+      async () => {
+        let refusals = 0;
+        for (let place = 0; place < count; place += 1) {
+          const draw = new Draw(seed + place);
+          const home = mkdtempSync(join(tmpdir(), 'agtmux-installer-'));
+          try {
+            for (const path of filesOf(agent, home))
+              if (draw.below(5) > 0) plant(home, path, textFor(path, draw), draw);
+            const before = picture(home);
+            for (const one of installers(home, join(home, '.local/state/agtmux'))) {
+              const told = `SEED=${seed + place} COUNT=1`;
+              const put = await run(one, 'install', name);
+              if (!put.ok) {
+                refusals += 1;
+                expect([told, put.failure.code, put.failure.next === '']).toEqual([told, 'E_HOOKS', false]);
+                expect([told, picture(home)]).toEqual([told, before]);
+                continue;
+              }
+              const during = picture(home);
+              expect([told, await run(one, 'install', name), picture(home)]).toMatchObject([
+                told,
+                { ok: true },
+                during,
+              ]);
+              age(home);
+              expect([told, await run(one, 'install', name), picture(home)]).toMatchObject([
+                told,
+                { ok: true },
+                during,
+              ]);
+              expect([told, await run(one, 'remove', name)]).toMatchObject([told, { ok: true }]);
               expect([told, picture(home)]).toEqual([told, before]);
-              continue;
             }
-            const during = picture(home);
-            expect([told, await run(one, 'install', name), picture(home)]).toMatchObject([told, { ok: true }, during]);
-            age(home);
-            expect([told, await run(one, 'install', name), picture(home)]).toMatchObject([told, { ok: true }, during]);
-            expect([told, await run(one, 'remove', name)]).toMatchObject([told, { ok: true }]);
-            expect([told, picture(home)]).toEqual([told, before]);
+          } finally {
+            rmSync(home, { recursive: true, force: true });
           }
-        } finally {
-          rmSync(home, { recursive: true, force: true });
+          expect(existsSync(home)).toBe(false);
         }
-        expect(existsSync(home)).toBe(false);
-      }
-      // An agent that the MCP server cannot be registered with refuses that each time.
-      expect(refusals).toBeLessThan(agent.mcp ? count : 2 * count);
-    });
+        // An agent that the MCP server cannot be registered with refuses that each time.
+        expect(refusals).toBeLessThan(agent.mcp ? count : 2 * count);
+      },
+      timeoutMs,
+    );
   },
 );

@@ -37,7 +37,7 @@ export interface TargetSourcesParts {
   readonly openSpool: (take: TakeCall) => SpoolFollower;
   /** Wall time of the machine, ms since 1970. */
   readonly now: () => number;
-  readonly toTimeline: (wallMs: number) => number;
+  readonly toTimeline: (wallMs: number, notBeforeMs?: number) => number;
   /** The daemon's own time. */
   readonly timelineNow: () => number;
   readonly fromMonotonic: (monotonicMs: number) => number;
@@ -57,15 +57,18 @@ export class TargetSources {
   readonly #natives: NativeSources;
   readonly #runs = new Map<TargetId | typeof outside, readonly NativeRun[]>();
   readonly #arrivals: Arrivals;
+  /** When the hooks of each agent spoke last before this run: what waits in the spool was called after that. */
+  readonly #heardBefore: ReadonlyMap<RuntimeId, number>;
   /** By runtime, or by process as long as its runtime is not known; the oldest first. */
   readonly #tasks = new Map<string, string>();
 
   constructor(parts: TargetSourcesParts) {
     this.#parts = parts;
     this.#arrivals = new Arrivals(parts.timelineNow);
+    this.#heardBefore = lastHookTimes(parts.ledger);
     this.#calls = new HookCalls({
       ...parts.calls,
-      timeOf: (call) => this.#timeOfCall(call),
+      timeOf: (call, runtime) => this.#timeOfCall(call, runtime),
       onPrompt: (runtime, ancestry, text) => this.#setTask(runtime?.runtime_id ?? null, ancestry.map(processKey), text),
       take: parts.take,
       runtimesOf: (process) => this.#runtimesOf(processKey(process)),
@@ -141,16 +144,17 @@ export class TargetSources {
     };
   }
 
-  #timeOfCall({ time: told, sinceMs }: SpoolCall): number {
+  #timeOfCall({ time: told, sinceMs }: SpoolCall, runtime: RuntimeIdentity | null): number {
     const { toTimeline, fromMonotonic } = this.#parts;
+    const notBefore = sinceMs === null ? null : fromMonotonic(sinceMs);
+    const heard = runtime === null ? undefined : this.#heardBefore.get(runtime.runtime_id);
+    const earliest = heard === undefined ? 0 : Math.floor(heard) + 1;
+    // No agent calls before it was started, which is known about.
+    const started = runtime === null ? 0 : runtime.started_at - limits.wallJumpMs;
     // The part of a millisecond keeps calls of one moment in order; the timeline knows whole ones.
-    const time = toTimeline(Math.floor(told)) + (told % 1);
-    return this.#arrivals.timeOf({
-      stream: 'spool',
-      told,
-      time,
-      notBefore: sinceMs === null ? null : fromMonotonic(sinceMs),
-    });
+    const placed = toTimeline(Math.floor(told), Math.max(started, earliest, notBefore ?? 0));
+    const time = Math.max(placed, earliest) + (told % 1);
+    return this.#arrivals.timeOf({ stream: 'spool', told, time, notBefore });
   }
 
   #onFinding({ name }: Agent, source: NativeSource, finding: Finding): void {
@@ -181,4 +185,18 @@ export class TargetSources {
     const targets = new Set([machine, ...[...this.#runs.keys()].filter((one) => one !== outside)]);
     return [...targets].flatMap((target) => ledger.world.index.ofProcess(target, process));
   }
+}
+
+/**
+ * Calls are handed over in their order and leave the spool when they are in the log. After a restart nothing else says on
+ * which side of a jump a stamp was made that the clock has shown twice.
+ */
+function lastHookTimes({ world }: EventProcessor): ReadonlyMap<RuntimeId, number> {
+  const times = new Map<RuntimeId, number>();
+  for (const [runtime, { fold }] of world.entries) {
+    const asked = [...fold.asked.values()].filter(({ source }) => source === 'hook').map((ask) => ask.time);
+    const time = Math.max(fold.claims.hook?.time ?? 0, fold.activeAt.hook ?? 0, ...asked);
+    if (time > 0) times.set(runtime, time);
+  }
+  return times;
 }

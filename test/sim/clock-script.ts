@@ -34,6 +34,7 @@ export interface Script {
   readonly isTrimmed: boolean;
 }
 
+const trimsMax = 3;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Longer than anybody is away: a jump that is shorter than the time nobody looked makes stamps that can mean two times. */
@@ -60,6 +61,7 @@ class Writer {
   readonly #isTrimmed: boolean;
   #runs = true;
   readonly #links: boolean[];
+  #trims = 0;
   /** Clocks that were set since somebody looked last. Of two settings that nobody saw the first cannot be known. */
   readonly #unseen = new Set<number>();
 
@@ -124,10 +126,12 @@ class Writer {
     if (this.#unseen.has(of)) return;
     // Nobody sees that a clock over there was set before it is measured again.
     if (of >= 0 || !this.#isSeen(of)) this.#unseen.add(of);
-    const byMs =
-      this.#isTrimmed && random.chance(0.5)
-        ? random.int(-900, 900)
-        : random.pick(jumpsMs) * random.pick([1, -1]) + random.int(-200_000, 200_000);
+    // Trimming is followed and not remembered, so what was shown before is off by the sum of it.
+    const isTrim = this.#isTrimmed && this.#trims < trimsMax && random.chance(0.5);
+    if (isTrim) this.#trims += 1;
+    const byMs = isTrim
+      ? random.int(-900, 900)
+      : random.pick(jumpsMs) * random.pick([1, -1]) + random.int(-200_000, 200_000);
     // What was written before is read by the old clock, what comes after by the new one.
     this.#pass(measuredMs);
     this.#steps.push({ kind: 'set', of, byMs });
@@ -171,7 +175,11 @@ class Writer {
       runs: this.#runs,
       reboots: this.#runs && this.#unseen.size === 0 && random.chance(0.2),
     });
-    if (this.#runs) this.#seen();
+    if (!this.#runs) return;
+    // All that can be reached are looked at again.
+    this.#pass(3_000);
+    this.#unseen.delete(-1);
+    this.#links.forEach((up, far) => void (up && this.#unseen.delete(far)));
   }
 
   #link(): void {
@@ -181,19 +189,14 @@ class Writer {
     const up = this.#links[far] !== true;
     this.#links[far] = up;
     this.#steps.push({ kind: 'link', far, up });
-    if (up) this.#seen();
-  }
-
-  /** Everybody is looked at again. */
-  #seen(): void {
+    if (!up) return;
     this.#pass(3_000);
-    if (!this.#runs) return;
-    this.#unseen.delete(-1);
-    this.#links.forEach((up, far) => void (up && this.#unseen.delete(far)));
+    if (this.#runs) this.#unseen.delete(far);
   }
 
+  /** When in that time it was called, nobody knows of a stamp from a clock that was set and not measured since. */
   #stall(): void {
-    if (!this.#runs) return;
+    if (!this.#runs || this.#unseen.size > 0) return;
     this.#pass(1_200);
     this.#steps.push({ kind: 'stall', ms: this.#random.pick([2_000, 30_000, 61_000, 121_000]) });
   }

@@ -411,7 +411,7 @@ class ClockWorld {
           take: (call) => take(this.#parts.keepsSince ? call : { ...call, sinceMs: null }),
         }),
       now: () => clock.wallMs(),
-      toTimeline: (ms) => timeline.fromLocalWall(ms),
+      toTimeline: (ms, notBeforeMs) => timeline.fromLocalWall(ms, notBeforeMs),
     });
   }
 
@@ -442,7 +442,7 @@ class ClockWorld {
           take: (call) => take(this.#parts.keepsSince ? call : { ...call, sinceMs: null }),
         }),
       now: () => timeline.targetNow(far.name) ?? clock.wallMs(),
-      toTimeline: (ms) => timeline.fromTarget(far.name, ms) ?? timeline.now(),
+      toTimeline: (ms, notBeforeMs) => timeline.fromTarget(far.name, ms, notBeforeMs) ?? timeline.now(),
     });
   }
 
