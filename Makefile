@@ -61,6 +61,7 @@ static: setup
 	$(RUN) tsc -p tsconfig.json
 	$(RUN) tsc -p tsconfig.pure.json
 	$(RUN) tsc -p tsconfig.web.json
+	$(RUN) tsc -p tsconfig.worker.json
 	$(RUN) biome check --error-on-warnings .
 	$(RUN) depcruise --config .dependency-cruiser.cjs --output-type err-long src test bench scripts corpus
 	$(RUN) knip

@@ -12,6 +12,11 @@ export default defineConfig({
     // Nothing may be put into the page itself: its policy allows no inline script and no inline style.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      // The service worker has an address of its own, which never changes: a browser looks there for a newer one.
+      input: { index: 'src/web/index.html', worker: 'src/web/worker.ts' },
+      output: { entryFileNames: ({ name }) => (name === 'worker' ? 'worker.js' : 'assets/[name]-[hash].js') },
+    },
     reportCompressedSize: false,
   },
 });

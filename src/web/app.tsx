@@ -1,6 +1,7 @@
 // Which page is shown at which address; and the page that says how to get in, or that nobody answers.
 
 import type { ReactNode } from 'react';
+import { ageLabel } from '../view/words.ts';
 import { AgentPage } from './pages/agent.tsx';
 import { AgentsPage } from './pages/agents.tsx';
 import { AuditPage } from './pages/audit.tsx';
@@ -12,10 +13,12 @@ import { TargetsPage } from './pages/targets.tsx';
 import { TimelinePage } from './pages/timeline.tsx';
 import { Command, Empty, Link } from './parts/basics.tsx';
 import { Frame } from './parts/frame.tsx';
+import { kept } from './port.ts';
 import { refusalText } from './state/deeds.ts';
-import { useModel, usePlace } from './state/hooks.ts';
+import { useModel, useNow, usePlace } from './state/hooks.ts';
 import type { Model } from './state/model.ts';
 import { pathOf } from './state/route.ts';
+import { clockOf, dayOf } from './state/timeline.ts';
 
 export function App(): ReactNode {
   const model = useModel();
@@ -71,6 +74,18 @@ function ShutOut({ model }: { readonly model: Model }): ReactNode {
   );
 }
 
+/** Nothing that it said is kept here, only when: an old list would look like a true one. */
+function LastHeard(): ReactNode {
+  const now = useNow();
+  const at = Number(kept('heard') ?? Number.NaN);
+  if (!Number.isFinite(at)) return null;
+  return (
+    <p>
+      Last connected {ageLabel(now - at)} ago, on {dayOf(at)} at {clockOf(at)}.
+    </p>
+  );
+}
+
 function Waiting({ model }: { readonly model: Model }): ReactNode {
   const isDown = model.trouble !== null;
   return (
@@ -80,6 +95,7 @@ function Waiting({ model }: { readonly model: Model }): ReactNode {
         <>
           <p>The daemon does not respond. Any command starts it, for example:</p>
           <Command>agtmux list</Command>
+          <LastHeard />
         </>
       ) : null}
       <p className="waiting" role="status">

@@ -5,7 +5,7 @@ import { followFeed } from '../api/client-feed.ts';
 import { AgtmuxError, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { enter, hasToken, open, whenShut } from './door.ts';
-import { clock, every, onKept } from './port.ts';
+import { clock, every, keep, onKept } from './port.ts';
 import { setEntrance } from './state/entrance.ts';
 import { told } from './state/store.ts';
 
@@ -13,9 +13,13 @@ const tickMs = 1_000;
 /** The feed is never silent for longer than its heartbeat; a little more means that it may be dead. */
 const quietMs = limits.feedHeartbeatMs + 2_000;
 
-const place: { cursor: string | null; heardAt: number; round: AbortController } = {
+/** How exactly the next visit knows when the daemon was last heard. */
+const keepHeardMs = 5_000;
+
+const place: { cursor: string | null; heardAt: number; keptAt: number; round: AbortController } = {
   cursor: null,
   heardAt: 0,
+  keptAt: 0,
   round: new AbortController(),
 };
 
@@ -38,9 +42,18 @@ async function follow(signal: AbortSignal): Promise<void> {
 
 async function* noting(body: AsyncGenerator<string, void, void>): AsyncGenerator<string, void, void> {
   for await (const part of body) {
-    place.heardAt = clock.wallMs();
+    heardAt(clock.wallMs());
     yield part;
   }
+}
+
+/** A visit that never reaches the daemon can say since when (state/model.ts knows it of this visit alone). */
+function heardAt(now: number): void {
+  if (now - place.keptAt >= keepHeardMs) {
+    keep('heard', String(now));
+    place.keptAt = now;
+  }
+  place.heardAt = now;
 }
 
 /** One visit: enters, then follows until something ends it. */

@@ -1,8 +1,9 @@
-// The beginning: colours, the feed, notifications, and the pages.
+// The beginning: colours, the feed, notifications, the app, and the pages.
 
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { startInstalling } from './install.ts';
 import { startFollowing } from './live.ts';
 import { startNotifying } from './notify.ts';
 import { showTheme } from './theme.ts';
@@ -10,6 +11,7 @@ import { showTheme } from './theme.ts';
 showTheme();
 startFollowing();
 startNotifying();
+startInstalling();
 
 const place = document.getElementById('app');
 if (place !== null)

@@ -16,8 +16,11 @@ export interface Theatre {
   readonly play: Play;
   readonly empty: Play;
   readonly browser: Browser;
-  /** A page of its own, at this address. */
-  show(path: string, options?: { size?: Size; on?: Play; setUp?: (page: Page) => Promise<void> }): Promise<Shown>;
+  /** A page of its own, at this address. Without `hasWorker` it has no service worker, which would answer for the stage. */
+  show(
+    path: string,
+    options?: { size?: Size; on?: Play; hasWorker?: boolean; setUp?: (page: Page) => Promise<void> },
+  ): Promise<Shown>;
   /** Closes the pages that were shown. */
   clear(): Promise<void>;
   end(): Promise<void>;
@@ -29,8 +32,13 @@ export async function openTheatre(): Promise<Theatre> {
     play,
     empty,
     browser,
-    async show(path, { size = 'desktop', on = play, setUp } = {}) {
-      const context = await browser.newContext({ viewport: sizes[size], reducedMotion: 'reduce', locale: 'en-GB' });
+    async show(path, { size = 'desktop', on = play, hasWorker = false, setUp } = {}) {
+      const context = await browser.newContext({
+        viewport: sizes[size],
+        reducedMotion: 'reduce',
+        locale: 'en-GB',
+        serviceWorkers: hasWorker ? 'allow' : 'block',
+      });
       context.setDefaultTimeout(10_000);
       const page = await context.newPage();
       const complaints: string[] = [];

@@ -20,7 +20,7 @@ import * as stage from './stage.ts';
 const pages = fileURLToPath(new URL('../../dist/web/', import.meta.url));
 
 const policy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types agtmux";
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

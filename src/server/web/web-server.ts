@@ -65,6 +65,8 @@ const headers: Readonly<Record<string, string>> = {
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
+    // The one policy of the pages, which lets the one service worker in.
+    'trusted-types agtmux',
   ].join('; '),
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',

@@ -8,6 +8,7 @@ import { type ApiRequest, get, pathTo, post } from '../../api/requests.ts';
 import { type NoticeChannel, type NoticeEvent, noticeChannels, noticeEvents } from '../../model/notices.ts';
 import { wordsOf } from '../../view/words.ts';
 import { send, webRequests } from '../door.ts';
+import { useInstall } from '../install.ts';
 import { askPermission, permission } from '../notify.ts';
 import { Dialog, OutcomeLine, PageHead, ReadingNote, Scroll, Tabs } from '../parts/basics.tsx';
 import { block, line } from '../parts/text.tsx';
@@ -52,6 +53,7 @@ const themeWords = { system: 'System', light: 'Light', dark: 'Dark' } as const;
 function ThisPage(): ReactNode {
   const entrance = useEntrance();
   const [theme, setChosen] = useState(chosenTheme);
+  const install = useInstall();
   const why = whyIdle(entrance);
   const leave = async (): Promise<void> => {
     await send(webRequests.leave());
@@ -90,8 +92,17 @@ function ThisPage(): ReactNode {
           </dd>
         </div>
       </dl>
-      <p className="dim">To install it as an app, use “Install” or “Add to home screen” in the menu of your browser.</p>
+      {install === null ? (
+        <p className="dim">
+          To install it as an app, use “Install” or “Add to home screen” in the menu of your browser.
+        </p>
+      ) : null}
       <div className="buttons">
+        {install === null ? null : (
+          <button type="button" className="primary" onClick={install}>
+            Install as an app
+          </button>
+        )}
         <button type="button" onClick={() => void leave()}>
           Sign out
         </button>
