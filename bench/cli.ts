@@ -66,7 +66,7 @@ function rowsOf(times: ReadonlyMap<string, readonly number[]>): readonly BenchRo
       name: 'agtmux list panes --json, times node -e 0',
       value: ratio('list panes --json'),
       unit: 'x',
-      goal: { atMost: 1.6 },
+      goal: { atMost: 1.5 },
       note,
     },
     { name: 'agtmux list panes as a table, times node -e 0', value: ratio('list panes'), unit: 'x', note },

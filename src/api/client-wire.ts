@@ -4,7 +4,7 @@
 import { connect, type Socket } from 'node:net';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { createRealFiles } from '../platform/files.ts';
+import { createPathFiles } from '../platform/file-stat.ts';
 import { checkPrivateSocket } from '../platform/private-directory.ts';
 import type { SendOptions } from './client-types.ts';
 import { apiHeader, apiVersion, callerHopsHeader, callerPidHeader } from './version.ts';
@@ -23,7 +23,7 @@ const headEnd = Buffer.from('\r\n\r\n');
 
 /** Whoever listens there is our own user or root, or not a word is said (SEC1). */
 async function refuseStrangers(socketPath: string): Promise<void> {
-  const checked = await checkPrivateSocket(createRealFiles(), socketPath, process.getuid?.() ?? 0);
+  const checked = await checkPrivateSocket(createPathFiles(), socketPath, process.getuid?.() ?? 0);
   if (checked.ok) return;
   const { code, message, next } = checked.failure;
   // As the system would say it: nobody was reached, so nothing can have been done.

@@ -3,7 +3,9 @@
 
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
+import type { Caller } from '../api/client-types.ts';
 import { AgtmuxError, type Result } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import { configPathOf, type Places, placesOf, socketRecordOf } from '../platform/environment.ts';
 import type { Parsed } from './parse.ts';
@@ -21,6 +23,12 @@ export type Action = (parsed: Parsed, context: Context) => Promise<void>;
 export function must<Value>(result: Result<Value>): Value {
   if (result.ok) return result.value;
   throw new AgtmuxError(result.failure.code, result.failure.message, { next: result.failure.next });
+}
+
+/** This process, for the daemon to look at, and how many agents the message went through so far (ACT6). */
+export function callerHere(): Caller & { readonly hops: number } {
+  const said = process.env.AGTMUX_HOPS ?? '';
+  return { pid: process.pid, hops: /^\d{1,9}$/.test(said) ? Math.min(Number(said), limits.hopsSaidMax) : 0 };
 }
 
 export const userId = (): number => process.getuid?.() ?? 0;

@@ -8,9 +8,9 @@ import type { Clock } from '../platform/clock.ts';
 import { lockHolderOf, lockPathOf } from '../platform/lock-holder.ts';
 import { createRealProcesses, createRealSignals } from '../platform/processes.ts';
 import { ageLabel } from '../view/words.ts';
-import { type Action, type Context, places, sleep } from './context.ts';
+import { type Action, type Context, callerHere, places, sleep } from './context.ts';
 import { note, print } from './output.ts';
-import { askRunning, callerHere, isDown } from './running.ts';
+import { askRunning, isDown } from './running.ts';
 import { environmentOf, environmentOfProcess, restartDaemon, startDaemon } from './start-daemon.ts';
 
 /** In this very process, so that whoever started it has the right pid. */

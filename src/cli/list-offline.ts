@@ -7,8 +7,8 @@ import { lookOnce } from '../offline/list.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type FilterRequest, type ListInput, listPanes, listSessions, listWindows } from '../view/lists.ts';
 import { panesTable, sessionsTable, type TextOptions, windowsTable } from '../view/lists-text.ts';
-import type { ListScope } from './commands.ts';
-import { groupings, type OptionSpec, sorts } from './commands.ts';
+import type { OptionSpec } from './command-spec.ts';
+import { groupings, type ListScope, sorts } from './commands-list.ts';
 import { must, userId } from './context.ts';
 
 export interface OfflineTextOptions {

@@ -4,11 +4,12 @@
 import type { LeanQuery } from '../api/requests.ts';
 import { get } from '../api/requests.ts';
 import { AgtmuxError, type ErrorCode } from '../model/errors.ts';
-import type { ListScope } from './commands.ts';
+import type { ListScope } from './commands-list.ts';
 import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
+import { filterQuery } from './list-query.ts';
 import { columnsOf, errorOutput, hasColour, note, print, viewQuery } from './output.ts';
-import { type Parsed, statesOf } from './parse.ts';
+import type { Parsed } from './parse.ts';
 
 export const listOf =
   (scope: ListScope): Action =>
@@ -50,34 +51,4 @@ async function listOffline(
   if (reason !== null) note(`${reason.message}; ${reason.next} [${reason.code}]`);
   if (!parsed.has('json')) errorOutput().write(`${words}\n`);
   print(text);
-}
-
-export function filterQuery(scope: ListScope, parsed: Parsed): LeanQuery {
-  const target = [...parsed.values('target'), ...parsed.values('tmux-socket').map(targetOfSocket)];
-  if (parsed.has('all-targets') && target.length > 0) {
-    throw new AgtmuxError('E_USAGE', '--all-targets and --target cannot be used together', {
-      next: 'omit one of them',
-    });
-  }
-  return {
-    target,
-    target_session: parsed.values('target-session'),
-    session: parsed.values('session'),
-    state: statesOf('state', parsed),
-    agent: parsed.values('agent'),
-    ...flags(parsed, ['needs-action', 'all-panes', 'ended']),
-    sort: parsed.value('sort'),
-    ...(scope === 'windows' ? flags(parsed, ['with-agent-status']) : {}),
-    ...(scope === 'sessions' ? { ...flags(parsed, ['agent-summary']), group_by: parsed.value('group-by') } : {}),
-  };
-}
-
-function flags(parsed: Parsed, names: readonly string[]): LeanQuery {
-  return Object.fromEntries(names.filter((name) => parsed.has(name)).map((name) => [name.replaceAll('-', '_'), true]));
-}
-
-/** As the daemon calls it (IDN1): the name is the last part of the path. */
-export function targetOfSocket(socket: string): string {
-  const name = socket.slice(socket.lastIndexOf('/') + 1);
-  return name === 'default' ? 'host' : `host@${name}`;
 }

@@ -3,7 +3,7 @@
 
 import { buildVersion } from '../api/version.ts';
 import { createRealClock } from '../platform/clock.ts';
-import type { ActionName } from './commands.ts';
+import { type ActionName, commands } from './commands.ts';
 import type { Action, Context } from './context.ts';
 import { listOf } from './list.ts';
 import { print, report } from './output.ts';
@@ -124,7 +124,7 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
 async function run(words: readonly string[]): Promise<void> {
   // Alone on a terminal it is the board; elsewhere there is nobody to look at one.
   const said = words.length === 0 && process.stdin.isTTY && process.stdout.isTTY ? ['tui'] : words;
-  const request = parseQuickly(said) ?? (await import('./program.ts')).parseFully(said, context.version);
+  const request = parseQuickly(commands, said) ?? (await import('./program.ts')).parseFully(said, context.version);
   const name = request?.command.action;
   if (request === null || name === undefined) return;
   const action = await actions[name]();

@@ -7,10 +7,9 @@ import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealRandom } from '../platform/random.ts';
 import { loadConfig } from './config.ts';
-import { type Action, configPath, daemonSocket } from './context.ts';
+import { type Action, callerHere, configPath, daemonSocket } from './context.ts';
 import { note } from './output.ts';
 import type { Parsed } from './parse.ts';
-import { callerHere } from './running.ts';
 import { startDaemon } from './start-daemon.ts';
 
 export const mcpServe: Action = async (parsed, context) => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { groupings as apiGroupings, sorts as apiSorts } from '../api/panes.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { type CommandSpec, commands, groupings, type OptionSpec, sorts } from './commands.ts';
+import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
+import { groupings, sorts } from './commands-list.ts';
 import { parseQuickly, type Request } from './parse.ts';
 import { parseFully } from './program.ts';
 
@@ -16,7 +17,7 @@ const optionsOf = ({ command, parsed }: Request): object => ({
 });
 
 const both = (words: readonly string[]): readonly (object | null)[] => {
-  const quick = parseQuickly(words);
+  const quick = parseQuickly(commands, words);
   const full = parseFully(words, '1.2.3');
   return [quick, full].map((request) => (request === null ? null : optionsOf(request)));
 };
@@ -92,7 +93,7 @@ describe('the two readers of the command line', () => {
     'completions tcsh',
     'daemon',
   ])('the quick one leaves `%s` to the other', (line) => {
-    expect(parseQuickly(line.split(' '))).toBeNull();
+    expect(parseQuickly(commands, line.split(' '))).toBeNull();
   });
 
   it.each([

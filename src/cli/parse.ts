@@ -5,7 +5,7 @@ import { AgtmuxError } from '../model/errors.ts';
 import type { StateName } from '../model/states.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { parseState } from '../view/words.ts';
-import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
+import type { CommandSpec, OptionSpec } from './command-spec.ts';
 
 /** What was said on the command line, by long names. */
 export class Parsed {
@@ -37,7 +37,7 @@ export interface Request {
 }
 
 /** Null: not for this reader. */
-export function parseQuickly(words: readonly string[]): Request | null {
+export function parseQuickly(commands: readonly CommandSpec[], words: readonly string[]): Request | null {
   const [said, ...rest] = words;
   const name = said === '--version' || said === '-V' ? 'version' : said;
   const found = find(commands, name);

@@ -6,7 +6,7 @@ import { get } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { askDaemon } from './connect.ts';
 import type { Context } from './context.ts';
-import { targetOfSocket } from './list.ts';
+import { targetOfSocket } from './list-query.ts';
 
 export async function refOf(context: Context, said: string | undefined): Promise<string> {
   // A variable of a script that is not set must not mean anybody.

@@ -1,11 +1,9 @@
 // The daemon that runs, if one does: asks it, and tells a daemon that is not there from every other trouble. Starts nothing.
 
 import { ask } from '../api/client-lean.ts';
-import type { Caller } from '../api/client-types.ts';
 import { type ApiRequest, replyTo } from '../api/requests.ts';
 import { AgtmuxError } from '../model/errors.ts';
-import { limits } from '../model/limits.ts';
-import { type Context, places } from './context.ts';
+import { type Context, callerHere, places } from './context.ts';
 import { note } from './output.ts';
 
 export interface Answer<Reply> {
@@ -26,12 +24,6 @@ export async function askRunning<Reply>(request: ApiRequest<Reply>): Promise<Ans
       return replyTo(request, body);
     },
   };
-}
-
-/** This process, for the daemon to look at, and how many agents the message went through so far (ACT6). */
-export function callerHere(): Caller & { readonly hops: number } {
-  const said = process.env.AGTMUX_HOPS ?? '';
-  return { pid: process.pid, hops: /^\d{1,9}$/.test(said) ? Math.min(Number(said), limits.hopsSaidMax) : 0 };
 }
 
 export const isDown = (problem: unknown): boolean => problem instanceof AgtmuxError && problem.code === 'E_DAEMON_DOWN';

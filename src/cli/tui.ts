@@ -13,10 +13,9 @@ import type { Place } from '../tui/contract.ts';
 import { runTui } from '../tui/run.ts';
 import { createTerminal } from '../tui/terminal.ts';
 import { planFor, throughShell, wayTo } from './attach.ts';
-import { type Action, type Context, daemonSocket, places } from './context.ts';
+import { type Action, type Context, callerHere, daemonSocket, places } from './context.ts';
 import { hasColour, output } from './output.ts';
 import type { Parsed } from './parse.ts';
-import { callerHere } from './running.ts';
 import { startDaemon } from './start-daemon.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

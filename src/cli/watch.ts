@@ -17,11 +17,12 @@ import { changesOf, emptyFeed, type FeedChange, feedAfter, isPane, isShell } fro
 import { isWanted } from '../view/lists.ts';
 import { paint } from '../view/paint.ts';
 import { shellEventText } from '../view/shell-events.ts';
-import type { ListScope, WatchScope } from './commands.ts';
+import type { WatchScope } from './commands.ts';
+import type { ListScope } from './commands-list.ts';
 import { askDaemon } from './connect.ts';
 import { type Action, type Context, daemonSocket, sleep } from './context.ts';
 import { type DurationBounds, durationOf } from './duration.ts';
-import { filterQuery } from './list.ts';
+import { filterQuery } from './list-query.ts';
 import { escapeEffects, hasColour, output, print, viewQuery, whileRead } from './output.ts';
 import { type Parsed, statesOf } from './parse.ts';
 import { askRunning, isDown } from './running.ts';

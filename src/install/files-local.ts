@@ -7,7 +7,8 @@ import { dirname, resolve } from 'node:path';
 import { AgtmuxError, failure, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { createRealClock } from '../platform/clock.ts';
-import { CutShortError, makeFolders, removeIfSame } from '../platform/edit-file.ts';
+import { makeFolders, removeIfSame } from '../platform/edit-file.ts';
+import { CutShortError } from '../platform/file-stat.ts';
 import { createRealFiles, errorCodeOf, FileError, removeOldLeftovers } from '../platform/files.ts';
 import { decode, type FileChange, type FoundFile, fileBytesMax, type HookFiles } from './files.ts';
 

@@ -211,6 +211,8 @@ export const limits = {
   keepAliveMs: 5_000,
   /** A client waits this long for an answer; a local daemon needs milliseconds, a loaded one a second. */
   answerMs: 10_000,
+  /** The quick way of `agtmux list` waits this long, then leaves the question to the whole program. */
+  quickAnswerMs: 2_000,
   /** The feed says that it is alive this often, so that a client can tell silence from a dead daemon. */
   feedHeartbeatMs: 10_000,
   /** Three missed heartbeats and a bit. */

@@ -18,6 +18,7 @@ import {
 import { chmod, chown, link, lstat, mkdir, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCodeOf } from './error-code.ts';
+import { CutShortError } from './file-stat.ts';
 
 export interface FileEdit {
   /** What must still be there, null for nothing. */
@@ -25,19 +26,6 @@ export interface FileEdit {
   readonly after: Uint8Array;
   /** For a new file; one that was there keeps its own. */
   readonly mode: number;
-}
-
-/** The file could neither be written whole nor put back: what should stand in it is in `copy`. */
-export class CutShortError extends Error {
-  readonly code: string;
-  readonly copy: string;
-
-  constructor(code: string, copy: string, cause: unknown) {
-    super(`written in part only: ${code}`, { cause });
-    this.name = 'CutShortError';
-    this.code = code;
-    this.copy = copy;
-  }
 }
 
 /** False when the file is not as it was: then nothing was written. The path is no link; `temporary` is one beside it. */

@@ -1,27 +1,17 @@
 // The few things agtmux does with files, as a port, and their real implementation. What is not there is a value (null or
 // false); every other trouble is a FileError with the system's own code. Everything written is 0600 unless said otherwise.
 
-import { constants, type Stats } from 'node:fs';
+import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, opendir, readlink, rename, rm, unlink } from 'node:fs/promises';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { assert } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { CutShortError, editFile, type FileEdit } from './edit-file.ts';
+import { editFile, type FileEdit } from './edit-file.ts';
 import { errorCodeOf } from './error-code.ts';
+import { assertAbsolute, FileError, type FileStat, statOf } from './file-stat.ts';
 
+export { assertAbsolute, FileError, type FileKind, type FileStat } from './file-stat.ts';
 export { errorCodeOf };
-
-export type FileKind = 'file' | 'directory' | 'link' | 'socket' | 'other';
-
-export interface FileStat {
-  readonly kind: FileKind;
-  readonly sizeBytes: number;
-  /** Permission bits with set-id and sticky, 0 to 0o7777. */
-  readonly mode: number;
-  readonly uid: number;
-  /** Wall time of this machine. */
-  readonly mtimeMs: number;
-}
 
 /** Bytes and stat of one open file: the owner and the stamp belong to exactly these bytes. */
 export interface FileContent {
@@ -63,23 +53,6 @@ export interface Files {
   mkdirPrivate(path: string): Promise<void>;
 }
 
-export class FileError extends Error {
-  /** The system's name of the trouble: ENOSPC, EIO, EACCES. */
-  readonly code: string;
-  readonly operation: string;
-  readonly path: string;
-
-  constructor(operation: string, path: string, code: string, cause?: unknown) {
-    const copy =
-      cause instanceof CutShortError ? `; it may be cut short, what should stand in it is in ${cause.copy}` : '';
-    super(`cannot ${operation} ${path}: ${code}${copy}`, cause === undefined ? undefined : { cause });
-    this.name = 'FileError';
-    this.code = code;
-    this.operation = operation;
-    this.path = path;
-  }
-}
-
 export function isDiskFull(error: unknown): boolean {
   return error instanceof FileError && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
 }
@@ -99,10 +72,6 @@ export function temporaryName(hex16: string): string {
 
 /** Not by `node:crypto`: loading that costs a tenth of a whole `agtmux list`. */
 const freshName = (): string => temporaryName(Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex'));
-
-export function assertAbsolute(path: string): void {
-  assert(isAbsolute(path), `paths are absolute, not ${path}`);
-}
 
 export const privateFileMode = 0o600;
 export const privateDirectoryMode = 0o700;
@@ -232,24 +201,6 @@ async function listNames(path: string, entriesMax: number): Promise<DirectoryLis
     names.push(entry.name);
   }
   return { names: names.sort(), more };
-}
-
-function statOf(stats: Stats): FileStat {
-  return {
-    kind: kindOf(stats),
-    sizeBytes: stats.size,
-    mode: stats.mode & 0o7777,
-    uid: stats.uid,
-    mtimeMs: Math.floor(stats.mtimeMs),
-  };
-}
-
-function kindOf(stats: Stats): FileKind {
-  if (stats.isFile()) return 'file';
-  if (stats.isDirectory()) return 'directory';
-  if (stats.isSymbolicLink()) return 'link';
-  if (stats.isSocket()) return 'socket';
-  return 'other';
 }
 
 async function guarded<Value>(operation: string, path: string, work: () => Promise<Value>): Promise<Value> {

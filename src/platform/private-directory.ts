@@ -5,7 +5,8 @@
 
 import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { FileError, type FileStat, type Files } from './files.ts';
+import { FileError, type FileStat, type PathFiles } from './file-stat.ts';
+import type { Files } from './files.ts';
 
 const rootUid = 0;
 
@@ -30,11 +31,8 @@ export async function checkPrivateDirectory(files: Files, path: string, uid: num
   return plain === null ? failOfPath(path) : refusingFileErrors(() => check(files, plain, uid));
 }
 
-/** What a client needs to look at; without the rest of the port, so that looking costs a command next to nothing. */
-export type SocketFiles = Pick<Files, 'stat' | 'readLink'>;
-
 /** The directory as above, and in it a socket of ours that is 0600. E_DAEMON_DOWN when there is none. */
-export async function checkPrivateSocket(files: SocketFiles, path: string, uid: number): Promise<Result<string>> {
+export async function checkPrivateSocket(files: PathFiles, path: string, uid: number): Promise<Result<string>> {
   const plain = plainPathOf(path);
   if (plain === null) return failOfPath(path);
   try {
@@ -62,7 +60,7 @@ function troubleOfSocket(stat: FileStat, uid: number): string | null {
   return (stat.mode & 0o077) === 0 ? null : `has mode ${octal(stat.mode)}; other users may answer there`;
 }
 
-async function check(files: SocketFiles, path: string, uid: number): Promise<Result<string>> {
+async function check(files: PathFiles, path: string, uid: number): Promise<Result<string>> {
   const trouble = troubleOfDirectory(await files.stat(path), uid) ?? (await troubleOfParents(files, path, uid));
   return trouble === null ? ok(path) : fail('E_UNSAFE_DIR', `${path}: ${trouble}`);
 }
@@ -97,7 +95,7 @@ function troubleOfDirectory(stat: FileStat | null, uid: number): string | null {
 }
 
 /** Walks the path as the kernel does, one name at a time, and looks at everything it walks through. */
-async function troubleOfParents(files: SocketFiles, path: string, uid: number): Promise<string | null> {
+async function troubleOfParents(files: PathFiles, path: string, uid: number): Promise<string | null> {
   let names = namesOf(path).slice(0, -1);
   let walked = '';
   let links = 0;

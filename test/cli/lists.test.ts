@@ -1,5 +1,5 @@
 // The lists as a person and a program get them: filters, hostile names, narrow terminals, and without a daemon.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { timelineSchema } from '../../src/api/timeline.ts';
 import { formatRef, parseRef } from '../../src/engine/refs.ts';
 import { width } from '../../src/text/width.ts';
 import { asHeld, until } from '../kit/tmux-server.ts';
-import { createWorld, panesOf, type World } from './kit.ts';
+import { createWorld, panesOf, root, type World } from './kit.ts';
 
 let world: World;
 
@@ -47,6 +47,35 @@ const agentsOf = async (...args: string[]): Promise<readonly (string | null)[]> 
   const { items } = await world.json<PaneList>('list', ...args, '--json');
   return items.map((item) => item.agent).sort();
 };
+
+describe('the quick way of agtmux list', () => {
+  const whole = (...args: string[]) =>
+    spawnSync(process.execPath, [join(root, 'dist/main.js'), ...args], { env: world.env, encoding: 'utf8' }).stdout;
+
+  it.each([
+    ['list'],
+    ['ls', '--json', '--all-panes', '--sort', 'name'],
+    ['list', 'windows', '--with-agent-status', '--color', 'always'],
+    ['list', 'sessions', '--group-by=session-name'],
+  ])('says what the whole program says: %s %s %s', async (...args) => {
+    const steady = (text: string): string =>
+      text.replaceAll(/\d+[smh]\b/g, '').replaceAll(/"[a-z_]+_(?:at|ms)":[^,}]+/g, '');
+    expect(steady((await world.agtmux(...args)).stdout)).toBe(steady(whole(...args)));
+  });
+
+  it('loads little, and leaves to the whole program what it cannot answer', async () => {
+    const preload = join(world.directory, 'loaded.cjs');
+    const isWhole = "process.moduleLoadList.includes('NativeModule internal/fs/promises')";
+    writeFileSync(preload, `process.on('exit', () => require('fs').writeSync(2, ${isWhole} ? 'whole' : 'quick'));`);
+    const loaded = async (...args: string[]) =>
+      (await world.agtmuxWith({ NODE_OPTIONS: `--require=${preload}` }, ...args)).stderr.slice(-5);
+    expect(await loaded('list')).toBe('quick');
+    expect(await loaded('list', 'panes', '--json')).toBe('quick');
+    expect(await loaded('list', '--no-daemon', '--json')).toBe('whole');
+    expect(await loaded('list', '--state', 'nonsense')).toBe('whole');
+    expect(await loaded('list', '--help')).toBe('whole');
+  });
+});
 
 describe('agtmux timeline', () => {
   it('LOG7 tells states over time, for programs and for people', async () => {
