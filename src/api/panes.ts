@@ -11,6 +11,7 @@ import { machineStates } from '../model/sessions.ts';
 import type { SourceName } from '../model/sources.ts';
 import { confidences, stateNames } from '../model/states.ts';
 import { count, head, textQuery, time } from './common.ts';
+import { gitFactsSchema } from './git.ts';
 import { sessionViewSchema } from './sessions.ts';
 import { targetItemSchema } from './targets.ts';
 import { z } from './zod.ts';
@@ -65,6 +66,9 @@ const rowWith = <Time extends z.ZodType>(time: Time) =>
       .string()
       .nullable()
       .describe('what it was asked to do last, or the title of its session; null where nobody knows'),
+    git: gitFactsSchema
+      .nullable()
+      .describe('of the folder it works in; null where there is no work tree, or on another machine'),
     until: time.nullable(),
     since: time.nullable(),
     last_seen_at: time.nullable(),
@@ -142,6 +146,8 @@ const filters = z.strictObject({
   session: z.array(z.string()),
   state: z.array(state),
   agent: z.array(z.string()),
+  project: z.array(z.string()),
+  branch: z.array(z.string()),
   needs_action: z.boolean(),
   all_panes: z.boolean(),
   ended: z.boolean(),
@@ -227,13 +233,15 @@ const filterQuery = {
   session: values,
   state: values,
   agent: values,
+  project: values,
+  branch: values,
   needs_action: flag,
   all_panes: flag,
   ended: flag,
   sort: z.enum(sorts).optional(),
 };
 
-export const panesQuerySchema = z.strictObject({ ...filterQuery, ...textQuery });
+export const panesQuerySchema = z.strictObject({ ...filterQuery, git: flag, ...textQuery });
 export const windowsQuerySchema = z.strictObject({ ...filterQuery, with_agent_status: flag, ...textQuery });
 export const sessionsQuerySchema = z.strictObject({
   ...filterQuery,

@@ -8,6 +8,7 @@ import { commonDocuments, type RouteSpec } from './common.ts';
 import { daemonDocuments, daemonRoutes } from './daemon.ts';
 import { explainDocuments, explainRoutes } from './explain.ts';
 import { feedDocuments, feedRoutes } from './feed.ts';
+import { gitDocuments, gitRoutes } from './git.ts';
 import { hookDocuments, hookRoutes } from './hooks.ts';
 import { noticeDocuments, noticeRoutes } from './notices.ts';
 import { paneDocuments, paneRoutes } from './panes.ts';
@@ -27,6 +28,7 @@ export const documents = {
   ...daemonDocuments,
   ...explainDocuments,
   ...timelineDocuments,
+  ...gitDocuments,
   ...hookDocuments,
   ...actionDocuments,
   ...shellDocuments,
@@ -46,6 +48,7 @@ export const routes = {
   ...targetRoutes,
   ...explainRoutes,
   ...timelineRoutes,
+  ...gitRoutes,
   ...hookRoutes,
   ...actionRoutes,
   ...shellRoutes,

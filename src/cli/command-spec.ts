@@ -33,6 +33,7 @@ export type ActionName =
   | 'watch'
   | 'explain'
   | 'timeline'
+  | 'diff'
   | 'agentsList'
   | 'agentsEnable'
   | 'agentsDisable'

@@ -43,6 +43,8 @@ export const filters: readonly OptionSpec[] = [
     words: 'Show only agents in this state',
   },
   { name: 'agent', value: 'agent', isRepeatable: true, words: 'Show only this agent: claude, codex, gemini, ...' },
+  { name: 'project', value: 'name', isRepeatable: true, words: 'Show only this project: a folder, or a repository' },
+  { name: 'branch', value: 'name', isRepeatable: true, words: 'Show only agents on this git branch' },
   { name: 'needs-action', words: 'Show only agents that wait for a person, failed or hit a limit' },
   { name: 'all-panes', words: 'Include panes without an agent' },
   { name: 'ended', words: 'Include agents that have ended' },
@@ -72,7 +74,11 @@ export const listCommand: CommandSpec = {
       name: 'panes',
       words: 'List agents, one line per agent',
       action: 'listPanes',
-      options: [...filters, ...listEnd],
+      options: [
+        ...filters,
+        { name: 'git', words: 'Show the git branch, files that differ, and commits to push and pull' },
+        ...listEnd,
+      ],
       examples: [
         ['agtmux list panes --state running --state waiting_approval', 'agents in either state'],
         ['agtmux list panes --target host --agent claude', 'one agent on this machine'],

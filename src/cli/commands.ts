@@ -56,6 +56,18 @@ const timelineCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
   ],
 });
 
+const diffCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
+  name: 'diff',
+  words: "Show what has changed in an agent's git work tree since its turn began",
+  arguments: [{ name: 'agent' }],
+  action: 'diff',
+  options: [json, color],
+  examples: [
+    ['agtmux diff %5', 'the files, then the diff; new files too, and what it has committed'],
+    ['agtmux diff . --color always | less -R', 'of the agent in this pane, page by page'],
+  ],
+});
+
 const agentsCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
   name: 'agents',
   words: 'Manage the agent adapters',
@@ -129,6 +141,7 @@ function agentCommands({ json, color }: Record<'json' | 'color', OptionSpec>): r
   return [
     explainCommand(json, color),
     timelineCommand(json, color),
+    diffCommand(json, color),
     agentsCommand(json, color),
     eventCommand(json),
     wrapCommand,

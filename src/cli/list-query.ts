@@ -18,8 +18,11 @@ export function filterQuery(scope: ListScope, parsed: Parsed): LeanQuery {
     session: parsed.values('session'),
     state: statesOf('state', parsed),
     agent: parsed.values('agent'),
+    project: parsed.values('project'),
+    branch: parsed.values('branch'),
     ...flags(parsed, ['needs-action', 'all-panes', 'ended']),
     sort: parsed.value('sort'),
+    ...(scope === 'panes' ? flags(parsed, ['git']) : {}),
     ...(scope === 'windows' ? flags(parsed, ['with-agent-status']) : {}),
     ...(scope === 'sessions' ? { ...flags(parsed, ['agent-summary']), group_by: parsed.value('group-by') } : {}),
   };

@@ -21,6 +21,7 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
   listSessions: () => listOf('sessions'),
   watch: async () => (await import('./watch.ts')).watch,
   explain: async () => (await import('./explain.ts')).explain,
+  diff: async () => (await import('./diff.ts')).diff,
   timeline: async () => (await import('./timeline.ts')).timeline,
   agentsList: async () => (await import('./agents.ts')).agentsList,
   agentsEnable: async () => (await import('./agents.ts')).agentsEnable,

@@ -283,6 +283,8 @@ class PaneLines {
       session: [...parsed.values('session')],
       state: [...statesOf('state', parsed)],
       agent: [...parsed.values('agent')],
+      project: [...parsed.values('project')],
+      branch: [...parsed.values('branch')],
       needs_action: parsed.has('needs-action'),
       all_panes: parsed.has('all-panes'),
       ended: parsed.has('ended'),

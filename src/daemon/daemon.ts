@@ -27,12 +27,14 @@ import type { ActionService, CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, assert, ok, type Result } from '../model/errors.ts';
 import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo } from '../model/explanations.ts';
+import type { TurnDiff } from '../model/git.ts';
 import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
 import { notKeptTrouble } from '../model/reasons.ts';
 import type { DocumentStore } from '../model/records.ts';
 import type { RestoreService } from '../model/restore.ts';
+import type { WithAgent } from '../model/rows.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { Lane, TimelineQuestion } from '../model/state-history.ts';
 import type { UsageService } from '../model/usage.ts';
@@ -51,6 +53,7 @@ import type { ShellManager } from '../shells/shell-service.ts';
 import type { UsageMeter } from '../usage/usage-service.ts';
 import { AdminService, governedFiles } from './admin.ts';
 import type { DaemonParts } from './daemon-options.ts';
+import { type Git, openGit } from './git.ts';
 import { openMetering } from './metering.ts';
 import { openRestoring, type Restoring } from './restoring.ts';
 import { openServices, type Services } from './services.ts';
@@ -94,6 +97,7 @@ export class Daemon implements DaemonService {
   #notices: Notices | null = null;
   #restoring: Restoring | null = null;
   #meter: UsageMeter | null = null;
+  readonly #git: Git;
   readonly #shellFeed: ShellFeed;
   readonly #startedAt: number;
   readonly feed: Feed<FeedRow>;
@@ -117,12 +121,14 @@ export class Daemon implements DaemonService {
     this.#inbox = inbox;
     this.#retention = new Retention({ clock, now, ledger, inbox, settings, log });
     this.#places = new LastPlaces({ clock, store: ground.loaded.store, log });
+    this.#git = this.#openGit(parts);
     this.#book = new RowProjection({
       ledger,
       ...seenOn(() => this.#machines),
       endedShownMs: () => parts.settings.current.states.ended_shown_seconds * 1_000,
       targets: () => this.targets(),
       places: this.#places,
+      gitOf: (target, cwd) => this.#git.factsOf(target, cwd),
       now,
       marks: () => this.#hands?.actor ?? null,
       sessionOf: (runtime) => this.#hands?.sessions.summaryOf(runtime) ?? null,
@@ -135,7 +141,7 @@ export class Daemon implements DaemonService {
     this.#shellFeed = new ShellFeed(this.feed);
     this.#history = openStateHistory(parts, timeline);
     const screens = { book: this.#book, feed: this.feed, diary: this.#history, machines: () => this.#machines };
-    this.#publishing = new Publisher({ clock, ...screens, onRows: () => this.#notices?.look() });
+    this.#publishing = new Publisher({ clock, ...screens, onRows: () => this.#onRows() });
     this.#ticking = new StateAging({ clock, now, ledger, inbox });
     const { manager } = parts.machines;
     const executorOf = (machine: string) => this.#machines.executorOf(machine);
@@ -200,6 +206,22 @@ export class Daemon implements DaemonService {
       onChange: () => this.#onMachines(),
       onTrouble: ({ code, message }) => log.warn('a target cannot be used', { code, message }),
     });
+  }
+
+  #openGit({ clock, places, machines }: DaemonParts): Git {
+    return openGit({
+      ...machines.manager,
+      clock,
+      stateDir: places.stateDir,
+      isHere: (target) => this.#machines.watch(target)?.kind === 'local',
+      onChange: () => this.#publishing.soon(),
+    });
+  }
+
+  /** What was just published. */
+  #onRows(): void {
+    this.#git.look(this.#book.shown());
+    this.#notices?.look();
   }
 
   #onMachines(): void {
@@ -363,6 +385,7 @@ export class Daemon implements DaemonService {
     this.#publishing.stop();
     this.#parts.settings.stop();
     this.#retention.stop();
+    this.#git.stop();
     this.#definitions.stop();
     this.#rules.stop();
     this.#policy.stop();
@@ -492,6 +515,13 @@ export class Daemon implements DaemonService {
     const events = await this.#ground.loaded.store.eventsOf(runtime_id, limits.explainEventsMax);
     const seen = this.#machines.watch(found.value.identity.target)?.screens.seenOf(runtime_id) ?? null;
     return ok(explain(found.value, events, this.#rules.rulesOf(agent), seen));
+  }
+
+  async diff(text: string): Promise<Result<{ readonly row: WithAgent<PaneRow>; readonly diff: TurnDiff }>> {
+    const found = referTo(text, this.rows(), this.#hands?.actor.nicks);
+    if (!found.ok) return found;
+    const diff = await this.#git.diff(found.value);
+    return diff.ok ? ok({ row: found.value, diff: diff.value }) : diff;
   }
 
   ruleTroubles = (): readonly string[] => [...this.#definitions.troubles, ...this.#rules.unused];

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { asks, event, host, identity, says, started, t0 } from '../../test/kit/engine.ts';
+import { gitFacts } from '../../test/kit/rows.ts';
 import { referTo } from '../engine/refer.ts';
 import { parseRef } from '../engine/refs.ts';
 import { EventProcessor } from '../ingest/event-processor.ts';
 import { taskText } from '../ingest/task-text.ts';
+import type { GitFacts } from '../model/git.ts';
 import { paneId, type RuntimeId, runtimeId, type TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Health } from '../model/records.ts';
@@ -52,6 +54,7 @@ async function setUp(store = new MemoryStore()) {
   const health = { value: 'ok' as Health };
   const marks = { nickOf: (_: RuntimeId): string | null => null, seenAt: (_: RuntimeId): number | null => null };
   const tasks = new Map<RuntimeId, string>();
+  const git = new Map<string, GitFacts>();
   const asked = { tasks: 0 };
   const book = new RowProjection({
     ledger,
@@ -70,6 +73,7 @@ async function setUp(store = new MemoryStore()) {
     },
     targets: () => [],
     seenAskOf: () => null,
+    gitOf: (target, cwd) => git.get(`${target} ${cwd}`) ?? null,
     sessionOf: () => null,
     marks: () => marks,
   });
@@ -77,7 +81,7 @@ async function setUp(store = new MemoryStore()) {
     topologies.set(host, { server, panes: new Map(panes.map((one) => [one.pane, one])) });
   const begin = (name: string, pane: string, parts = {}) =>
     ledger.take([started(identity(name, { server: key, pane: paneId(pane), ...parts }))]);
-  return { ledger, book, show, health, topologies, begin, marks, tasks, asked, clock, store, without };
+  return { ledger, book, show, health, topologies, begin, marks, tasks, git, asked, clock, store, without };
 }
 
 describe('rows', () => {
@@ -144,6 +148,16 @@ describe('rows', () => {
     tasks.set(runtimeId('a7'), 'late');
     clock.advance(1_000);
     expect(book.changes()).toMatchObject([{ key: 'row:a7', value: { task: 'late' } }]);
+  });
+
+  it('GIT1 a row has what git says of its folder, and what that becomes', async () => {
+    const { book, show, begin, git } = await setUp();
+    show(paneNamed('%1', 'work'));
+    await begin('a', '%1');
+    expect(book.changes()).toMatchObject([{ value: { git: null } }]);
+    git.set(`${host} /x`, gitFacts({ dirty: 1 }));
+    expect(book.changes()).toMatchObject([{ key: 'row:a', value: { git: { branch: 'main', dirty: 1 } } }]);
+    expect(book.changes()).toEqual([]);
   });
 
   it('RTE4 an agent that outlives its pane is said to have none: it asks nobody, and no pane leads to it', async () => {

@@ -12,6 +12,7 @@ import type { EventProcessor } from '../ingest/event-processor.ts';
 import { taskText } from '../ingest/task-text.ts';
 import type { Ask } from '../model/asks.ts';
 import { isManaged, isPaneless, type RuntimeIdentity } from '../model/events.ts';
+import type { GitFacts } from '../model/git.ts';
 import { type PaneId, paneId, type RuntimeId, type TargetId } from '../model/ids.ts';
 import type { EndRecord, Health, StateRecord } from '../model/records.ts';
 import type { SessionSummary } from '../model/sessions.ts';
@@ -41,6 +42,8 @@ export interface RowSources {
   readonly targets: () => readonly TargetRow[];
   /** What a person has last asked it for, as far as it was heard; has passed `taskText`. */
   readonly taskOf: (identity: RuntimeIdentity) => string | null;
+  /** What git says of a folder of this target; null where nobody knows. */
+  readonly gitOf: (target: TargetId, cwd: string) => GitFacts | null;
   /** What the dialog on a runtime's screen asks, as far as it can be read. */
   readonly seenAskOf: (target: TargetId, runtime: RuntimeId) => Pick<Ask, 'options'> | null;
   /** What people marked agents with; null as long as nobody knows. */
@@ -316,7 +319,8 @@ export class RowProjection {
     const place = isHomeless && outside !== null ? { ...outsidePlace(outside), title: known.title } : known;
     // Its last place tells people where it was; nobody may find it there by the pane any more.
     const own = isHomeless ? null : identity.pane;
-    const row = { ...paneRow(identity.target, own, place), ...this.#agentFields(identity, state), route };
+    const git = state.ended === null ? this.#sources.gitOf(identity.target, place.cwd) : null;
+    const row = { ...paneRow(identity.target, own, place), ...this.#agentFields(identity, state), git, route };
     if (session !== null) {
       const ref = formatRef({ kind: 'session', session_id: session.glance.id });
       return { ...row, ref, session: { ...session.glance } };
@@ -382,6 +386,7 @@ export function paneRow(target: TargetId, pane: PaneId | null, place: Place): Pa
     confidence: null,
     detail: null,
     task: null,
+    git: null,
     until: null,
     since: null,
     last_seen_at: null,

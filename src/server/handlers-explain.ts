@@ -1,11 +1,14 @@
 // What tells why: one runtime explained, how a day went, and the adapters.
 
 import type { AgentList, ExplanationDocument } from '../api/explain.ts';
+import type { AgentDiffReply } from '../api/git.ts';
 import type { TimelineDocument } from '../api/timeline.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
+import { diffLines } from '../view/diff-text.ts';
 import { agentItem, explanationItem } from '../view/explain-items.ts';
 import { agentsLines, explanationLines } from '../view/explain-text.ts';
+import { isoTime } from '../view/lists-items.ts';
 import { timelineOf } from '../view/timeline.ts';
 import { timelineLines } from '../view/timeline-text.ts';
 import { type Handlers, headOf, textOptions } from './dispatch.ts';
@@ -14,7 +17,7 @@ import type { DaemonService } from './service.ts';
 
 export function explainHandlers(
   service: DaemonService,
-): Pick<Handlers, 'explain' | 'timeline' | 'agents' | 'changeAgent'> {
+): Pick<Handlers, 'explain' | 'timeline' | 'agents' | 'changeAgent' | 'agentDiff'> {
   const toWall = (time: number): number => service.toWall(time);
   const agentList = (): AgentList => ({
     ...headOf(service),
@@ -36,6 +39,21 @@ export function explainHandlers(
       const offsetMinutes = -new Date(nowMs).getTimezoneOffset();
       const document: TimelineDocument = { ...headOf(service), ...timelineOf({ lanes, ...window, offsetMinutes }) };
       return options === null ? document : textReply(timelineLines(document, options));
+    },
+    async agentDiff({ params, query, context }) {
+      const options = textOptions(context, query, service.toWall(service.now()));
+      const { row, diff } = unwrap(await service.diff(params.ref));
+      const { ref, runtime_id, agent } = row;
+      const at = diff.base.at === null ? null : isoTime(diff.base.at);
+      const who = { ref, runtime_id, agent };
+      const document: AgentDiffReply = {
+        ...headOf(service),
+        ...who,
+        ...diff,
+        base: { ...diff.base, at },
+        files: [...diff.files],
+      };
+      return options === null ? document : textReply(diffLines(document, options));
     },
     agents({ query, context }) {
       const options = textOptions(context, query, service.toWall(service.now()));

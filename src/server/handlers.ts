@@ -64,7 +64,7 @@ function listHandlers(service: DaemonService): Pick<Handlers, 'panes' | 'windows
     panes({ query, context }) {
       const options = text(context, query);
       const list = unwrap(listPanes(input(), query));
-      return options === null ? list : textReply(panesTable(list, options));
+      return options === null ? list : textReply(panesTable(list, { ...options, hasGit: query.git ?? false }));
     },
     windows({ query, context }) {
       const options = text(context, query);

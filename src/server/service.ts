@@ -6,9 +6,11 @@ import type { Feed, FeedRow } from '../feed/feed.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
 import type { Result } from '../model/errors.ts';
 import type { AgentInfo } from '../model/explanations.ts';
+import type { TurnDiff } from '../model/git.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { NoticeService } from '../model/notices.ts';
 import type { RestoreService } from '../model/restore.ts';
+import type { WithAgent } from '../model/rows.ts';
 import type { SessionService } from '../model/sessions.ts';
 import type { ShellLatency, ShellService } from '../model/shells.ts';
 import type { Lane, TimelineQuestion } from '../model/state-history.ts';
@@ -83,6 +85,8 @@ export interface DaemonService {
   timeline(question: TimelineQuestion): Promise<Result<readonly Lane[]>>;
   /** `ref` in any of its forms. */
   explain(ref: string): Promise<Result<ExplainedRow>>;
+  /** What has changed in its work tree since its turn began. */
+  diff(ref: string): Promise<Result<{ readonly row: WithAgent<PaneRow>; readonly diff: TurnDiff }>>;
   agentInfos(): readonly AgentInfo[];
   /** Rule files of the user that belong to no agent. */
   ruleTroubles(): readonly string[];

@@ -5,7 +5,7 @@ import type { PaneItem } from '../api/panes.ts';
 import { hasAgent, placeOf } from '../model/rows.ts';
 import { type StateName, stateNames } from '../model/states.ts';
 import { type AgentItem, compareByNeed, compareText, groupedBy, isListed, needsAction, rollupOf } from './lists.ts';
-import { whatOf } from './pane-words.ts';
+import { projectsOf, whatOf } from './pane-words.ts';
 import { agentLabel, wordsOf } from './words.ts';
 
 export type { AgentItem } from './lists.ts';
@@ -34,9 +34,11 @@ export interface BoardFilter {
   readonly targets: readonly string[];
   /** The beginning of where it is: `host/work:1`. */
   readonly places: readonly string[];
+  readonly projects: readonly string[];
+  readonly branches: readonly string[];
 }
 
-/** `state:approve agent:claude target:vm1 in:host/work web`: what has no name in front is looked for everywhere. */
+/** `state:approve agent:claude target:vm1 in:host/work project:web branch:main web`: what has no name in front is looked for everywhere. */
 export function parseFilter(text: string): BoardFilter {
   const parts = text
     .toLowerCase()
@@ -45,11 +47,13 @@ export function parseFilter(text: string): BoardFilter {
   const named = (name: string): readonly string[] =>
     parts.filter((part) => part.startsWith(`${name}:`)).map((part) => part.slice(name.length + 1));
   return {
-    words: parts.filter((part) => !/^(state|agent|target|in):/.test(part)),
+    words: parts.filter((part) => !/^(state|agent|target|in|project|branch):/.test(part)),
     states: named('state'),
     agents: named('agent'),
     targets: named('target'),
     places: named('in'),
+    projects: named('project'),
+    branches: named('branch'),
   };
 }
 
@@ -63,6 +67,8 @@ export function fits(item: AgentItem, filter: BoardFilter, nowMs: number): boole
     begins(filter.agents, item.agent, item.nick ?? item.agent) &&
     begins(filter.targets, item.identity.target) &&
     begins(filter.places, placeOf(item)) &&
+    begins(filter.projects, ...projectsOf(item)) &&
+    begins(filter.branches, item.git?.branch ?? '') &&
     filter.words.every((word) => textOf(item, nowMs).includes(word))
   );
 }
@@ -70,21 +76,24 @@ export function fits(item: AgentItem, filter: BoardFilter, nowMs: number): boole
 function textOf(item: AgentItem, nowMs: number): string {
   const { cwd, title, task, session, state } = item;
   const said = [wordsOf(state).word, state, agentLabel(item), whatOf(item, nowMs, 0), placeOf(item)];
-  return [...said, cwd, title, task ?? '', session?.title ?? ''].join(' ').toLowerCase();
+  return [...said, cwd, title, task ?? '', session?.title ?? '', item.git?.branch ?? ''].join(' ').toLowerCase();
 }
 
-/** What a word of a filter may become: names of states, agents and targets that begin like it. */
+/** What a word of a filter may become: names of states, agents, targets, projects and branches that begin like it. */
 export function completions(text: string, items: readonly AgentItem[]): readonly string[] {
-  const [, name = '', start = ''] = /(?:^|\s)(state|agent|target):(\S*)$/.exec(text.toLowerCase()) ?? [];
+  const [, name = '', start = ''] = /(?:^|\s)(state|agent|target|project|branch):(\S*)$/.exec(text.toLowerCase()) ?? [];
   const values: Readonly<Record<string, readonly string[]>> = {
     state: stateNames.map((state) => wordsOf(state).word),
     agent: items.map(({ agent }) => agent),
     target: items.map(({ identity }) => identity.target),
+    project: items.flatMap(projectsOf),
+    branch: items.flatMap(({ git }) => git?.branch ?? []),
   };
   return [...new Set(values[name] ?? [])].filter((value) => value.toLowerCase().startsWith(start)).sort();
 }
 
-export type BoardGrouping = 'agents' | 'windows' | 'sessions';
+export const boardGroupings = ['agents', 'windows', 'sessions', 'projects', 'branches'] as const;
+export type BoardGrouping = (typeof boardGroupings)[number];
 
 export interface BoardGroup {
   /** Stays the same for as long as the group is the same one. */
@@ -110,6 +119,19 @@ const windowKey = (item: AgentItem): string =>
     ? `${item.identity.target}/${item.identity.session_name}:${item.window_index} ${item.window_name}`
     : sessionKey(item);
 
+const projectKey = (item: AgentItem): string => projectsOf(item).at(-1) ?? '';
+
+const branchKey = (item: AgentItem): string =>
+  `${projectKey(item)} / ${item.git === null ? 'no git' : (item.git.branch ?? 'no branch')}`;
+
+const groupKeys: Readonly<Record<BoardGrouping, (item: AgentItem) => string>> = {
+  agents: sessionKey,
+  windows: windowKey,
+  sessions: sessionKey,
+  projects: projectKey,
+  branches: branchKey,
+};
+
 function groupOf(key: string, title: string, all: readonly AgentItem[], items: readonly AgentItem[]): BoardGroup {
   const { by_state, top_state } = rollupOf(all);
   return { key, title, items, counts: by_state, top: top_state };
@@ -123,7 +145,7 @@ const byNumber = new Intl.Collator('en', { numeric: true });
  * none jumps when an agent in it changes.
  */
 export function boardGroups(items: readonly AgentItem[], grouping: BoardGrouping): readonly BoardGroup[] {
-  const keyOf = grouping === 'windows' ? windowKey : sessionKey;
+  const keyOf = groupKeys[grouping];
   const urgent = grouping === 'agents' ? items.filter(needsYou) : [];
   const groups = [...groupedBy(items, keyOf)]
     .sort(([one], [other]) => byNumber.compare(one, other) || compareText(one, other))

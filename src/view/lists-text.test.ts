@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { paneRow, type RowOptions, targetRow } from '../../test/kit/rows.ts';
+import { gitFacts, paneRow, type RowOptions, targetRow } from '../../test/kit/rows.ts';
 import { AgtmuxError, type Result } from '../model/errors.ts';
 import { askId, mainScope } from '../model/ids.ts';
 import { stateNames } from '../model/states.ts';
 import { width } from '../text/width.ts';
-import { type ListInput, listPanes, listSessions, listTargets, listWindows } from './lists.ts';
+import { type FilterRequest, type ListInput, listPanes, listSessions, listTargets, listWindows } from './lists.ts';
 import { panesTable, sessionsTable, type TextOptions, targetsTable, windowsTable } from './lists-text.ts';
 
 const now = 1_000_000;
@@ -70,6 +70,24 @@ describe('the table of panes', () => {
     expect(other).not.toContain('fix the tests');
     expect(panes(rows, { columns: 99 }).join('')).not.toContain('TASK');
     expect(panes(input([{ id: 2 }]), { columns: 200 }).join('')).not.toContain('TASK');
+  });
+
+  it('GIT3 tells the branch of each on request, and lists by project and branch', () => {
+    const git = gitFacts({ dirty: 2, behind: 4, repository: 'shop' });
+    const rows = input([
+      { id: 1, state: 'running', fields: { git } },
+      { id: 2, fields: { git: { ...git, branch: null } } },
+      { id: 3 },
+    ]);
+    const labels = panes(rows, { columns: 100, hasGit: true }).flatMap(
+      (line) => /(?:main|at 0\S+) \S+ \S+/.exec(line) ?? [],
+    );
+    expect(labels).toEqual(['main *2 ↓4', 'at 0123456 *2 ↓4']);
+    expect(panes(rows)[0]).not.toContain('GIT');
+    const found = (request: FilterRequest) => value(listPanes(rows, request)).items.length;
+    expect([found({ branch: ['main'] }), found({ project: ['shop'] }), found({ project: ['web-shop'] })]).toEqual([
+      1, 2, 3,
+    ]);
   });
 
   it('RSV9 says in one line what each agent does, wants or suffers from', () => {

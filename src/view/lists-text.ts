@@ -9,6 +9,7 @@ import { cut, width } from '../text/width.ts';
 import { type PaintRole, paint } from './paint.ts';
 import {
   ageSince,
+  gitLabel,
   healthRole,
   healthText,
   healthWord,
@@ -30,6 +31,8 @@ export interface TextOptions {
   readonly colour: boolean;
   /** Minutes that local time is ahead of UTC; the hour of a reset is told in local time. */
   readonly offsetMinutes?: number;
+  /** With what git says of the folder, as `agtmux list --git` shows it. */
+  readonly hasGit?: boolean;
 }
 
 interface Field<Item> extends Column {
@@ -95,6 +98,9 @@ export function panesTable(list: PaneList, options: TextOptions): readonly strin
             role: () => 'dim' as const,
           },
         ]),
+    ...(options.hasGit === true
+      ? [{ title: 'GIT', flexible: true, text: (item: PaneItem) => gitLabel(item.git), role: grey }]
+      : []),
     { title: 'AGE', text: (item) => ageSince(item.since, now), role: grey },
     { title: 'WHERE', flexible: true, from: 72, text: placeOf, role: grey },
     {

@@ -22,6 +22,7 @@ import { agentName, targetId } from '../model/ids.ts';
 import { hasAgent, type WithAgent } from '../model/rows.ts';
 import { precedenceOf, type StateName } from '../model/states.ts';
 import { isoTime, paneItem, type ToWall, targetItem } from './lists-items.ts';
+import { projectsOf } from './pane-words.ts';
 import { parseState, wordsOf } from './words.ts';
 
 /** A pane with an agent in it, or a session that agtmux leads. */
@@ -137,6 +138,8 @@ function checkFilters(targets: readonly TargetRow[], request: FilterRequest): Re
     session: [...(request.session ?? [])],
     state: states,
     agent: [...(request.agent ?? [])],
+    project: [...(request.project ?? [])],
+    branch: [...(request.branch ?? [])],
     needs_action: request.needs_action ?? false,
     all_panes: request.all_panes ?? false,
     ended: request.ended ?? false,
@@ -173,7 +176,8 @@ export function isWanted(item: PaneItem, filters: Omit<ListFilters, 'sort'>, now
 
 /** A pane without an agent has no state and no agent that a filter could be about. */
 function areBarePanesWanted(filters: Omit<ListFilters, 'sort'>): boolean {
-  return filters.all_panes && filters.state.length === 0 && filters.agent.length === 0 && !filters.needs_action;
+  const ofAgents = [...filters.state, ...filters.agent, ...filters.project, ...filters.branch];
+  return filters.all_panes && ofAgents.length === 0 && !filters.needs_action;
 }
 
 function isAgentWanted(item: AgentItem, filters: Omit<ListFilters, 'sort'>, nowMs: number): boolean {
@@ -181,6 +185,8 @@ function isAgentWanted(item: AgentItem, filters: Omit<ListFilters, 'sort'>, nowM
     (filters.ended || isListed(item, nowMs)) &&
     allows(filters.state, item.state) &&
     allows(filters.agent, item.agent) &&
+    (filters.project.length === 0 || projectsOf(item).some((name) => filters.project.includes(name))) &&
+    allows(filters.branch, item.git?.branch ?? '') &&
     (!filters.needs_action || needsAction(item))
   );
 }

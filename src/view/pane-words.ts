@@ -4,12 +4,32 @@
 import type { PaneItem } from '../api/panes.ts';
 import type { TargetItem } from '../api/targets.ts';
 import { notKeptTrouble, reasons } from '../model/reasons.ts';
+import { projectOf } from '../model/rows.ts';
 import type { StateName } from '../model/states.ts';
 import { foreign, type SafeText, sanitizeLine } from '../text/sanitize.ts';
 import type { PaintRole } from './paint.ts';
 import { ageLabel, backgroundLabel, colourOf, stateLabel, unseenMark, wordsOf } from './words.ts';
 
 export { placeOf, projectOf } from '../model/rows.ts';
+
+/** What its project may be called: the folder it works in, and its repository. */
+export const projectsOf = ({ cwd, git }: Pick<PaneItem, 'cwd' | 'git'>): readonly string[] =>
+  git === null ? [projectOf(cwd)] : [projectOf(cwd), git.repository];
+
+/** `main *3 ↑1 ↓2`: files that differ from the commit, commits to push and to pull; empty where git knows nothing. */
+export function gitLabel(git: PaneItem['git']): string {
+  if (git === null) return '';
+  const { branch, head, dirty, ahead, behind } = git;
+  const counted = [
+    dirty > 0 ? `*${dirty}` : '',
+    (ahead ?? 0) > 0 ? `↑${ahead}` : '',
+    (behind ?? 0) > 0 ? `↓${behind}` : '',
+  ];
+  return joined(
+    [branch ?? `at ${head?.slice(0, 7) ?? 'no commit'}`, counted.filter((part) => part !== '').join(' ')],
+    ' ',
+  );
+}
 
 /** Both in wall time; empty where nobody knows since when. */
 export const ageSince = (since: string | null, nowMs: number): string =>
@@ -67,7 +87,7 @@ export function whatOf(item: PaneItem, nowMs: number, offsetMinutes: number): st
   return joined([said, asks, ...besidesOf(item), item.session?.auto_approve === true ? '[auto-approve]' : '']);
 }
 
-const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('  ');
+const joined = (parts: readonly string[], by = '  '): string => parts.filter((part) => part !== '').join(by);
 
 /** When it can go on, and how long that is from now; once that has passed it only waits for somebody. */
 function limitText({ reason_code, until }: PaneItem, nowMs: number, offsetMinutes: number): string | null {

@@ -21,7 +21,11 @@ const oddDirectory = 'new\nline\ttab "q" #{x}';
 beforeAll(async () => {
   world = createWorld();
   world.tmux('new-session', '-d', '-s', 'agents', '-x', '100', '-y', '30', `${world.agent('claude')} 600`);
-  world.tmux('new-window', '-d', '-t', 'agents:', `${world.agent('codex')} 600`);
+  const shop = join(world.directory, 'shop');
+  mkdirSync(shop);
+  execFileSync('git', ['init', '-q', '-b', 'cart', shop]);
+  writeFileSync(join(shop, 'new.txt'), 'new\n');
+  world.tmux('new-window', '-d', '-t', 'agents:', '-c', shop, `${world.agent('codex')} 600`);
   const odd = join(world.directory, oddDirectory);
   mkdirSync(odd);
   // tmux itself expands formats in these words.
@@ -111,6 +115,15 @@ describe('agtmux list', () => {
       await world.json('list', 'sessions', '--group-by', 'session-name', '--agent-summary', '--json'),
     );
     expect(sessions.items).toMatchObject([{ identity: { session_name: 'agents', target: null }, total: 2 }]);
+  });
+
+  it('GIT1 an agent in a repository has its branch, and its changes can be seen', async () => {
+    await until('git has told of it', async () => {
+      const { items } = await world.json<PaneList>('list', '--branch', 'cart', '--json');
+      return items.map(({ agent, git }) => `${agent} ${git?.repository} ${git?.dirty}`).join() === 'codex shop 1';
+    });
+    expect((await world.agtmux('list', '--git', '--project', 'shop')).stdout).toMatch(/codex +shop .* cart \*1 /);
+    expect((await world.agtmux('diff', 'codex')).stdout).toMatch(/A {2}new\.txt {2}\+1 -0[\s\S]*\+new/);
   });
 
   it('narrows by every filter, each of them repeatable', async () => {

@@ -44,6 +44,23 @@ describe('agtmux restore', () => {
   });
 });
 
+describe('agtmux diff', () => {
+  it('GIT2 shows the files and the diff, as text and as JSON, and says whom it does not know', async () => {
+    const row = stage.daemon.put({ id: 9, agent: 'codex', state: 'running' });
+    const shown = await stage.run(['diff', 'codex']);
+    expect(shown).toMatchObject({ status: 0, stderr: '' });
+    expect(shown.stdout).toMatch(
+      /^web-shop {2}main {2}since its turn began, \d+s ago\n1 file, \+1 -2\nM {2}a\.ts {2}\+1 -2\n\ndiff --git/,
+    );
+    expect(JSON.parse((await stage.run(['diff', 'codex', '--json'])).stdout)).toMatchObject({
+      agent: 'codex',
+      files_total: 1,
+    });
+    expect(await stage.run(['diff', 'nobody'])).toMatchObject({ status: 3 });
+    stage.daemon.drop(row);
+  });
+});
+
 describe('agtmux limit', () => {
   it('LIM3 lists who is limited, lets one go on at its reset, and takes it back', async () => {
     expect((await stage.run(['limit'])).stdout).toContain('No agent has hit a usage limit.');

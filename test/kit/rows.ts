@@ -4,6 +4,7 @@ import type { PaneRow } from '../../src/api/panes.ts';
 import type { TargetRow } from '../../src/api/targets.ts';
 import { paneRow as barePane } from '../../src/feed/row-projection.ts';
 import type { Ask } from '../../src/model/asks.ts';
+import type { GitFacts } from '../../src/model/git.ts';
 import { agentName, paneId, runtimeId, targetId } from '../../src/model/ids.ts';
 
 /** An ask may be the model's own, whose options nobody changes. */
@@ -41,6 +42,19 @@ export function paneRow(options: RowOptions = {}): PaneRow {
   const asked = ask === null ? {} : { ask: { ...ask, options: [...ask.options] } };
   return { ...bare, ...(agent === null ? {} : agentFields(name, agent, options)), ...fields, ...asked };
 }
+
+/** A work tree on main with nothing changed. */
+export const gitFacts = (fields: Partial<GitFacts> = {}): GitFacts => ({
+  root: '/home/me/web-shop',
+  repository: 'web-shop',
+  branch: 'main',
+  head: '0123456789ab',
+  dirty: 0,
+  ahead: 0,
+  behind: 0,
+  worktree: false,
+  ...fields,
+});
 
 function agentFields(name: string, agent: string, { state = 'idle' }: RowOptions): Partial<PaneRow> {
   return {

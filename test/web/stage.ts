@@ -40,6 +40,7 @@ export function agentRow({ id, reason, project, place, age, ...rest }: Part): Pa
     confidence: 'high',
     detail: null,
     task: null,
+    git: null,
     until: null,
     since: ago(age),
     last_seen_at: ago(second),

@@ -1,7 +1,7 @@
 // The board as a person works it: selecting, filtering, folding, answering.
 import { describe, expect, it } from 'vitest';
 import { itemOf } from '../../../test/kit/fake-daemon.ts';
-import { paneRow, type RowOptions } from '../../../test/kit/rows.ts';
+import { gitFacts, paneRow, type RowOptions } from '../../../test/kit/rows.ts';
 import { Played, sentBy, worldOf } from '../../../test/kit/tui-screens.ts';
 import type { ReceiptReply } from '../../api/actions.ts';
 import type { PaneItem } from '../../api/panes.ts';
@@ -49,6 +49,17 @@ describe('rows', () => {
     expect(played.text()).toMatch(/● codex +web-shop +running +npm test {2}\+2 shells/);
     expect(played.text()).toMatch(/✓ claude +web-shop +done •/);
     expect(played.text()).toMatch(/● claude +web-shop +~running/);
+  });
+
+  it('GIT3 tells the branch of the selected agent, filters by branch and project, and groups by both', () => {
+    const git = gitFacts({ branch: 'fix/cart', dirty: 3, ahead: 1, worktree: true, repository: 'shop' });
+    const played = board(item({ window: 1, state: 'error' }, { git }), third);
+    expect(played.text()).toMatch(/─ ✕ error host\/work:1\.0 ─ fix\/cart \*3 ↑1 in a worktree ─/);
+    expect(played.press('/', ...'branch:fi', 'tab', 'enter').text()).toMatch(/\/ branch:fix\/cart +1 of 2/);
+    expect(played.press('esc', '/', ...'project:sh', 'enter').text()).toContain('1 of 2');
+    played.press('esc', 'v', 'v', 'v');
+    expect(played.text()).toMatch(/✕ shop \(1\)[\s\S]*✓ web-shop \(1\)/);
+    expect(played.press('v').text()).toMatch(/shop \/ fix\/cart \(1\)[\s\S]*web-shop \/ no git \(1\)/);
   });
 
   it('SEC3 no name or text of others makes a second row or is wider than its place', () => {
@@ -154,7 +165,7 @@ describe('filter, groups and views', () => {
     expect(played.text()).toMatch(/host \/ work \(2\).*1 approve · 1 running/);
     played.press('right');
     expect(played.text()).toContain('✓ claude');
-    expect(played.press('v').text()).toContain('Needs you');
+    expect(played.press('v', 'v', 'v').text()).toContain('Needs you');
   });
 
   it('windows stand by their numbers, and a group offers no keys of agents', () => {

@@ -1,7 +1,7 @@
 // The board as a screen: its keys, what they change, and where they lead. Pure.
 
 import { limits } from '../../model/limits.ts';
-import { completions, needsYouKey } from '../../view/board.ts';
+import { type BoardGrouping, boardGroupings, completions, needsYouKey } from '../../view/board.ts';
 import {
   type ActingOwn,
   type ActingStep,
@@ -152,7 +152,8 @@ function moved(model: BoardModel, world: World, by: number): BoardModel {
   return { ...model, at, selected: among[at]?.id ?? null };
 }
 
-const views = ['agents', 'windows', 'sessions'] as const;
+const nextGrouping = (grouping: BoardGrouping): BoardGrouping =>
+  boardGroupings[(boardGroupings.indexOf(grouping) + 1) % boardGroupings.length] ?? 'agents';
 
 function viewKey(key: Key, model: BoardModel, world: World): BoardStep | null {
   switch (key) {
@@ -167,7 +168,7 @@ function viewKey(key: Key, model: BoardModel, world: World): BoardStep | null {
     case '/':
       return { model: { ...model, isFiltering: true } };
     case 'v': {
-      const grouping = views[(views.indexOf(model.grouping) + 1) % views.length] ?? 'agents';
+      const grouping = nextGrouping(model.grouping);
       return { model: { ...model, grouping, selected: null, at: 0 } };
     }
     case 'esc':
@@ -301,17 +302,17 @@ function keys(model: BoardModel, world: World): readonly KeyHelp[] {
     ...(group ? [] : [{ keys: 's', words: 'send' }, attach]),
     { keys: '/', words: 'filter' },
     { keys: 'n', words: 'new' },
-    { keys: 'v', words: views[(views.indexOf(model.grouping) + 1) % views.length] ?? '' },
+    { keys: 'v', words: nextGrouping(model.grouping) },
     { keys: 'q', words: 'quit' },
     ...(asks.length > 0 ? [] : [rare('a r e', 'approve, reject, answer a request')]),
     rare('↑ ↓ j k', 'select'),
     rare('g G', 'first, last'),
     rare('← → space', 'fold and unfold a group'),
-    rare('v', 'agents, windows, sessions'),
+    rare('v', 'agents, windows, sessions, projects, branches'),
     rare('i', 'interrupt'),
     rare('K', 'kill'),
     rare('m', 'managed sessions'),
-    rare('/', 'filter: words, state:approve agent:claude target:vm1 in:host/work'),
+    rare('/', 'filter: words, state:approve agent:claude target:vm1 in:host/work project:web branch:main'),
     rare('esc', 'clear the filter'),
   ];
 }

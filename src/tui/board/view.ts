@@ -10,6 +10,7 @@ import { type AgentItem, type BoardGroup, countsOf, needsYouKey } from '../../vi
 import type { PaintRole } from '../../view/paint.ts';
 import {
   ageSince,
+  gitLabel,
   healthRole,
   healthText,
   isAway,
@@ -309,10 +310,17 @@ function peekLines(entry: Entry | null, world: World, { columns, lines }: Screen
       span('─ ', 'dim'),
       span(`${mark} ${word}`, colour),
       span(` ${cellsOf(item).where} `),
+      ...gitSpans(item),
       span('─'.repeat(columns), 'dim'),
-    ].slice(0, 4),
+    ],
     ...all.map((text): SpanLine => [span(`  ${text}`)]),
   ].map((line) => clipped(line, columns));
+}
+
+/** The branch it works on: in the row there is no room for it. */
+function gitSpans({ git }: AgentItem): readonly Span[] {
+  const words = sanitizeLine(foreign(gitLabel(git)));
+  return words === '' ? [] : [span('─ ', 'dim'), span(`${words}${git?.worktree === true ? ' in a worktree' : ''} `)];
 }
 
 const peekGroup = (group: BoardGroup, columns: number): readonly SpanLine[] => [

@@ -46,6 +46,7 @@ const good: Readonly<Record<keyof typeof routes, Ask>> = {
   explain: { path: '/v1/explain?ref=claude' },
   timeline: { path: '/v1/timeline?ref=claude' },
   agents: { path: '/v1/agents' },
+  agentDiff: { path: '/v1/agents/claude/diff' },
   changeAgent: { method: 'POST', path: '/v1/agents/claude', headers: json, body: '{"enabled":false}' },
   hooks: { path: '/v1/hooks?target=host&agent=claude&env=CODEX_HOME=/x' },
   mcp: { path: '/v1/mcp?agent=claude&env=CODEX_HOME=/x' },
