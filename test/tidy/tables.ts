@@ -114,7 +114,7 @@ export const sizes = {
  * less lowers it.
  */
 export const walkBounds = {
-  filesMax: 745,
+  filesMax: 790,
   oneImporterMax: 295,
   partsMax: 75,
   /** Files of each path of scripts/paths.json. */
