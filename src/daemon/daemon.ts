@@ -327,6 +327,7 @@ export class Daemon implements DaemonService {
   async #openServices(): Promise<void> {
     this.#hands = await openServices({
       ...this.#parts,
+      startedAt: this.#startedAt,
       ground: this.#ground,
       inbox: this.#inbox,
       machinery: this.#machines,

@@ -24,6 +24,8 @@ export interface ServicesParts
     Pick<OpenSessionsParts, 'home' | 'settings' | 'offer' | 'onChange'> {
   readonly places: Places;
   readonly pid: number;
+  /** When this daemon began, on the monotonic clock. */
+  readonly startedAt: number;
   /** bin/agtmux-shell. */
   readonly shellPath: string;
   readonly machines: { readonly manager: Pick<TargetControllerParts['manager'], 'random' | 'files' | 'exec' | 'uid'> };
@@ -47,10 +49,10 @@ export interface Services {
 const writtenFolders = ['.', 'sessions', 'shells'] as const;
 
 /** The state directory is locked: what a daemon that was killed left half written has nobody else, and may hold messages. */
-async function tidy({ places, machines, clock, log }: ServicesParts): Promise<void> {
+async function tidy({ places, machines, clock, log, startedAt }: ServicesParts): Promise<void> {
   const { files, uid } = machines.manager;
-  // Newer than the start of this process: of another one that has yet to find the lock taken.
-  const before = clock.wallMs() - clock.monotonicMs();
+  // Newer than this daemon: of another one that has yet to find the lock taken.
+  const before = clock.wallMs() - (clock.monotonicMs() - startedAt);
   for (const folder of writtenFolders) {
     const gone = await removeLeftovers(files, join(places.stateDir, folder), { uid, before });
     if (gone.length > 0) log.warn('files of interrupted writes were removed', { folder, count: gone.length });

@@ -53,6 +53,10 @@ export const notKeptNotice = (targets: Iterable<Pick<TargetItem, 'trouble'>>): s
 /** Its machine does not answer: what is shown is as old as the last good look. */
 export const isAway = (item: PaneItem): boolean => item.reason_code === 'target_unreachable';
 
+/** Its words hold an age or a countdown, and are other ones later although nothing has changed. */
+export const saysTime = (item: PaneItem): boolean =>
+  isAway(item) || (item.reason_code === 'usage_limit' && item.until !== null);
+
 export const routeMarks = { CONNECTED: '→', DISCONNECTED: '·', NONE: '' } as const;
 export const routeRoles = { CONNECTED: 'connected', DISCONNECTED: 'disconnected', NONE: null } as const;
 

@@ -34,7 +34,8 @@ const item = (id: number): fc.Arbitrary<PaneItem> =>
     .record({
       agent: fc.constantFrom('claude', 'codex', 'gemini'),
       state: fc.constantFrom(...stateNames),
-      reason: fc.constantFrom(...reasonCodes),
+      // A limit is one reason of many, and has a countdown that no other has.
+      reason: fc.oneof({ arbitrary: fc.constantFrom(...reasonCodes), weight: 9 }, fc.constant('usage_limit' as const)),
       confidence: fc.constantFrom(...confidences),
       project: fc.constantFrom('shop', 'api', 'docs'),
       place: fc.tuple(fc.constantFrom('host', 'vm1'), fc.constantFrom('work', 'api'), fc.nat(12), fc.nat(3)),

@@ -2,7 +2,7 @@
 
 import { memo, type ReactNode } from 'react';
 import type { AgentItem } from '../../view/board.ts';
-import { isAway, placeOf, projectOf } from '../../view/pane-words.ts';
+import { isAway, placeOf, projectOf, saysTime } from '../../view/pane-words.ts';
 import { autoWarning } from '../../view/sessions.ts';
 import { agentLabel, wordsOf } from '../../view/words.ts';
 import { marksOf, whatOf } from '../state/agents.ts';
@@ -75,12 +75,12 @@ export function AgentCard({ item }: { readonly item: AgentItem }): ReactNode {
   );
 }
 
-/** What it does; only of those that are away it changes with time. */
+/** What it does. Only few change with time: the others do not follow the clock. */
 function What({ item }: { readonly item: AgentItem }): ReactNode {
-  return isAway(item) ? <AwayWhat item={item} /> : line(whatOf(item, 0));
+  return saysTime(item) ? <TimedWhat item={item} /> : line(whatOf(item, 0));
 }
 
-function AwayWhat({ item }: { readonly item: AgentItem }): ReactNode {
+function TimedWhat({ item }: { readonly item: AgentItem }): ReactNode {
   return line(whatOf(item, useNow()));
 }
 

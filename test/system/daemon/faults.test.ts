@@ -2,7 +2,7 @@
 // works. COUNT repeats each, a few times by default. After each the list agrees with tmux.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Live, until } from '../../kit/live.ts';
@@ -56,6 +56,9 @@ describe('a daemon that was killed while it wrote', () => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeFileSync(join(folder, name), 'a message that waits', { mode: 0o600 });
       writeFileSync(join(folder, 'mine.tmp'), 'not ours', { mode: 0o600 });
+      // A moment older than the next daemon, which cannot tell its own start to the millisecond on a busy machine.
+      const written = new Date(Date.now() - 5_000);
+      utimesSync(join(folder, name), written, written);
     }
     await live.startDaemon();
     for (const folder of folders)

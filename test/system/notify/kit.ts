@@ -136,11 +136,12 @@ export class DesktopWorld extends Live {
     return until(async () => state.test((await this.itemOf(actor))?.state ?? ''));
   }
 
-  /** An agent at its prompt. */
+  /** An agent at its prompt, in a directory that is known. */
   async agent(): Promise<LookAlike> {
     const actor = LookAlike.start(this, 'claude', 'work');
     await act(actor, 'settled');
     await this.becomes(actor, /idle|completed/);
+    await until(async () => ((await this.itemOf(actor))?.cwd ?? '') !== '');
     return actor;
   }
 

@@ -107,14 +107,15 @@ describe('watching a pane', () => {
       Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${server}/status`, 'utf8'))?.[1]);
     const before = await sizeKib();
     const watched = await watchPane('%0');
-    await kit.tmux('send-keys', '-t', '%0', 'yes "a long line of text" | head -n 400000; echo do""ne', 'Enter');
+    await kit.tmux('send-keys', '-t', '%0', 'yes "a long line of text" | head -n 2000000; echo do""ne', 'Enter');
     await until(
       'the flood is over',
       async () => (await kit.tmux('capture-pane', '-p', '-t', '%0')).includes('\ndone'),
       60_000,
     );
     await shows(watched, '%0');
-    await until('tmux holds nothing back', async () => (await sizeKib()) - before < 10_000);
+    // 46 MB were printed; a slow machine has a second of them in memory before tmux lets go of a reader that is behind.
+    await until('tmux holds nothing back', async () => (await sizeKib()) - before < 16_000);
   });
 
   it('a stream that falls behind is paused by tmux and reads the pane anew', async () => {
