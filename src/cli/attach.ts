@@ -58,13 +58,13 @@ async function goTo(plan: AttachPlanReply): Promise<void> {
     print(`its ${plan.terminal.name} window is in front now`);
     return;
   }
-  const way = wayTo(plan);
+  const way = approachTo(plan);
   if (!way.isSwitch) mustHaveTerminal();
   if (way.isInside) note('this is tmux inside tmux: press the prefix twice for the inner one');
   await become(way.command, way.env);
 }
 
-export interface Way {
+export interface Approach {
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   /** The client of tmux that one is in goes there; no terminal is needed. */
@@ -74,7 +74,7 @@ export interface Way {
 }
 
 /** How one gets to the pane of a plan from here. */
-export function wayTo(plan: AttachPlanReply): Way {
+export function approachTo(plan: AttachPlanReply): Approach {
   const here = tmuxSocketHere();
   if (plan.terminal !== null) {
     return { command: plan.terminal.command ?? ['true'], env: process.env, isSwitch: false, isInside: false };

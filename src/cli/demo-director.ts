@@ -7,7 +7,7 @@ import { mainScope } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import { sleep } from './context.ts';
-import type { Said, Stage } from './demo-look-alike.ts';
+import type { HookEvent, Stage } from './demo-look-alike.ts';
 import { type Answer, type Role, roles, type Scene } from './demo-scenario.ts';
 
 export interface DirectorPorts {
@@ -113,11 +113,11 @@ export class Director {
   }
 
   /** An ask of the scene before is settled by the next one (ASK4). */
-  #says({ cue, background }: Scene, settled: string | null, asked: string | null): readonly Said[] {
+  #says({ cue, background }: Scene, settled: string | null, asked: string | null): readonly HookEvent[] {
     if (cue.kind === 'killed') return [];
-    const before: readonly Said[] =
+    const before: readonly HookEvent[] =
       settled === null ? [] : [{ kind: 'ask.settled', payload: { ask_id: settled, how: 'answered' } }];
-    const counted: Said = { kind: 'background.counted', payload: background ?? { shells: 0, agents: 0 } };
+    const counted: HookEvent = { kind: 'background.counted', payload: background ?? { shells: 0, agents: 0 } };
     if (cue.kind === 'dialog') {
       const ask = { ask_id: asked, scope: mainScope, ...cue.ask };
       return [...before, { kind: 'ask.opened', payload: { ask } }, counted];

@@ -9,7 +9,7 @@ export interface Stage {
   /** Ends itself by a signal, as an agent that the system killed. */
   readonly isKilled: boolean;
   /** What it tells the private daemon itself, as an agent's hook would. */
-  readonly says: readonly Said[];
+  readonly says: readonly HookEvent[];
   readonly socketPath: string;
   /** Counts the scenes, so that an answer is for the dialog that was shown. */
   readonly scene: number;
@@ -18,7 +18,7 @@ export interface Stage {
 }
 
 /** An event without its time. */
-export interface Said {
+export interface HookEvent {
   readonly kind: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }

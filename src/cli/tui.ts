@@ -12,7 +12,7 @@ import { createSuspension } from '../platform/suspension.ts';
 import type { Place } from '../tui/contract.ts';
 import { runTui } from '../tui/run.ts';
 import { createTerminal } from '../tui/terminal.ts';
-import { planFor, throughShell, wayTo } from './attach.ts';
+import { approachTo, planFor, throughShell } from './attach.ts';
 import { type Action, type Context, callerHere, daemonSocket, places } from './context.ts';
 import { hasColour, output } from './output.ts';
 import type { Parsed } from './parse.ts';
@@ -94,7 +94,7 @@ const environment = (): Readonly<Record<string, string>> =>
 
 /** Inside the same tmux the client goes there and the board stays where it is; elsewhere one is there until one detaches. */
 async function attach(ref: string, context: Context, leave: (() => void) | null): Promise<string> {
-  const way = wayTo(await planFor(context, { ref, conditions: {} }));
+  const way = approachTo(await planFor(context, { ref, conditions: {} }));
   const status = await lendTerminal('/bin/sh', throughShell(way.command), way.env);
   if (status !== 0) {
     throw new AgtmuxError('E_TMUX_REFUSED', `attaching failed with status ${status}`, {

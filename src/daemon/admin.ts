@@ -13,7 +13,7 @@ import type { HookService } from '../server/service-hooks.ts';
 type Govern = Pick<ActionService, 'authorizeAndAudit'>;
 
 /** `acting` is there once the daemon is ready; nobody asks before. */
-export function governedFiles(files: HookFiles, action: 'hooks' | 'mcp', acting: () => Govern): HookService {
+export function auditedFiles(files: HookFiles, action: 'hooks' | 'mcp', acting: () => Govern): HookService {
   return {
     status: (request) => files.status(request),
     plan: (request) => files.plan(request),

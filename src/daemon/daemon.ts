@@ -51,7 +51,7 @@ import type { DaemonService, DaemonStatus, NewTarget } from '../server/service.t
 import type { HookService } from '../server/service-hooks.ts';
 import type { ShellManager } from '../shells/shell-service.ts';
 import type { UsageMeter } from '../usage/usage-service.ts';
-import { AdminService, governedFiles } from './admin.ts';
+import { AdminService, auditedFiles } from './admin.ts';
 import type { DaemonParts } from './daemon-options.ts';
 import { type Git, openGit } from './git.ts';
 import { openMetering } from './metering.ts';
@@ -157,8 +157,8 @@ export class Daemon implements DaemonService {
       clock,
     };
     const acting = (): ActionService => this.acting;
-    this.hooks = governedFiles(new Hooks(installing), 'hooks', acting);
-    this.mcp = governedFiles(createMcpRegistration({ ...installing, program: parts.mcpProgram }), 'mcp', acting);
+    this.hooks = auditedFiles(new Hooks(installing), 'hooks', acting);
+    this.mcp = auditedFiles(createMcpRegistration({ ...installing, program: parts.mcpProgram }), 'mcp', acting);
     this.#targetDesk = new AdminService({ machines: () => this.#machines, rows: () => this.targets(), acting });
     const onChange = (): void => this.#onRules();
     this.#rules = new RuleStore({

@@ -35,7 +35,7 @@ export interface EventProcessorParts {
 }
 
 /** How much of the past goes. */
-export interface LedgerPrune {
+export interface PruneRequest {
   readonly before: number;
   readonly bytesMax?: number;
   readonly isFull?: boolean;
@@ -266,7 +266,7 @@ export class EventProcessor {
   }
 
   /** Drops what is older than retention allows; of a runtime that lives on, old events become one base event. */
-  async prune(wish: LedgerPrune): Promise<PruneReport> {
+  async prune(wish: PruneRequest): Promise<PruneReport> {
     const { before, bytesMax = limits.retentionBytesMax, isFull = false, slackMs = limits.compactSlackMs, turn } = wish;
     // The last claimant, and those who followed it in its pane: without them it would seem to run again.
     const holder = claimHolder(this.world.routeEntries());

@@ -146,7 +146,7 @@ export const stateHistoryLimits = {
 
 // The bounds of what is heard from agents that agtmux leads.
 
-export const dialectLimits = {
+export const protocolLimits = {
   /** One message of a conversation: a long answer has some thousand characters, the output of a tool may be anything. */
   sessionMessageCharsMax: 65_536,
   /** Of what a tool gave back: its beginning is enough to follow the work. */

@@ -2,11 +2,11 @@
 // the name. What a single file bounds for itself is a constant at the head of that file.
 
 import { actLimits, noticeLimits, sessionLimits, shellLimits, tuiLimits, webLimits } from './limits-services.ts';
-import { dialectLimits, nativeLimits, spoolLimits, stateHistoryLimits } from './limits-sources.ts';
+import { nativeLimits, protocolLimits, spoolLimits, stateHistoryLimits } from './limits-sources.ts';
 
 export const limits = {
   ...actLimits,
-  ...dialectLimits,
+  ...protocolLimits,
   ...stateHistoryLimits,
   ...nativeLimits,
   ...noticeLimits,

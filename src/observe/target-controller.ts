@@ -23,7 +23,7 @@ import type { Machine, MachineView } from '../targets/machine.ts';
 import { type ManagerOptions, type TargetEvent, TargetManager, type TargetView } from '../targets/manager.ts';
 import { hostTarget, machineNameOf } from '../targets/names.ts';
 import { unwatchedWords } from '../targets/sockets.ts';
-import { type ClientLedger, createClientLedger } from '../terminals/tmux/client-ledger.ts';
+import { type ClientRecords, createClientRecords } from '../terminals/tmux/client-records.ts';
 import { serverKeyOf } from '../terminals/tmux/view.ts';
 import { type Outside, PanelessAgents } from './paneless-agents.ts';
 import { viewOfCollector, viewOfProc, viewOfPs } from './process-views.ts';
@@ -69,7 +69,7 @@ export class TargetController {
   readonly #ears: SourceRegistry;
   readonly #paneless: PanelessAgents | null;
   readonly terminals: TerminalReach | null;
-  #clients: ClientLedger | null = null;
+  #clients: ClientRecords | null = null;
   #orphanTimer: Cancel | null = null;
   #isStopped = false;
 
@@ -486,10 +486,10 @@ export class TargetController {
   }
 
   /** One file for all control clients on this machine. */
-  #clientsOf(executor: Executor): ClientLedger {
+  #clientsOf(executor: Executor): ClientRecords {
     const { manager, clientsFile } = this.#parts;
     if (this.#clients === null) {
-      this.#clients = createClientLedger({ files: manager.files, executor, path: clientsFile });
+      this.#clients = createClientRecords({ files: manager.files, executor, path: clientsFile });
       void this.#clients.endLeftovers();
     }
     return this.#clients;

@@ -18,7 +18,7 @@ import { parseStat } from '../sources/process/stat.ts';
 import { createReach, openProcTable, openPsTable } from './reach.ts';
 import type { ShellCallerParts } from './shell-callers.ts';
 import { ShellRegistry } from './shell-registry.ts';
-import { type ShellingParts, ShellManager, type ShellRegistryPort } from './shell-service.ts';
+import { ShellManager, type ShellRegistryPort, type ShellServiceParts } from './shell-service.ts';
 import type { ShellPorts } from './shell-transitions.ts';
 
 // What the keeper stands on, for real: the process table of this machine, from /proc or by ps, and the rest as it is.
@@ -69,7 +69,7 @@ export interface OpenShellsParts {
 
 export async function openShells(parts: OpenShellsParts): Promise<ShellManager> {
   const { ports, timeline, feed, ground } = parts;
-  const shelling: ShellingParts = {
+  const shelling: ShellServiceParts = {
     clock: ports.clock,
     now: () => timeline.now(),
     random: ports.random,

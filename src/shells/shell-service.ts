@@ -70,7 +70,7 @@ export interface ShellRegistryPort {
   close(): Promise<void>;
 }
 
-export interface ShellingParts {
+export interface ShellServiceParts {
   readonly clock: Clock;
   readonly now: () => number;
   readonly random: { hex(bytes: number): string };
@@ -82,7 +82,7 @@ export interface ShellingParts {
 export class ShellManager implements ShellService {
   readonly #keeper: ShellRegistryPort;
   readonly #feed: ShellFeed;
-  readonly #parts: ShellingParts;
+  readonly #parts: ShellServiceParts;
   readonly #latencies = new LatencyRing(limits.shellCallsMeasured);
   /** The calls that wait for their command; ended all at once when the daemon leaves. */
   readonly #waiting = new Set<() => void>();
@@ -91,7 +91,7 @@ export class ShellManager implements ShellService {
   /** Why nothing can be run, in a few words; null when it can. */
   readonly trouble: string | null;
 
-  constructor(keeper: ShellRegistryPort, feed: ShellFeed, parts: ShellingParts, trouble: string | null = null) {
+  constructor(keeper: ShellRegistryPort, feed: ShellFeed, parts: ShellServiceParts, trouble: string | null = null) {
     this.#keeper = keeper;
     this.#feed = feed;
     this.#parts = parts;

@@ -6,7 +6,7 @@ import type { PaintRole } from '../view/paint.ts';
 import type { ScreenSize } from '../view/shells-panel.ts';
 import type { Command, Link, Message, Place, World } from './contract.ts';
 import type { Input } from './keys.ts';
-import { type Framed, isTooSmall, layoutOf, type Said } from './layout.ts';
+import { type FootMessage, type Framed, isTooSmall, layoutOf } from './layout.ts';
 import { backgroundAnywhere, type Opened, screenOf, stepOf } from './screens.ts';
 import { worldAfter } from './world.ts';
 
@@ -31,7 +31,7 @@ export type AppMessage =
       readonly to: number;
       readonly own: unknown;
       readonly nowMs: number;
-      readonly late?: Said | null;
+      readonly late?: FootMessage | null;
     }
   | { readonly is: 'said'; readonly text: string; readonly role: PaintRole | null };
 

@@ -13,7 +13,7 @@ import { ageLabel } from '../view/words.ts';
 import type { KeyHelp, World } from './contract.ts';
 import type { Opened } from './screens.ts';
 
-export interface Said {
+export interface FootMessage {
   readonly text: string;
   readonly role: PaintRole | null;
 }
@@ -21,7 +21,7 @@ export interface Said {
 export interface Framed {
   readonly size: ScreenSize;
   readonly world: World;
-  readonly said: Said | null;
+  readonly said: FootMessage | null;
 }
 
 /** So many lines of keys at most: what does not fit is in the help. */

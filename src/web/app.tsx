@@ -14,9 +14,9 @@ import { TimelinePage } from './pages/timeline.tsx';
 import { Command, Empty, Link } from './parts/basics.tsx';
 import { Frame } from './parts/frame.tsx';
 import { kept } from './port.ts';
-import { refusalText } from './state/deeds.ts';
 import { useModel, useNow, usePlace } from './state/hooks.ts';
 import type { Model } from './state/model.ts';
+import { refusalText } from './state/outcomes.ts';
 import { pathOf } from './state/route.ts';
 import { clockOf, dayOf } from './state/timeline.ts';
 

@@ -4,8 +4,8 @@
 import { followFeed } from '../api/client-feed.ts';
 import { AgtmuxError, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
-import { enter, hasToken, open, whenShut } from './door.ts';
 import { clock, every, keep, onKept } from './port.ts';
+import { enter, hasToken, open, whenShut } from './requests.ts';
 import { setEntrance } from './state/entrance.ts';
 import { told } from './state/store.ts';
 

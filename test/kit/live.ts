@@ -77,8 +77,8 @@ export class Live {
     return this.#daemon?.pid ?? 0;
   }
 
-  async startDaemon(): Promise<void> {
-    const daemon = spawn(process.execPath, [daemonEntry()], { env: this.env, stdio: 'ignore' });
+  async startDaemon(entry: string = daemonEntry()): Promise<void> {
+    const daemon = spawn(process.execPath, [entry], { env: this.env, stdio: 'ignore' });
     this.#daemon = daemon;
     await until(async () => {
       if (daemon.exitCode !== null) throw new Error(`the daemon left with ${daemon.exitCode}`);

@@ -1,6 +1,6 @@
 // Checks of the sources: sizes, heads, who may call what, and what a test may not do. Each takes a tree and hands back
 // its complaints, one line each.
-import { agentNamers, agentWords, bans, machinePaths, silencers, sizes } from './tables.ts';
+import { agentNamers, agentWords, bans, houseNames, houseWords, machinePaths, silencers, sizes } from './tables.ts';
 import {
   dottedName,
   isNode,
@@ -183,6 +183,64 @@ function codeWordOf(node: SyntaxNode): string | null {
   if (node.type !== 'Literal') return null;
   const { regex } = node as { readonly regex?: { readonly pattern: string } };
   return regex === undefined ? oneWord(node.value) : regex.pattern;
+}
+
+/** The house word in these words, and what is said instead; null where there is none. */
+function houseWordIn(words: readonly string[]): string | null {
+  const found = words.find(
+    (word) => Object.hasOwn(houseWords, word) || Object.hasOwn(houseWords, word.replace(/s$/, '')),
+  );
+  return found === undefined ? null : `${found}: ${houseWords[found] ?? houseWords[found.replace(/s$/, '')]}`;
+}
+
+const partsOf = (name: string): readonly string[] =>
+  [...name.matchAll(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g)].map(([part]) => part.toLowerCase());
+
+/** Names of files and of what they export, as far as the glossary does not explain the word. */
+export function houseWordNames(tree: Tree): string[] {
+  const glossary = tree.get('GLOSSARY.md') ?? '';
+  const complaintAbout = (place: string, name: string): readonly string[] => {
+    const found = houseWordIn(partsOf(name).filter((part) => !glossary.includes(`| **${part}** |`)));
+    if (found !== null) return [`${place}: ${name} has a word of ours in it, ${found}`];
+    return houseNames.includes(name) ? [`${place}: ${name} says nothing to a stranger`] : [];
+  };
+  return sources(tree, (path) => path.startsWith('src/')).flatMap(([path, text]) => {
+    const complaints = [...complaintAbout(path, path.split('/').at(-1)?.split('.')[0] ?? '')];
+    walk(syntaxOf(path, text).program, (node) => {
+      if (node.type !== 'ExportNamedDeclaration' || !isNode(node.declaration)) return;
+      const { declarations, id } = node.declaration;
+      const named = Array.isArray(declarations) ? declarations.map((one: { readonly id?: unknown }) => one.id) : [id];
+      for (const one of named)
+        if (isNode(one) && typeof one.name === 'string')
+          complaints.push(...complaintAbout(`${path}:${lineAt(text, node.start)}`, one.name));
+    });
+    return complaints;
+  });
+}
+
+/** Sentences that people read: texts with a blank in the code, and headings of documents. Decisions keep their words. */
+export function houseWordTexts(tree: Tree): string[] {
+  const wordsOf = (text: string): readonly string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
+  const headings = [...tree].flatMap(([path, text]) =>
+    path.endsWith('.md') && !path.startsWith('docs/adr/')
+      ? text.split('\n').flatMap((line, index) => {
+          const found = /^#+ /.test(line) ? houseWordIn(wordsOf(line)) : null;
+          return found === null ? [] : [`${path}:${index + 1}: a heading with ${found}`];
+        })
+      : [],
+  );
+  const texts = sources(tree, isProduct).flatMap(([path, text]) => {
+    const complaints: string[] = [];
+    walk(syntaxOf(path, text).program, (node) => {
+      const said = node.type === 'Literal' ? node.value : null;
+      const part = node.type === 'TemplateElement' ? (node.value as { readonly cooked?: unknown }).cooked : said;
+      if (typeof part !== 'string' || !/\S\s+\S/.test(part)) return;
+      const found = houseWordIn(wordsOf(part));
+      if (found !== null) complaints.push(`${path}:${lineAt(text, node.start)}: a text with ${found}`);
+    });
+    return complaints;
+  });
+  return [...headings, ...texts];
 }
 
 const oneWord = (value: unknown): string | null => (typeof value === 'string' && !/\s/.test(value) ? value : null);

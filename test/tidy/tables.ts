@@ -121,6 +121,53 @@ export const walkBounds = {
   pathFilesMax: { 'hook call to web row': 51, 'screen change to inbox': 19, 'approve in the TUI to tmux': 51 },
 } as const;
 
+/**
+ * Words that meant something only here, and what is said instead. Parts of names, in any case; a word that the glossary explains may
+ * stand in a name all the same.
+ */
+export const houseWords: Readonly<Record<string, string>> = {
+  arranging: 'administration',
+  bench: 'context',
+  blotted: 'redacted',
+  book: 'store, registry or file',
+  deed: 'action',
+  desk: 'service',
+  dialect: 'protocol adapter',
+  diary: 'state history',
+  ears: 'sources',
+  govern: 'authorize and audit',
+  grip: 'handle',
+  guest: 'nested agent',
+  hands: 'writer or services',
+  hearing: 'sources',
+  keeper: 'registry',
+  keyring: 'web sessions',
+  ledger: 'processor or records',
+  shelling: 'shell service',
+  stroke: 'key sequence',
+  wish: 'intent',
+};
+
+/** Ordinary English inside of a longer name or a sentence, and no name by themselves. */
+export const houseNames: readonly string[] = [
+  ...[
+    'Actor',
+    'Door',
+    'Eyes',
+    'Gate',
+    'Glance',
+    'Ground',
+    'Heard',
+    'Led',
+    'Machines',
+    'Room',
+    'Said',
+    'Screens',
+    'Sight',
+  ],
+  ...['Touch', 'Way'],
+];
+
 /** Comments that switch a checker off. */
 export const silencers =
   /@ts-(ignore|expect-error|nocheck)|(biome|eslint|prettier)-(ignore|disable)|(v8|c8|istanbul) ignore/;

@@ -168,6 +168,27 @@ describe('the checks on sources', () => {
     },
   );
 
+  it('finds a word of ours in a name, in a file, in what people read', () => {
+    const names = (text: string, file = 'src/text/a.ts', more = {}) =>
+      code.houseWordNames(tree({ [file]: `${head}${text}`, ...more }));
+    expect(names('export class RuleBook {}')).toEqual([
+      'src/text/a.ts:2: RuleBook has a word of ours in it, book: store, registry or file',
+    ]);
+    expect(names('export const deedsOf = 1;\nexport interface Way {}')).toHaveLength(2);
+    expect(names('const book = 1;\nexport const backgroundWays = 1;')).toEqual([]);
+    expect(names('', 'src/text/rule-book.ts')).toHaveLength(1);
+    const glossary = { 'GLOSSARY.md': '| **guest** | an agent seen on the screen of a door only (IDN7) |' };
+    expect(names('export const guests = 1;')).toHaveLength(1);
+    expect(names('export const guestOf = 1;', undefined, glossary)).toEqual([]);
+    const texts = (files: Record<string, string>) => code.houseWordTexts(tree(files));
+    expect(texts({ 'src/text/a.ts': `${head}say('the deed is done');` })).toHaveLength(1);
+    expect(texts({ 'src/text/a.ts': `${head}say(\`${'$'}{n} wishes of the keeper\`);` })).toHaveLength(1);
+    expect(texts({ 'src/text/a.ts': `${head}say(deed, 'book');` })).toEqual([]);
+    expect(texts({ 'docs/a.md': '# The diary\n\nThe diary.' })).toEqual([
+      'docs/a.md:1: a heading with diary: state history',
+    ]);
+  });
+
   it('finds a path of one machine', () => {
     for (const place of ['work', 'root'])
       expect(code.foreignPaths(tree({ 'README.md': `see\n(/${place}/main/x)` }))).toEqual([

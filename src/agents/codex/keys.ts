@@ -5,11 +5,11 @@ import type { AskOption } from '../../model/asks.ts';
 import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { plainPath } from '../keys/file-ref.ts';
+import { digit, escapeKey, press } from '../keys/key-steps.ts';
 import { isNumbered, saysOneOf, type Words } from '../keys/options.ts';
 import { lastPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { modelOption } from '../keys/start-options.ts';
-import { digit, escapeKey, press } from '../keys/strokes.ts';
 
 const once: Words = [/^Yes, proceed(?: \([a-z]\))?$/, /^Yes, just this once(?: \([a-z]\))?$/, /^Allow$/];
 

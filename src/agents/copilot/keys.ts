@@ -5,11 +5,11 @@ import type { AskOption } from '../../model/asks.ts';
 import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { atPath } from '../keys/file-ref.ts';
+import { digit, escapeKey, press, walk } from '../keys/key-steps.ts';
 import { isNumbered, isPlain } from '../keys/options.ts';
 import { boxPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { modelOption } from '../keys/start-options.ts';
-import { digit, escapeKey, press, walk } from '../keys/strokes.ts';
 import screen from './screen.json' with { type: 'json' };
 
 const aside = new RegExp(screen.aside, 'u');

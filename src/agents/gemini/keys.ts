@@ -6,11 +6,11 @@ import { limits } from '../../model/limits.ts';
 import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo, type DialogWords } from '../keys/dialogs.ts';
 import { marked } from '../keys/file-ref.ts';
+import { digit, escapeKey, press } from '../keys/key-steps.ts';
 import { isNumbered, optionOf } from '../keys/options.ts';
 import { fieldPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { modelOption } from '../keys/start-options.ts';
-import { digit, escapeKey, press } from '../keys/strokes.ts';
 
 const words: DialogWords = {
   once: [/^(?:Yes, a|A)llow once$/, /^Trust folder \(/],

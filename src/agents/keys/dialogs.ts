@@ -3,8 +3,8 @@
 
 import { type AskOption, stateOfAsk } from '../../model/asks.ts';
 import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
+import { escapeKey, fill, isFieldText } from './key-steps.ts';
 import { isLasting, onlyOption, optionOf, saysOneOf, type Words } from './options.ts';
-import { escapeKey, fill, isFieldText } from './strokes.ts';
 
 export interface DialogWords {
   /** Yes to this and to nothing else. */

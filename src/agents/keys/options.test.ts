@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AskOption } from '../../model/asks.ts';
 import type { AnswerableAsk } from '../contract.ts';
+import { isFieldText } from './key-steps.ts';
 import { isLasting, isNumbered, isPlain, onlyOption, optionOf } from './options.ts';
-import { isFieldText } from './strokes.ts';
 
 const option = (id: string, label: string): AskOption => ({ id, label });
 const ask = (...options: AskOption[]): AnswerableAsk => ({ kind: 'command', text: 'rm -rf build', options });

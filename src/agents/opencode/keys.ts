@@ -6,11 +6,11 @@ import { type AskOption, stateOfAsk } from '../../model/asks.ts';
 import type { AnswerableAsk, KeyStep, Keys } from '../contract.ts';
 import { answersTo } from '../keys/dialogs.ts';
 import { atPath } from '../keys/file-ref.ts';
+import { digit, escapeKey, fill, isFieldText, press } from '../keys/key-steps.ts';
 import { isNumbered, optionOf, saysOneOf, type Words } from '../keys/options.ts';
 import { barPrompt } from '../keys/prompts.ts';
 import { resumeBy } from '../keys/resume.ts';
 import { modelOption } from '../keys/start-options.ts';
-import { digit, escapeKey, fill, isFieldText, press } from '../keys/strokes.ts';
 import { styledText } from '../keys/styled-text.ts';
 
 /** The last label of a wide screen runs into the foot beside it. */

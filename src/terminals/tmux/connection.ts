@@ -10,7 +10,7 @@ import type { TerminalWatch } from '../../platform/terminal-watch.ts';
 import { controlArgv, type TmuxAddress } from './address.ts';
 import { type Bell, hangBell } from './bell.ts';
 import { escapesDollars } from './capabilities.ts';
-import type { ClientLedger } from './client-ledger.ts';
+import type { ClientRecords } from './client-records.ts';
 import { type CommandClient, openCommandClient, type ReplyBlock, type ReplyBlocks } from './command-client.ts';
 import type { HealthWatch } from './health.ts';
 import type { SweepState } from './sweep-state.ts';
@@ -22,7 +22,7 @@ export interface ConnectionOptions {
   readonly address: TmuxAddress;
   readonly clock: Clock;
   readonly random: RandomSource;
-  readonly ledger: ClientLedger | null;
+  readonly ledger: ClientRecords | null;
   readonly session: string;
   readonly dieWithParent: boolean;
   readonly sweepMs: number;

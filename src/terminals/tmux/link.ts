@@ -9,7 +9,7 @@ import type { RandomSource } from '../../platform/random.ts';
 import type { TerminalWatch } from '../../platform/terminal-watch.ts';
 import { type TmuxAddress, tmuxArgv } from './address.ts';
 import type { TmuxCapabilities } from './capabilities.ts';
-import type { ClientLedger } from './client-ledger.ts';
+import type { ClientRecords } from './client-records.ts';
 import type { ReplyBlocks } from './command-client.ts';
 import { ControlConnection } from './connection.ts';
 import { HealthWatch, type LinkHealth } from './health.ts';
@@ -44,7 +44,7 @@ export interface TmuxLinkOptions {
   readonly now: () => number;
   readonly handlers: TmuxLinkHandlers;
   /** For the machine the daemon runs on. */
-  readonly ledger?: ClientLedger;
+  readonly ledger?: ClientRecords;
   readonly sweepMs?: number;
   /** For the machine the daemon runs on, where its system tells of terminals. */
   readonly terminals?: TerminalWatch | null;

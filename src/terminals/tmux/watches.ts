@@ -7,7 +7,7 @@ import { limits } from '../../model/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { RandomSource } from '../../platform/random.ts';
 import type { TmuxAddress } from './address.ts';
-import type { ClientLedger } from './client-ledger.ts';
+import type { ClientRecords } from './client-records.ts';
 import type { TerminalView } from './pane-terminal.ts';
 import { openStream, type PaneWatch } from './stream.ts';
 import type { Topology } from './view.ts';
@@ -30,7 +30,7 @@ export interface WatchesOptions {
   readonly address: TmuxAddress;
   readonly clock: Clock;
   readonly random: RandomSource;
-  readonly ledger?: ClientLedger;
+  readonly ledger?: ClientRecords;
 }
 
 interface Slot {

@@ -9,7 +9,6 @@ import { hasAgent } from '../../model/rows.ts';
 import type { AgentItem } from '../../view/board.ts';
 import { doubtOf, placeOf, projectOf } from '../../view/pane-words.ts';
 import { agentLabel } from '../../view/words.ts';
-import { send } from '../door.ts';
 import { Actions, SendBox } from '../parts/actions.tsx';
 import { AskBox } from '../parts/ask.tsx';
 import { AuditTable } from '../parts/audit-table.tsx';
@@ -17,10 +16,11 @@ import { Empty, Link, OutcomeLine, ReadingNote, Scroll, Tabs } from '../parts/ba
 import { LivePane } from '../parts/live-pane.tsx';
 import { Lanes, Totals } from '../parts/plots.tsx';
 import { Age, block, line, RouteMark, StateText, StateWord } from '../parts/text.tsx';
+import { send } from '../requests.ts';
 import { marksOf, refOf, whatOf } from '../state/agents.ts';
-import { did, receiptOutcome } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { go, useBeat, useModel, useNow, useReading } from '../state/hooks.ts';
+import { did, receiptOutcome } from '../state/outcomes.ts';
 import { pathOf } from '../state/route.ts';
 import { durationText, lanesIn, upTo } from '../state/timeline.ts';
 

@@ -9,16 +9,16 @@ import { isReasonCode, reasons } from '../../model/reasons.ts';
 import type { SessionCommand } from '../../model/sessions.ts';
 import { projectOf } from '../../view/pane-words.ts';
 import { autoWarning, machineLabel } from '../../view/sessions.ts';
-import { open, send } from '../door.ts';
 import { AskText, Choices } from '../parts/ask.tsx';
 import { Dialog, Empty, Link, OutcomeLine } from '../parts/basics.tsx';
 import { MessageForm } from '../parts/message-form.tsx';
 import { Age, block, line } from '../parts/text.tsx';
 import { clock } from '../port.ts';
+import { open, send } from '../requests.ts';
 import { type Chat, emptyChat, heard, machineRoles } from '../state/chat.ts';
-import { did } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel } from '../state/hooks.ts';
+import { did } from '../state/outcomes.ts';
 import { pathOf } from '../state/route.ts';
 
 /** Follows it while the page shows it; what ends the following for good is told as gone. */

@@ -5,14 +5,14 @@ import { get, post } from '../../api/requests.ts';
 import type { ManagedItem, NewSessionBody } from '../../api/sessions.ts';
 import { projectOf } from '../../view/pane-words.ts';
 import { autoWarning, machineLabel } from '../../view/sessions.ts';
-import { send } from '../door.ts';
 import { Command, Empty, Link, OutcomeLine, PageHead, ReadingNote } from '../parts/basics.tsx';
 import { Age, line } from '../parts/text.tsx';
+import { send } from '../requests.ts';
 import { machineRoles } from '../state/chat.ts';
-import { did } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { go, useModel, useReading } from '../state/hooks.ts';
 import type { Model } from '../state/model.ts';
+import { did } from '../state/outcomes.ts';
 import { pathOf } from '../state/route.ts';
 import { ChatPage } from './chat.tsx';
 

@@ -7,15 +7,15 @@ import type { NoticeSettingsReply } from '../../api/notices.ts';
 import { type ApiRequest, get, pathTo, post } from '../../api/requests.ts';
 import { type NoticeChannel, type NoticeEvent, noticeChannels, noticeEvents } from '../../model/notices.ts';
 import { wordsOf } from '../../view/words.ts';
-import { send, webRequests } from '../door.ts';
 import { useInstall } from '../install.ts';
 import { askPermission, permission } from '../notify.ts';
 import { Dialog, OutcomeLine, PageHead, ReadingNote, Scroll, Tabs } from '../parts/basics.tsx';
 import { block, line } from '../parts/text.tsx';
 import { keep, kept } from '../port.ts';
-import { did } from '../state/deeds.ts';
+import { send, webRequests } from '../requests.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { go, type Reading, useReading } from '../state/hooks.ts';
+import { did } from '../state/outcomes.ts';
 import { pathOf } from '../state/route.ts';
 import { chosenTheme, setTheme, themes } from '../theme.ts';
 

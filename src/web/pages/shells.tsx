@@ -18,13 +18,13 @@ import {
   timingText,
 } from '../../view/shells.ts';
 import { shellsOfTab } from '../../view/shells-panel.ts';
-import { send } from '../door.ts';
 import { Command, Dialog, Empty, Link, OutcomeLine, PageHead, ReadingNote, Scroll, Tabs } from '../parts/basics.tsx';
 import { Age, block, line, revealed } from '../parts/text.tsx';
 import { copyText } from '../port.ts';
-import { did, type Outcome, refusalText, setOutcome } from '../state/deeds.ts';
+import { send } from '../requests.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel, useNow, useReading } from '../state/hooks.ts';
+import { did, type Outcome, refusalText, setOutcome } from '../state/outcomes.ts';
 import { pathOf } from '../state/route.ts';
 
 const isStatus = (text: string | null): text is ShellStatus =>

@@ -4,12 +4,12 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { pathTo, post, remove } from '../../api/requests.ts';
 import type { TargetItem } from '../../api/targets.ts';
 import { hasNoServer, healthWord } from '../../view/pane-words.ts';
-import { send } from '../door.ts';
 import { Dialog, Empty, OutcomeLine, PageHead } from '../parts/basics.tsx';
 import { Age, healthClass, line } from '../parts/text.tsx';
-import { did } from '../state/deeds.ts';
+import { send } from '../requests.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel } from '../state/hooks.ts';
+import { did } from '../state/outcomes.ts';
 
 export function TargetsPage(): ReactNode {
   const { targets, isFilled } = useModel();

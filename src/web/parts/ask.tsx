@@ -4,9 +4,9 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { stateOfAsk } from '../../model/asks.ts';
 import type { AgentItem } from '../../view/board.ts';
 import { projectOf } from '../../view/pane-words.ts';
-import { act, isAnswered } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useNow } from '../state/hooks.ts';
+import { act, isAnswered } from '../state/outcomes.ts';
 import { Dialog } from './basics.tsx';
 import { line, revealed } from './text.tsx';
 

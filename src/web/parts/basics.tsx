@@ -3,8 +3,8 @@
 import { type MouseEvent, type ReactNode, type RefObject, useEffect, useRef } from 'react';
 import { ageLabel } from '../../view/words.ts';
 import { copyText } from '../port.ts';
-import { refusalText, setOutcome, useOutcome } from '../state/deeds.ts';
 import { go, type Reading, useNow } from '../state/hooks.ts';
+import { refusalText, setOutcome, useOutcome } from '../state/outcomes.ts';
 import { current } from '../state/store.ts';
 
 interface LinkProps {

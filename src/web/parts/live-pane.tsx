@@ -4,9 +4,9 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import { get } from '../../api/requests.ts';
 import type { Failure } from '../../model/errors.ts';
 import type { PasteDoubt } from '../../model/web.ts';
-import { refusalText } from '../state/deeds.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useReading } from '../state/hooks.ts';
+import { refusalText } from '../state/outcomes.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { openWire, type Wire, type WireEvent } from '../terminal/wire.ts';
 import { Dialog, ReadingNote, Scroll } from './basics.tsx';

@@ -1,7 +1,7 @@
 // The box in which a message is written: Enter sends, Shift+Enter is a new line, and what was not taken comes back to it.
 
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { notTaken } from '../state/deeds.ts';
+import { notTaken } from '../state/outcomes.ts';
 
 interface MessageFormProps {
   readonly label: string;

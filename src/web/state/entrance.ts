@@ -1,7 +1,7 @@
 // Who this browser is at the door: what it may do, and the version of the daemon behind it.
 
 import { useSyncExternalStore } from 'react';
-import type { Entrance } from '../door.ts';
+import type { Entrance } from '../requests.ts';
 
 const unknown: Entrance = { role: 'observer', read_only: true, version: '' };
 

@@ -4,8 +4,8 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import type { ApiRequest } from '../../api/requests.ts';
 import type { Failure, Result } from '../../model/errors.ts';
-import { send } from '../door.ts';
 import { clock, every } from '../port.ts';
+import { send } from '../requests.ts';
 import { type Model, nowOf } from './model.ts';
 import { type Place, placeAt } from './route.ts';
 import { current, subscribe } from './store.ts';

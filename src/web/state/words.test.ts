@@ -7,9 +7,9 @@ import type { NoticeItem } from '../../api/notices.ts';
 import type { MessageItem } from '../../api/sessions.ts';
 import { AgtmuxError, failure } from '../../model/errors.ts';
 import { emptyChat, heard } from './chat.ts';
-import { receiptOutcome } from './deeds.ts';
 import { whyIdle } from './entrance.ts';
 import { planNotices } from './notices.ts';
+import { receiptOutcome } from './outcomes.ts';
 import { pathOf, placeAt } from './route.ts';
 
 describe('addresses', () => {

@@ -5,8 +5,8 @@ import type { PageSays, PaneSays } from '../../api/web.ts';
 import { type Failure, failure } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { PasteDoubt } from '../../model/web.ts';
-import { send, webRequests } from '../door.ts';
 import { clock, socketUrl } from '../port.ts';
+import { send, webRequests } from '../requests.ts';
 import type { ScreenFrame } from './screen.ts';
 
 export type WireEvent =

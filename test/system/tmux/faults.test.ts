@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { paneId } from '../../../src/model/ids.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createRealFiles } from '../../../src/platform/files.ts';
-import { createClientLedger } from '../../../src/terminals/tmux/client-ledger.ts';
+import { createClientRecords } from '../../../src/terminals/tmux/client-records.ts';
 import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
 import { type LinkWitness, watchLink } from './witness.ts';
 
@@ -285,22 +285,22 @@ describe('the ledger of clients', () => {
         otherEnded = true;
       },
     });
-    const ledger = createClientLedger({ files, executor: kit.executor, path });
+    const ledger = createClientRecords({ files, executor: kit.executor, path });
     await ledger.add(left.pid ?? 0);
     await ledger.add(other.pid ?? 0);
     const entries = JSON.parse(Buffer.from((await files.read(path, { bytesMax: 4_096 }))?.bytes ?? []).toString());
     entries[1].start = '1';
     await files.writeAtomic(path, Buffer.from(JSON.stringify(entries)));
-    const next = createClientLedger({ files, executor: kit.executor, path });
+    const next = createClientRecords({ files, executor: kit.executor, path });
     expect(await next.endLeftovers()).toBe(1);
     expect(otherEnded).toBe(false);
-    expect(await createClientLedger({ files, executor: kit.executor, path }).endLeftovers()).toBe(0);
+    expect(await createClientRecords({ files, executor: kit.executor, path }).endLeftovers()).toBe(0);
   });
 
   it('knows the clients of a link while they live', async () => {
     const path = `${kit.directory}/clients.json`;
     const files = createRealFiles();
-    const witness = watch({ ledger: createClientLedger({ files, executor: kit.executor, path }) });
+    const witness = watch({ ledger: createClientRecords({ files, executor: kit.executor, path }) });
     await witness.agrees();
     const written = async (): Promise<number[]> => {
       const content = await files.read(path, { bytesMax: 4_096 });

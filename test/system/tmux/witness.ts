@@ -4,7 +4,7 @@ import { createRealClock } from '../../../src/platform/clock.ts';
 import { createRealRandom } from '../../../src/platform/random.ts';
 import { createTerminalWatch } from '../../../src/platform/terminal-watch.ts';
 import type { Executor } from '../../../src/targets/executor.ts';
-import type { ClientLedger } from '../../../src/terminals/tmux/client-ledger.ts';
+import type { ClientRecords } from '../../../src/terminals/tmux/client-records.ts';
 import type { LinkHealth } from '../../../src/terminals/tmux/health.ts';
 import { TmuxLink } from '../../../src/terminals/tmux/link.ts';
 import type { PaneScreen, TmuxPane, TmuxServer, Topology } from '../../../src/terminals/tmux/view.ts';
@@ -30,7 +30,7 @@ const columns =
 
 export function watchLink(
   kit: TmuxServerKit,
-  options: { readonly executor?: Executor; readonly ledger?: ClientLedger; readonly sweepMs?: number } = {},
+  options: { readonly executor?: Executor; readonly ledger?: ClientRecords; readonly sweepMs?: number } = {},
 ): LinkWitness {
   const clock = createRealClock();
   const topologies: Topology[] = [];

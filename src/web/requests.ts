@@ -1,5 +1,5 @@
-// The door of the daemon as the pages use it: enters with the token of the address, sends requests with the key of this
-// browser, and tells a refusal, a closed door and a dead daemon apart.
+// Requests of the pages to the web server: signs in with the token of the address, sends requests with the key of this browser,
+// and tells a refusal, a web server that is off and a dead daemon apart.
 
 import type { SendOptions } from '../api/client-types.ts';
 import type { Answer } from '../api/client-wire.ts';
@@ -10,7 +10,7 @@ import { AgtmuxError, type ErrorCode, errors, type Failure, failure, ok, type Re
 import { limits } from '../model/limits.ts';
 import { clock, keep, kept } from './port.ts';
 
-/** Who we are at the door. */
+/** Who we are to the web server. */
 export type Entrance = Pick<WebSessionReply, 'role' | 'read_only' | 'version'>;
 
 const headers = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({

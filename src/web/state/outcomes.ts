@@ -1,4 +1,4 @@
-// What a person does from the pages, and what became of it: each deed leaves a line where it was done, in the words of the
+// What a person does from the pages, and what became of it: each action leaves a line where it was done, in the words of the
 // daemon.
 
 import { useSyncExternalStore } from 'react';
@@ -7,8 +7,8 @@ import { post } from '../../api/requests.ts';
 import type { Failure, Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { AgentItem } from '../../view/board.ts';
-import { send } from '../door.ts';
 import { clock } from '../port.ts';
+import { send } from '../requests.ts';
 
 import { refOf } from './agents.ts';
 

@@ -4,14 +4,14 @@
 import type { Files } from '../../platform/files.ts';
 import type { Executor } from '../../targets/executor.ts';
 
-export interface ClientLedger {
+export interface ClientRecords {
   /** Ends what an earlier daemon left behind and forgets it. How many were ended. */
   endLeftovers(): Promise<number>;
   add(pid: number): Promise<void>;
   remove(pid: number): Promise<void>;
 }
 
-export interface ClientLedgerOptions {
+export interface ClientRecordsOptions {
   readonly files: Files;
   /** Of this machine: remote clients are the business of the remote sshd. */
   readonly executor: Executor;
@@ -27,7 +27,7 @@ const fileBytesMax = 65_536;
 const clientsMax = 512;
 const bounds = { deadlineMs: 2_000, outputBytesMax: 4_096 };
 
-export function createClientLedger({ files, executor, path }: ClientLedgerOptions): ClientLedger {
+export function createClientRecords({ files, executor, path }: ClientRecordsOptions): ClientRecords {
   const entries = new Map<number, Entry>();
   let last: Promise<unknown> = Promise.resolve();
 

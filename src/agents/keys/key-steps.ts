@@ -1,4 +1,4 @@
-// Strokes that dialogs share. The last one of a list decides, and none follows it: what it hit would be the next dialog.
+// Steps of keys that dialogs share. The last one of a list decides, and none follows it: what it hit would be the next dialog.
 
 import type { AskOption } from '../../model/asks.ts';
 import type { KeyStep } from '../contract.ts';
