@@ -487,6 +487,21 @@ export type ServerAnswer =
   /** It left, and nobody knows what became of it. */
   | { readonly kind: 'lost'; readonly why: string };
 
+/** A hook call that waits for an answer (ACT10), as it wrote itself down; foreign. */
+export interface WaitingCall {
+  readonly agent: AgentName;
+  readonly event: string;
+  readonly payload: Readonly<Record<string, unknown>> | null;
+  /** The processes above it. */
+  readonly ancestors: readonly { readonly pid: number; readonly start: string }[];
+  /** Puts an answer down for it; false when it could not be, and then nothing of it is there. */
+  answer(text: string): Promise<boolean>;
+  /** The call has taken its answer along. */
+  isTaken(): Promise<boolean>;
+  /** Nobody took it, and nobody shall. */
+  takeBack(): Promise<void>;
+}
+
 /** Servers on this machine's loopback, and whose they are. */
 export interface LocalServers {
   /** One bounded request. `isStill` is asked once the connection stands and before a byte is sent. */
@@ -528,4 +543,6 @@ export interface ChannelContext {
   /** The title of a runtime's pane at this moment; null when it is not known. */
   readonly titleOf: (runtime: RuntimeId) => string | null;
   readonly servers: LocalServers;
+  /** Hook calls of this machine that wait for an answer now. */
+  readonly waitingCalls: () => Promise<readonly WaitingCall[]>;
 }

@@ -237,6 +237,13 @@ describe('what a version of Claude Code is told', () => {
     expect(fileFor('2.0.56').status(old)).toBe('installed');
   });
 
+  it('ACT10 a request is waited with only where the dialog is known to stand beside it', () => {
+    expect(put('2.1.325')).toMatch(/claude PermissionRequest:wait", "timeout": 660 }/);
+    expect(put('2.1.324')).toMatch(/claude PermissionRequest", "timeout": 5, "async": true }/);
+    expect(fileFor('2.1.325').status(put('2.1.324'))).toBe('partial');
+    expect(put('2.1.325', put('2.1.324'))).toBe(put('2.1.325'));
+  });
+
   it('what is whole for some version is not called wrong where the version is not known', () => {
     for (const version of versions) expect(fileFor(null).status(put(version))).toBe('installed');
     const half = put('2.1.325').replace(/^ +"PermissionRequest".*\n/m, '');

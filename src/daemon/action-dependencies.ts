@@ -33,6 +33,7 @@ import type { PromptReading } from '../reconcile/screen-reconciler.ts';
 import { createSessionChannel } from '../sessions/action-channel.ts';
 import type { SessionManager } from '../sessions/manager.ts';
 import type { ShellManager } from '../shells/shell-service.ts';
+import type { HookAnswers } from '../sources/spool/answers.ts';
 import type { Store } from '../store/store.ts';
 import type { Executor } from '../targets/executor.ts';
 import { hostTarget } from '../targets/names.ts';
@@ -62,6 +63,7 @@ export interface ActingParts {
   /** Null until they are there. */
   readonly sessions: () => SessionManager | null;
   readonly shells: () => Pick<ShellManager, 'shellOf'> | null;
+  readonly hookAnswers: Pick<HookAnswers, 'waiting'>;
   /** Our own process. */
   readonly pid: number;
 }
@@ -99,6 +101,7 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
         runs: () => machines.runs(),
         linesOf: (runtime, source) => machines.linesOf(runtime, source),
         titleOf: (runtime) => titleIn(machines, identityOf(runtime)),
+        waitingCalls: () => parts.hookAnswers.waiting(),
         servers: localServers({ clock: parts.clock, processes: parts.processes }),
       }),
     ],

@@ -416,7 +416,7 @@ export class Daemon implements DaemonService {
   changed(): void {
     this.#publishing.soon();
     this.#ticking.tick();
-    this.#hands?.actor.changed();
+    this.#hands?.changed();
     this.#restoring?.recorder.soon();
     this.#machines.stir();
   }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { ActionExecutor } from '../actions/action-service.ts';
 import type { ActionDependencies } from '../actions/dependencies.ts';
 import { LivePanes } from '../actions/live-panes.ts';
+import type { WaitingCall } from '../agents/contract.ts';
+import type { Entry } from '../engine/world.ts';
 import type { ShellFeed } from '../feed/shell-feed.ts';
 import type { OpenedLog } from '../ingest/open-log.ts';
 import type { TargetController, TargetControllerParts } from '../observe/target-controller.ts';
@@ -14,6 +16,7 @@ import type { SessionManager } from '../sessions/manager.ts';
 import { type OpenSessionsParts, openSessions } from '../sessions/open-sessions.ts';
 import { openShells } from '../shells/open-shells.ts';
 import type { ShellManager } from '../shells/shell-service.ts';
+import { HookAnswers } from '../sources/spool/answers.ts';
 import { type ActingParts, actionDependencies } from './action-dependencies.ts';
 
 export interface ServicesParts
@@ -42,6 +45,8 @@ export interface Services {
   /** Panes that somebody looks at through a page. */
   readonly live: LivePanes;
   readonly factsOf: ActionDependencies['factsOf'];
+  /** What agents do or ask has changed. */
+  changed(): void;
   readonly ownerOf: ActionDependencies['ownerOf'];
 }
 
@@ -66,7 +71,10 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
   const processes = createRealProcesses();
   let book: SessionManager | null = null;
   let shelling: ShellManager | null = null;
+  const hookAnswers = new HookAnswers({ clock, files, processes, uid, folder: join(places.stateDir, 'answers') });
+  await hookAnswers.open();
   const ground = actionDependencies({
+    hookAnswers,
     clock,
     random,
     log,
@@ -108,5 +116,19 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
   });
   shelling = shells;
   const live = new LivePanes({ machines: parts.machinery, ground, actor });
-  return { actor, sessions, shells, live, factsOf: ground.factsOf, ownerOf: ground.ownerOf };
+  const changed = (): void => {
+    actor.changed();
+    hookAnswers.soon((call) => isAsking(ledger.world.entries.values(), call));
+  };
+  return { actor, sessions, shells, live, changed, factsOf: ground.factsOf, ownerOf: ground.ownerOf };
+}
+
+/** Whether the agent that a call came from asks something, or is not known yet. */
+function isAsking(entries: Iterable<Entry>, { ancestors }: WaitingCall): boolean {
+  const own = [...entries].filter(({ identity: { process } }) =>
+    ancestors.some(({ pid, start }) => pid === process?.pid && start === process.start),
+  );
+  return (
+    own.length === 0 || own.some(({ record }) => record === null || (record.ended === null && record.asks_open > 0))
+  );
 }

@@ -54,17 +54,23 @@ export function withoutPane(record: StateRecord, closedAt: number, detail: strin
   return { ...record, ...shown, since: closedAt, ask: null, asks_open: 0 };
 }
 
-/** Who hears of an interrupt, or of an answer at the keyboard, that no hook tells of. */
-const watchful: readonly (SourceName | null)[] = ['native', 'stream', 'transcript', 'driver'];
+/** Who hears of an answer at the keyboard that no hook tells of... */
+const hearsAnswers: readonly (SourceName | null)[] = ['native', 'stream', 'driver'];
+/** ...and of an interrupt. What was allowed stands in a transcript only once it is done (measured: Codex). */
+const hearsInterrupts: readonly (SourceName | null)[] = [...hearsAnswers, 'transcript'];
 
 /**
  * Without a pane nobody sees its screen. Where its hooks are all that speaks of it, a turn that is cut short with Esc goes on
  * for ever by what was heard, so that it is never told for sure (IDN10).
  */
 export function heardByHooksAlone(record: StateRecord): StateRecord {
+  const { ended, state } = record;
+  // Its screen would have shown a goodbye, and a shell its status: here nobody saw how it ended (measured: Codex on its server).
+  if (ended !== null) return ended.cause === 'vanished' && !ended.clean ? { ...record, confidence: 'medium' } : record;
   const heard = [record.decided_by, ...record.competing.map(({ source }) => source)];
-  const isOpen = record.state === 'running' || record.state === 'waiting_approval' || record.state === 'waiting_input';
-  if (!isOpen || record.ended !== null || heard.some((one) => watchful.includes(one))) return record;
+  const isAsking = state === 'waiting_approval' || state === 'waiting_input';
+  const hears = isAsking ? hearsAnswers : hearsInterrupts;
+  if ((!isAsking && state !== 'running') || heard.some((one) => hears.includes(one))) return record;
   const reason = record.reason === 'turn_running' || record.reason === 'tool_running' ? 'hooks_only' : record.reason;
   return { ...record, reason, confidence: record.confidence === 'high' ? 'medium' : record.confidence };
 }

@@ -133,6 +133,17 @@ describe('ordering hazards', () => {
     expect(seen()).toBe('completed/turn_completed/high');
     world.take(event('a', 'hook', 35, 'state.observed', { state: 'running', reason: 'compacting', confidence: 'low' }));
     expect(seen()).toBe('running/compacting/low');
+    // A transcript would tell that the turn was cut short, and not that a request was granted.
+    const other = oneAgent();
+    other.take(says('a', 'transcript', 5, 'running'), says('a', 'hook', 10, 'running'));
+    const told = () => heardByHooksAlone(other.state('a')).confidence;
+    expect(told()).toBe('high');
+    other.take(asks('a', 'hook', 20, 'x'));
+    expect(told()).toBe('medium');
+    // Nobody saw how it ended.
+    other.take(event('a', 'process', 40, 'runtime.ended', { cause: 'vanished' }));
+    expect(other.state('a').confidence).toBe('high');
+    expect(told()).toBe('medium');
     // Its own registry would tell that the turn was cut short.
     world.take(says('a', 'native', 40, 'running'));
     expect(seen()).toBe('running/compacting/high');

@@ -41,6 +41,10 @@ export const spoolLimits = {
   /** Small files of agents on another machine: registry entries have some hundred bytes. */
   remoteFileBytesMax: 65_536,
   remoteFilesMax: 64,
+  /** Hook calls that wait for an answer at once: one for each agent outside of tmux that asks. */
+  hookAnswersMax: 200,
+  /** After something has changed they are looked at once in this time, and none that is younger is told to go. */
+  hookAnswersPauseMs: 2_000,
 } as const;
 
 // The bounds of following agents' own files and streams.

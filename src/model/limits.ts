@@ -123,6 +123,8 @@ export const limits = {
   /** After an answer, an interruption or a signal: how long its effect is looked for, and how often. */
   effectSeenMs: 2_000,
   effectLookMs: 100,
+  /** The same of an answer to a hook that waits: it looks twice a second, on a machine that may be busy. */
+  hookAnsweredMs: 5_000,
   /** Messages that wait for one agent; a person who has more of them has forgotten the first (ACT7). */
   queuedMessagesMax: 100,
   /** All waiting messages together: they are kept in one file that is written whole. */

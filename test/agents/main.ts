@@ -4,7 +4,8 @@
 // that have hooks, which is told and not kept; --shells plays the shells alone, and with --quick on a budget of seconds, which
 // is told and not kept; --slowed plays that many turns of an agent that is held back, with --mode plain without hooks
 // and with --machine together with its tmux and daemon, which is told and not kept; --sessions plays the managed
-// sessions alone, and with --scene one scene of them, which is not kept. --record 80x24 keeps the screens of every step in a
+// sessions alone, and with --scene one scene of them, which is not kept; --outside plays agents in a terminal of their own,
+// with hooks and in no pane, which is told and not kept, and with --quick only how they are answered. --record 80x24 keeps the screens of every step in a
 // terminal of that size for fixtures, and compares nothing.
 
 import { execFileSync } from 'node:child_process';
@@ -27,7 +28,9 @@ import { kimi } from './actors/kimi.ts';
 import { opencode } from './actors/opencode.ts';
 import { pi } from './actors/pi.ts';
 import { qwen } from './actors/qwen.ts';
+import { Outside } from './outside.ts';
 import { Play } from './play.ts';
+import { Restoring } from './restoring.ts';
 import { keepActing, keepRun, modes, type RunMode, writeActingTable, writeTable } from './results.ts';
 import { playAll } from './scenario.ts';
 import { playSessions } from './sessions/main.ts';
@@ -46,7 +49,8 @@ const actors: readonly ActionExecutor[] = [
 /** As a user does it; nobody is asked. */
 function installHooks(actor: ActionExecutor, stage: Stage): void {
   execFileSync(process.execPath, [join(root, 'bin/agtmux'), 'hooks', 'install', '--agent', actor.agent, '--yes'], {
-    env: stage.live.env,
+    // Which version there is decides what is put in.
+    env: { ...stage.live.env, PATH: `${join(agentsDir, 'bin')}:${stage.live.env.PATH}` },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
@@ -85,6 +89,28 @@ async function record(actor: ActionExecutor, size: string): Promise<void> {
   }
 }
 
+/** In a terminal of its own, where only its hooks and files tell of it; then answered over the channel that it has. */
+async function runOutside(actor: ActionExecutor, isQuick: boolean): Promise<boolean> {
+  process.stdout.write(`${actor.label} ${actor.version}, in no pane\n`);
+  const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-outside`), '120x40', {
+    isOutside: true,
+  });
+  let isRight = false;
+  try {
+    const stream = await stage.open(actor, () => {
+      writePolicy(stage);
+      installHooks(actor, stage);
+    });
+    const outside = new Outside(actor, stage, stream);
+    isRight = await outside.play(isQuick);
+  } catch (problem) {
+    process.stderr.write(`${problem}\n${stage.screen()}\n`);
+  } finally {
+    await stage.close();
+  }
+  return isRight;
+}
+
 /** A test may be run by somebody without parents left; such a one counts as a program of the user's. */
 function writePolicy(stage: Stage): void {
   const folder = join(stage.home, '.config/agtmux');
@@ -113,6 +139,9 @@ async function runActing(actor: ActionExecutor, hasHooks: boolean): Promise<bool
   if (!hasHooks) keepActing({ label: actor.label, version: actor.version, began, steps: results });
   return results.length > 0 && results.every(({ verdict }) => verdict === 'right' || verdict === 'n/a');
 }
+
+/** Those that are heard of without a pane: they have hooks. */
+const outsideAgents: readonly string[] = ['claude', 'codex', 'gemini', 'copilot', 'opencode'];
 
 /** These take MCP servers, and have tools that wait for an answer of a person. */
 const shellActors: readonly ActionExecutor[] = [claude, codex, codexAlone, gemini, copilot, opencode];
@@ -168,6 +197,8 @@ const { values, positionals } = parseArgs({
     shells: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
     sessions: { type: 'boolean', default: false },
+    outside: { type: 'boolean', default: false },
+    restore: { type: 'boolean', default: false },
     scene: { type: 'string' },
     record: { type: 'string' },
   },
@@ -177,6 +208,15 @@ const chosen = actors.filter(
   ({ agent, label }) => positionals.length === 0 || [agent, label].some((one) => positionals.includes(one)),
 );
 let isGood = true;
+if (values.restore) {
+  const restored = chosen.filter(({ label }) => outsideAgents.includes(label));
+  process.exit((await new Restoring().play(restored, installHooks)) ? 0 : 1);
+}
+if (values.outside) {
+  const hooked = chosen.filter(({ agent }) => outsideAgents.includes(agent));
+  for (const actor of hooked) isGood = (await runOutside(actor, values.quick)) && isGood;
+  process.exit(isGood ? 0 : 1);
+}
 if (values.record !== undefined) {
   for (const actor of chosen) await record(actor, values.record);
   process.exit(0);

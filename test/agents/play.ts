@@ -8,7 +8,8 @@ import type { ActionExecutor, StepName } from './actor.ts';
 import type { Stage } from './stage.ts';
 import type { StateStream, Told } from './state-stream.ts';
 
-type StepVerdict = 'seen' | 'late' | 'unstable' | 'missed' | 'not provoked' | 'n/a';
+/** not sure: not told, and what was told instead did not claim to be sure, as it is where hooks alone speak. */
+type StepVerdict = 'seen' | 'late' | 'unstable' | 'missed' | 'not sure' | 'not provoked' | 'n/a';
 
 export interface StepResult {
   readonly step: StepName;
@@ -49,6 +50,10 @@ export interface Step {
 const drawnMs = 700;
 /** How long a step waits for the daemon to tell it. */
 const toldLimitMs = 15_000;
+/** The same of an agent in no pane: what no hook tells is told by nobody, so nothing is gained by patience. */
+const outsideLimitMs = 4_000;
+/** What was right until a moment ago is not wrong yet. */
+const correctedMs = 1_000;
 const wordsOf = ({ state, reason_code: reason }: PaneItem): string => `${state}/${reason}`;
 
 export class Play {
@@ -108,7 +113,11 @@ export class Play {
     if (told === null) {
       const current = this.stream.current();
       const verdict = slips.length === 0 ? 'missed' : 'unstable';
-      this.#add(step.name, verdict, { told: current === null ? 'nothing' : wordsOf(current.row), path, note });
+      this.#add(step.name, this.#judged(verdict, step, trueAt), {
+        told: current === null ? 'nothing' : wordsOf(current.row),
+        path,
+        note,
+      });
       return;
     }
     // Read at the end: the reason often becomes more exact, and an ask fills up.
@@ -118,15 +127,16 @@ export class Play {
     const isLate = step.limitMs !== undefined && afterTruthMs > step.limitMs;
     const times = { afterTruthMs, afterActMs: Math.max(0, told.time - actedAt) };
     const verdict = wrong.length > 0 ? 'unstable' : isLate ? 'late' : 'seen';
-    this.#add(step.name, verdict, { told: wordsOf(row), ...times, ask, path, note });
+    this.#add(step.name, this.#judged(verdict, step, trueAt), { told: wordsOf(row), ...times, ask, path, note });
   }
 
   /** When the right thing was told for good, and what else was told after it had been told before. */
   async #settle(step: Step, before: number, trueAt: number): Promise<{ told: Told | null; slips: readonly string[] }> {
     const slips: string[] = [];
     let from = before;
-    while (Date.now() < trueAt + toldLimitMs) {
-      const told = await this.stream.fits(from, (row) => this.#fits(step, row), trueAt + toldLimitMs - Date.now());
+    const until = trueAt + (this.stage.isOutside ? outsideLimitMs : toldLimitMs);
+    while (Date.now() < until) {
+      const told = await this.stream.fits(from, (row) => this.#fits(step, row), until - Date.now());
       if (told === null) return { told, slips };
       const held = Math.max(told.time, trueAt) + (step.holdMs ?? 0) - Date.now();
       const lost = await this.stream.fits(told.time, (row) => !this.#fits(step, row), held);
@@ -137,6 +147,27 @@ export class Play {
     return { told: null, slips };
   }
 
+  /** Another state was told for certain, long enough after the truth; reasons are finer than what hooks tell. */
+  #wasSure(step: Step, trueAt: number): boolean {
+    // A menu that a person opened asks nothing: whether the turn is over is what was told.
+    if (step.name === 'menu below the quote') return false;
+    const after = this.stream.since(trueAt + correctedMs).map(({ row }) => row);
+    const at = this.stream.told.findLast(({ time }) => time <= trueAt + correctedMs)?.row;
+    return [...(at === undefined ? [] : [at]), ...after].some(
+      ({ state, confidence, ended }) =>
+        confidence === 'high' &&
+        state !== null &&
+        !step.states.includes(state) &&
+        (ended === null || step.isEnd === true),
+    );
+  }
+
+  /** Where only hooks tell, silence is no mistake; certainty about something else is. */
+  #judged(verdict: StepVerdict, step: Step, trueAt: number): StepVerdict {
+    const isTold = verdict === 'seen' || !this.stage.isOutside || this.#wasSure(step, trueAt);
+    return isTold ? verdict : 'not sure';
+  }
+
   #add(step: StepName, verdict: StepVerdict, more: Partial<StepResult>): void {
     const empty = { told: '', afterTruthMs: null, afterActMs: null, ask: null, path: [], note: null };
     const result = { ...empty, ...more, step, verdict };
@@ -144,7 +175,7 @@ export class Play {
     const times = result.afterTruthMs === null ? '' : ` ${result.afterTruthMs} ms`;
     const note = result.note === null ? '' : ` (${result.note})`;
     process.stdout.write(`  ${verdict.padEnd(13)}${step.padEnd(24)}${result.told}${times}${note}\n`);
-    if (verdict !== 'seen' && verdict !== 'n/a') this.#keepEvidence(result);
+    if (!['seen', 'not sure', 'n/a'].includes(verdict)) this.#keepEvidence(result);
   }
 
   /** Why the daemon says what it says, for whoever looks into it. */

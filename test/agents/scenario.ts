@@ -345,7 +345,7 @@ async function playEnds(play: Play, parts: Parts): Promise<void> {
   await play.step({
     name: 'kill -9',
     prepare: async () => {
-      stage.live.tmux('send-keys', '-R', '-t', stage.pane);
+      stage.keys('-R');
       stage.keys('Enter');
       const from = Date.now();
       await stage.submit(actor.command);

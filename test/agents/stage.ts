@@ -23,8 +23,8 @@ export interface StageSetup {
 }
 
 export class Stage {
-  readonly live = new Live();
-  readonly mock = new MockModel();
+  readonly live: Live;
+  readonly mock: MockModel;
   readonly project: string;
   readonly home: string;
   readonly #captures: string;
@@ -33,13 +33,24 @@ export class Stage {
   #stream: StateStream | null = null;
 
   readonly #size: readonly [columns: string, rows: string];
+  /** Where the agent's terminal is drawn and typed into: a tmux server of which the daemon knows nothing, or its own. */
+  readonly #server: readonly string[];
 
-  constructor(captures: string, size = '120x40') {
+  /**
+   * `isOutside`: in a terminal of its own, which no tmux server is above. What it shows is copied to where a test can look.
+   * `beside`: in the world of another one, in a pane that is named later.
+   */
+  constructor(captures: string, size = '120x40', how: { isOutside?: true; beside?: Stage } = {}) {
+    const { isOutside, beside } = how;
     const [columns = '120', rows = '40'] = size.split('x');
+    this.live = beside?.live ?? new Live();
+    this.mock = beside?.mock ?? new MockModel();
+    this.port = beside?.port ?? 0;
     this.#size = [columns, rows];
+    this.#server = isOutside === true ? ['-S', join(this.live.dir, 'window')] : [];
     this.home = join(this.live.dir, 'home');
     this.project = join(this.live.dir, 'project');
-    mkdirSync(this.project);
+    mkdirSync(this.project, { recursive: true });
     this.#captures = captures;
     mkdirSync(captures, { recursive: true });
   }
@@ -58,12 +69,19 @@ export class Stage {
       PS1: 'shell$ ',
     };
     const words = Object.entries({ ...variables, ...setup.env(this) }).map(([name, value]) => `'${name}=${value}'`);
-    const shell = `exec env -i TMUX="$TMUX" TMUX_PANE="$TMUX_PANE" ${words.join(' ')} sh`;
     const [columns, rows] = this.#size;
-    this.live.tmux('new-session', '-d', '-x', columns, '-y', rows, '-c', this.project, shell);
-    this.pane = this.live.tmux('list-panes', '-a', '-F', '#{pane_id}');
+    const place = ['-x', columns, '-y', rows, '-c', this.project];
+    if (this.isOutside) {
+      this.#tmux('new-session', '-d', ...place, this.#ownTerminal(words));
+      // Where the person sits who acts on it.
+      this.live.tmux('new-session', '-d', ...place);
+    } else {
+      const shell = `exec env -i TMUX="$TMUX" TMUX_PANE="$TMUX_PANE" ${words.join(' ')} sh`;
+      this.#tmux('new-session', '-d', ...place, shell);
+    }
+    this.pane = this.#tmux('list-panes', '-a', '-F', '#{pane_id}');
     await this.live.startDaemon();
-    const stream = new StateStream(this.live.client, this.pane);
+    const stream = new StateStream(this.live.client, this.isOutside ? null : this.pane);
     this.#stream = stream;
     await this.see(/shell\$/);
     return stream;
@@ -72,26 +90,56 @@ export class Stage {
   async close(): Promise<void> {
     this.#stream?.close();
     await this.mock.close();
+    if (this.isOutside) this.#tmux('kill-server');
     for (const pid of this.#leftovers()) endProcess(pid);
     await this.live.close();
     for (const pid of this.#leftovers()) endProcess(pid);
   }
 
+  get isOutside(): boolean {
+    return this.#server.length > 0;
+  }
+
+  /** As a person names the agent. */
+  get ref(): string {
+    return this.isOutside ? (this.#stream?.current()?.row.ref ?? 'proc:0') : this.pane;
+  }
+
+  #tmux(...args: string[]): string {
+    return this.live.tmux(...this.#server, ...args);
+  }
+
+  /** A terminal by `script`, whose parents are gone; two pipes lead from it to the window in which it is drawn. */
+  #ownTerminal(words: readonly string[]): string {
+    const [columns, rows] = this.#size;
+    const at = (name: string): string => join(this.live.dir, name);
+    const inside = `stty rows ${rows} cols ${columns}; echo $$ >${at('shell.pid')}; exec env -i ${words.join(' ')} sh`;
+    writeFileSync(at('inside'), inside);
+    const script = `script -qfc 'sh ${at('inside')}' /dev/null <${at('in')} >${at('out')}`;
+    const parts = [
+      `mkfifo ${at('in')} ${at('out')}`,
+      'stty raw -echo',
+      `setsid --fork sh -c "${script}"`,
+      `cat ${at('out')} & exec cat >${at('in')}`,
+    ];
+    return parts.join('; ');
+  }
+
   screen(): string {
-    return this.live.tmux('capture-pane', '-p', '-t', this.pane);
+    return this.#tmux('capture-pane', '-p', '-t', this.pane);
   }
 
   ask(format: string): string {
-    return this.live.tmux('display-message', '-p', '-t', this.pane, format);
+    return this.#tmux('display-message', '-p', '-t', this.pane, format);
   }
 
   keys(...names: string[]): void {
-    this.live.tmux('send-keys', '-t', this.pane, ...names);
+    this.#tmux('send-keys', '-t', this.pane, ...names);
   }
 
   /** Types a line, sees it on the screen, and sends it off. */
   async submit(text: string): Promise<void> {
-    this.live.tmux('send-keys', '-t', this.pane, '-l', text);
+    this.#tmux('send-keys', '-t', this.pane, '-l', text);
     await this.holds(() => this.screen().includes(text), `the typed words "${text}"`);
     // Some take an Enter that comes with the text for a part of it.
     await new Promise((resolve) => setTimeout(resolve, enterMs));
@@ -128,14 +176,19 @@ export class Stage {
   }
 
   #foreground(): readonly { pid: number; ppid: number }[] {
-    const shell = Number(this.ask('#{pane_pid}'));
-    const tty = this.ask('#{pane_tty}').replace('/dev/', '');
+    const shell = this.#shellPid();
+    const tty = execFileSync('ps', ['-p', String(shell), '-o', 'tty='], { encoding: 'utf8' }).trim();
     return execFileSync('ps', ['-t', tty, '-o', 'pid=,ppid=,pgid=,tpgid='], { encoding: 'utf8' })
       .trim()
       .split('\n')
       .map((line) => line.trim().split(/\s+/).map(Number))
       .filter(([pid, , group, front]) => pid !== shell && group === front)
       .map(([pid = 0, ppid = 0]) => ({ pid, ppid }));
+  }
+
+  #shellPid(): number {
+    if (!this.isOutside) return Number(this.ask('#{pane_pid}'));
+    return Number(readFileSync(join(this.live.dir, 'shell.pid'), 'utf8'));
   }
 
   hasFile(name: string): boolean {
@@ -154,7 +207,7 @@ export class Stage {
   capture(name: string): void {
     const facts = this.ask('#{pane_title}\t#{pane_current_command}\t#{alternate_on}\t#{cursor_x},#{cursor_y}');
     writeFileSync(join(this.#captures, `${name}.txt`), this.screen());
-    writeFileSync(join(this.#captures, `${name}.ansi`), this.live.tmux('capture-pane', '-p', '-e', '-t', this.pane));
+    writeFileSync(join(this.#captures, `${name}.ansi`), this.#tmux('capture-pane', '-p', '-e', '-t', this.pane));
     writeFileSync(join(this.#captures, `${name}.facts`), `${facts}\n`);
   }
 
@@ -171,7 +224,7 @@ export class Stage {
 
   /** The agent and what it started: not the shell, the daemon, tmux, and what looks at the agent for the daemon. */
   async agentPids(): Promise<readonly number[]> {
-    const shell = Number(this.ask('#{pane_pid}'));
+    const shell = this.#shellPid();
     // The daemon that answers: whoever installed the hooks may have started it.
     const daemon = (await this.live.client.get('/v1/status')).pid;
     const others = [shell, daemon, this.live.serverPid];
@@ -180,8 +233,14 @@ export class Stage {
 
   /** The same with the daemon and tmux: what is slow where the whole machine is. */
   machinePids(): readonly number[] {
-    const shell = Number(this.ask('#{pane_pid}'));
+    const shell = this.#shellPid();
     return this.#leftovers().filter((pid) => pid !== shell);
+  }
+
+  /** All that is left of the agents: not the daemon, and not tmux. */
+  leftPids(): readonly number[] {
+    const server = this.live.serverPid;
+    return this.#leftovers().filter((pid) => pid !== server);
   }
 
   /** Processes that carry the private home in their environment: nobody else's can. */

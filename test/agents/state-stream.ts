@@ -18,11 +18,12 @@ export class StateStream {
   readonly told: Told[] = [];
   /** What people were told of, by the id of the notice. */
   readonly notices = new Map<string, NoticeItem['event']>();
-  readonly #pane: string;
+  readonly #pane: string | null;
   readonly #leaving = new AbortController();
   readonly #waiters = new Set<Waiter>();
 
-  constructor(client: ApiClient, pane: string) {
+  /** `pane` null: of the agent that is in no pane. */
+  constructor(client: ApiClient, pane: string | null) {
     this.#pane = pane;
     this.#follow(client).catch((problem: unknown) => {
       if (!this.#leaving.signal.aborted) process.stderr.write(`the feed: ${problem}\n`);

@@ -38,7 +38,13 @@ const look = () => {
   clearInterval(spinning);
   if (spinMs) spinning = setInterval(() => process.stdout.write('\\u001b[H' + screen.split('\\n').join('\\r\\n').replaceAll('(3s', '(' + (turn += 1) + 's')), spinMs);
   const env = { ...process.env, TMUX_PANE: calls?.pane ?? process.env.TMUX_PANE };
-  for (const { argv, input } of calls?.list ?? []) process.getBuiltinModule('node:child_process').spawnSync(argv[0], argv.slice(1), { input, env });
+  for (const { argv, input } of (calls?.list ?? []).filter(({ waits }) => waits)) {
+    const call = process.getBuiltinModule('node:child_process').spawn(argv[0], argv.slice(1), { env });
+    call.stdin.end(input);
+    call.stdout.on('data', (data) => fs.appendFileSync(file + '.answers', data));
+    call.on('close', () => fs.appendFileSync(file + '.answers', 'END\\n'));
+  }
+  for (const { argv, input } of (calls?.list ?? []).filter(({ waits }) => !waits)) process.getBuiltinModule('node:child_process').spawnSync(argv[0], argv.slice(1), { input, env });
   if (screen === null) return fs.appendFileSync(file + '.drawn', mark + ' ' + Date.now() + '\\n');
   picture = '\\u001b[2J\\u001b[H' + screen.split('\\n').join('\\r\\n');
   process.stdout.write((title === null ? '' : '\\u001b]0;' + title + '\\u0007') + picture + bytes, () => {
@@ -178,9 +184,17 @@ export class LookAlike {
     return readFileSync(join(agentsRoom, kind, 'fixtures/screens', name), 'utf8').replace(/\n$/, '');
   }
 
-  /** Calls programs as an agent calls its hooks: as its own children. `pane` lies about where it is. */
+  /** What the calls that it waits for have printed; END where one has ended. */
+  answers(): string {
+    return existsSync(`${this.#file}.answers`) ? readFileSync(`${this.#file}.answers`, 'utf8') : '';
+  }
+
+  /**
+   * Calls programs as an agent calls its hooks: as its own children. `pane` lies about where it is. Those that may take
+   * their time come first, and it does something else meanwhile.
+   */
   async call(
-    list: readonly { readonly argv: readonly string[]; readonly input: string }[],
+    list: readonly { readonly argv: readonly string[]; readonly input: string; readonly waits?: boolean }[],
     pane?: string,
   ): Promise<number> {
     return this.#act({ screen: null, title: null, bytes: '', calls: { list, pane } });

@@ -2,6 +2,7 @@
 
 import { agentName } from '../../model/ids.ts';
 import { type Agent, contractVersion } from '../contract.ts';
+import { claudeChannel } from './channel.ts';
 import { hooks } from './hooks.ts';
 import { identify } from './identify.ts';
 import { install } from './install.ts';
@@ -46,4 +47,5 @@ export const agent: Agent = {
   sessions,
   acp,
   usage,
+  channel: claudeChannel,
 };

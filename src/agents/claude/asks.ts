@@ -5,7 +5,7 @@ import { canonical, deeperThan, hashText } from '../../engine/canonical.ts';
 import type { Ask, AskKind, AskOption } from '../../model/asks.ts';
 import { type AskId, askId, type ScopeId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
-import { type Fields, rowsOf, textOf } from '../fields.ts';
+import { type Fields, fieldsOf, rowsOf, textOf } from '../fields.ts';
 
 const kinds: Readonly<Record<string, AskKind>> = {
   AskUserQuestion: 'question',
@@ -100,6 +100,13 @@ function questionsOf(input: Fields): readonly Question[] {
     if (question === null) return [];
     return [{ question, labels: rowsOf(one.options).flatMap(({ label }) => textOf(label) ?? []) }];
   });
+}
+
+/** The input of a question with its answer, as its own dialog adds it; null of several at once. */
+export function answeredInput(input: unknown, answer: string): Fields | null {
+  const fields = fieldsOf(input) ?? {};
+  const [only, ...others] = questionsOf(fields);
+  return only === undefined || others.length > 0 ? null : { ...fields, answers: { [only.question]: answer } };
 }
 
 /** Of several questions at once no single choice answers the ask, so none is offered. */

@@ -87,7 +87,8 @@ const scopeOf = (payload: Fields): ScopeId => {
   return agent === null ? mainScope : scopeId(agent);
 };
 
-function callOf(payload: Fields): ToolCall | null {
+/** Null where it names no tool. */
+export function callOf(payload: Fields): ToolCall | null {
   const tool = idOf(payload.tool_name);
   if (tool === null) return null;
   return {

@@ -11,6 +11,13 @@ import { eventsSince21, hooks } from './hooks.ts';
 const timeoutSeconds = 5;
 
 /**
+ * From this version on, tried, the dialog is up while this hook runs, and whoever answers first counts: the hook may wait
+ * for an answer that comes from elsewhere (ACT10). It gives up before this many seconds.
+ */
+const answeredSince = '2.1.325';
+const answerSeconds = 660;
+
+/**
  * Events that are waited for. A start and the first prompt, a tool call and its approval, the end of a conversation and
  * the next start come right behind each other: two programs started apart might write them down the wrong way round. And
  * what is started apart at the very end may never run.
@@ -43,18 +50,23 @@ const oldestTried = '1.0.128';
 
 const allEvents: readonly string[] = [...hooks.events, ...eventsSince21];
 
-function eventsOf(version: string): readonly string[] {
-  return allEvents.filter((event) => {
-    const range = parseRange(`>=${firstVersions[event] ?? ''}`);
-    return range !== null && fits(range, version);
-  });
+function isSince(first: string, version: string): boolean {
+  const range = parseRange(`>=${first}`);
+  return range !== null && fits(range, version);
 }
+
+const eventsOf = (version: string): readonly string[] =>
+  allEvents.filter((event) => isSince(firstVersions[event] ?? '', version));
 
 function settingsFile(context: InstallContext, version: string): InstallFile {
   return jsonHooksFile({
     path: `${folderOf(context, 'CLAUDE_CONFIG_DIR', '.claude')}/settings.json`,
     events: eventsOf(version),
     entry: (event) => {
+      if (event === 'PermissionRequest' && isSince(answeredSince, version)) {
+        const command = context.command(`${event}:wait`);
+        return { hooks: [{ type: 'command', command, timeout: answerSeconds }] };
+      }
       const handler = { type: 'command', command: context.command(event), timeout: timeoutSeconds };
       return { hooks: [waitedFor.has(event) ? handler : { ...handler, async: true }] };
     },
@@ -65,7 +77,7 @@ function settingsFile(context: InstallContext, version: string): InstallFile {
 /** Without a version nobody can say that what is whole for some version is wrong. */
 function fileForAny(context: InstallContext): InstallFile {
   const file = settingsFile(context, oldestTried);
-  const others = Object.values(firstVersions).map((version) => settingsFile(context, version));
+  const others = [...Object.values(firstVersions), answeredSince].map((version) => settingsFile(context, version));
   return {
     ...file,
     status: (before) =>

@@ -54,6 +54,13 @@ describe('where a hook call comes from', () => {
     expect(look([agent, shell, forger], { ancestors: chain })).toBe('forged');
   });
 
+  it('IDN11 is believed of a plugin, which names the process that it runs in first, unless that is below another one', () => {
+    const own = { pid: shell.pid, ppid: agent.pid, ancestors: chain };
+    expect(look([agent, shell], own)).toBe('possible');
+    expect(look([agent, shell], { ...own, ppid: 7 })).toBe('forged');
+    expect(look([agent, { ...shell, ppid: 7 }], own)).toBe('forged');
+  });
+
   it('IDN3 a pid that came back is neither the process that is named nor the one that wrote', () => {
     expect(
       look(

@@ -21,7 +21,9 @@ export function originOf(
 ): CallOrigin {
   const [first] = ancestors;
   if (first === undefined) return 'possible';
-  if (first.pid !== ppid) return 'forged';
+  // A plugin tells of the very process that it runs in.
+  const isOwn = first.pid === pid;
+  if (!isOwn && first.pid !== ppid) return 'forged';
   // Each as it is now; null for what has gone, and for a pid that is somebody else's by now (IDN3).
   const living = ancestors.map((one) => {
     const [line] = proc.lineage(one.pid);
@@ -34,6 +36,7 @@ export function originOf(
     const above = living[place + 1] ?? null;
     if (above !== null && line.ppid !== above.pid) return 'forged';
   }
+  if (isOwn) return living[0] != null && living[0].ppid !== ppid ? 'forged' : 'possible';
   const [caller] = proc.lineage(pid);
   const isOther = caller !== undefined && living[0] != null && caller.ppid !== first.pid;
   return isOther && proc.startedAtMs(caller) + hookAgeMsMax < time ? 'forged' : 'possible';

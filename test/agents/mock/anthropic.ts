@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Turn } from './replies.ts';
 import {
+  type Bill,
   beginStream,
   contentOf,
   listOf,
@@ -19,7 +20,12 @@ import {
   wholeWriter,
 } from './wire.ts';
 
-const usage = { input_tokens: 100, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 10 };
+const usageOf = ({ fresh, cached, output }: Bill): object => ({
+  input_tokens: fresh,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: cached,
+  output_tokens: output,
+});
 
 /** What the program adds to a prompt by itself. */
 const isReminder = (text: string): boolean =>
@@ -41,7 +47,7 @@ function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   return { prompts: promptsOf(said), tools, errand: tools.length === 0 ? title : null };
 }
 
-function streamWriter(response: ServerResponse, model: unknown): Writer {
+function streamWriter(response: ServerResponse, model: unknown, bill: Bill): Writer {
   let index = -1;
   let isTextOpen = false;
   let reason = 'end_turn';
@@ -57,7 +63,14 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
   return {
     begin: () => {
       beginStream(response);
-      const message = { id: nextId('msg'), type: 'message', role: 'assistant', model, content: [], usage };
+      const message = {
+        id: nextId('msg'),
+        type: 'message',
+        role: 'assistant',
+        model,
+        content: [],
+        usage: usageOf({ ...bill, output: 1 }),
+      };
       send('message_start', { message: { ...message, stop_reason: null, stop_sequence: null } });
       send('ping', {});
     },
@@ -77,7 +90,7 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
       closeText();
       send('message_delta', {
         delta: { stop_reason: isCut === true ? 'max_tokens' : reason, stop_sequence: null },
-        usage: { output_tokens: 10 },
+        usage: { output_tokens: bill.output },
       });
       send('message_stop', {});
       response.end();
@@ -95,13 +108,14 @@ const errorTypes: Readonly<Record<number, string>> = {
 export const anthropicWire: Wire = {
   serves: (path) => path.endsWith('/v1/messages'),
   turn: turnOf,
-  writer: (response, body) => {
-    if (body.stream === true) return streamWriter(response, body.model);
+  writer: (response, body, _path, bill) => {
+    if (body.stream === true) return streamWriter(response, body.model, bill);
     return wholeWriter((text, call) => {
       const content: object[] = text === '' ? [] : [{ type: 'text', text }];
       if (call !== null)
         content.push({ type: 'tool_use', id: nextId('toolu'), name: call.name, input: recordOf(call.input) });
       const reason = call === null ? 'end_turn' : 'tool_use';
+      const usage = usageOf(bill);
       const message = { id: nextId('msg'), type: 'message', role: 'assistant', model: body.model, content, usage };
       sendJson(response, { ...message, stop_reason: reason, stop_sequence: null });
     });

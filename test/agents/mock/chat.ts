@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Turn } from './replies.ts';
 import {
+  type Bill,
   beginStream,
   contentOf,
   listOf,
@@ -18,7 +19,12 @@ import {
   wholeWriter,
 } from './wire.ts';
 
-const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+const usageOf = ({ fresh, cached, output }: Bill): object => ({
+  prompt_tokens: fresh + cached,
+  completion_tokens: output,
+  total_tokens: fresh + cached + output,
+  prompt_tokens_details: { cached_tokens: cached },
+});
 
 /** What agents put around the person's words: the time, the environment, reminders. */
 const surrounded = /<(current_datetime|system-reminder|user_info|environment_details)>[\s\S]*?<\/\1>\s*/g;
@@ -54,7 +60,7 @@ const callOf = (name: string, input: unknown): object => ({
   function: { name, arguments: JSON.stringify(input) },
 });
 
-function streamWriter(response: ServerResponse, model: unknown): Writer {
+function streamWriter(response: ServerResponse, model: unknown, bill: Bill): Writer {
   const base = { id: nextId('chatcmpl'), object: 'chat.completion.chunk', created: 1, model };
   let reason = 'stop';
   const send = (delta: object, finish: string | null = null): void =>
@@ -71,7 +77,7 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
     },
     end: (isCut) => {
       send({}, isCut === true ? 'length' : reason);
-      sendEvent(response, { ...base, choices: [], usage });
+      sendEvent(response, { ...base, choices: [], usage: usageOf(bill) });
       if (!response.destroyed) response.end('data: [DONE]\n\n');
     },
   };
@@ -80,14 +86,14 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
 export const chatWire: Wire = {
   serves: (path) => path.endsWith('/chat/completions'),
   turn: turnOf,
-  writer: (response, body) => {
-    if (body.stream === true) return streamWriter(response, body.model);
+  writer: (response, body, _path, bill) => {
+    if (body.stream === true) return streamWriter(response, body.model, bill);
     return wholeWriter((text, call) => {
       const calls = call === null ? {} : { tool_calls: [callOf(call.name, call.input)] };
       const message = { role: 'assistant', content: text, ...calls };
       const choice = { index: 0, message, finish_reason: call === null ? 'stop' : 'tool_calls' };
       const base = { id: nextId('chatcmpl'), object: 'chat.completion', created: 1, model: body.model };
-      sendJson(response, { ...base, choices: [choice], usage });
+      sendJson(response, { ...base, choices: [choice], usage: usageOf(bill) });
     });
   },
   failure: (status, message) => ({ error: { message, type: 'mock_error', code: `mock_${status}` } }),

@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Turn } from './replies.ts';
 import {
+  type Bill,
   beginStream,
   listOf,
   nextId,
@@ -18,7 +19,12 @@ import {
   wholeWriter,
 } from './wire.ts';
 
-const usage = { promptTokenCount: 100, candidatesTokenCount: 10, totalTokenCount: 110 };
+const usageOf = ({ fresh, cached, output }: Bill): object => ({
+  promptTokenCount: fresh + cached,
+  cachedContentTokenCount: cached,
+  candidatesTokenCount: output,
+  totalTokenCount: fresh + cached + output,
+});
 
 /** Context that the program or a hook puts before the person's words. */
 const isAddition = (text: string): boolean => /^<(session_context|hook_context)/.test(text);
@@ -51,22 +57,25 @@ function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   return { prompts: promptsOf(said), tools, errand: errand ?? (tools.length === 0 ? 'A short task' : null) };
 }
 
-function piece(parts: readonly object[], finishReason: 'STOP' | 'MAX_TOKENS' | null): object {
+function piece(parts: readonly object[], finishReason: 'STOP' | 'MAX_TOKENS' | null, bill: Bill): object {
   const content = { role: 'model', parts };
   const end = finishReason === null ? {} : { finishReason };
-  return { candidates: [{ content, index: 0, ...end }], usageMetadata: usage };
+  return { candidates: [{ content, index: 0, ...end }], usageMetadata: usageOf(bill) };
 }
 
-function streamWriter(response: ServerResponse): Writer {
+function streamWriter(response: ServerResponse, bill: Bill): Writer {
   let last: object[] = [];
   return {
     begin: () => beginStream(response),
-    word: (text) => sendEvent(response, piece([{ text }], null)),
+    word: (text) => sendEvent(response, piece([{ text }], null, bill)),
     tool: (name, input) => {
       last = [{ functionCall: { id: nextId('call'), name, args: input } }];
     },
     end: (isCut) => {
-      sendEvent(response, piece(last.length > 0 ? last : [{ text: ' ' }], isCut === true ? 'MAX_TOKENS' : 'STOP'));
+      sendEvent(
+        response,
+        piece(last.length > 0 ? last : [{ text: ' ' }], isCut === true ? 'MAX_TOKENS' : 'STOP', bill),
+      );
       response.end();
     },
   };
@@ -82,12 +91,12 @@ const statusNames: Readonly<Record<number, string>> = {
 export const geminiWire: Wire = {
   serves: (path) => /\/models\/[^/]+:(generate|streamGenerate)Content$/.test(path),
   turn: turnOf,
-  writer: (response, _body, path) => {
-    if (path.endsWith(':streamGenerateContent')) return streamWriter(response);
+  writer: (response, _body, path, bill) => {
+    if (path.endsWith(':streamGenerateContent')) return streamWriter(response, bill);
     return wholeWriter((text, call) => {
       const parts: object[] = text === '' ? [] : [{ text }];
       if (call !== null) parts.push({ functionCall: { name: call.name, args: call.input } });
-      sendJson(response, piece(parts, 'STOP'));
+      sendJson(response, piece(parts, 'STOP', bill));
     });
   },
   failure: (status, message) => ({ error: { code: status, message, status: statusNames[status] ?? 'UNKNOWN' } }),

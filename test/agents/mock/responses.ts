@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { OfferedTool, Turn } from './replies.ts';
 import {
+  type Bill,
   beginStream,
   contentOf,
   listOf,
@@ -45,7 +46,7 @@ function turnOf(body: Readonly<Record<string, unknown>>): Turn {
   return { prompts, tools, errand: isTitle ? 'A short task' : null };
 }
 
-function streamWriter(response: ServerResponse, model: unknown): Writer {
+function streamWriter(response: ServerResponse, model: unknown, bill: Bill): Writer {
   const id = nextId('resp');
   const output: object[] = [];
   let sequence = 0;
@@ -100,8 +101,13 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
     },
     end: (isCut) => {
       closeMessage();
-      const details = { input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } };
-      const usage = { input_tokens: 100, output_tokens: 10, total_tokens: 110, ...details };
+      const { fresh, cached, output: said } = bill;
+      const details = {
+        input_tokens_details: { cached_tokens: cached },
+        output_tokens_details: { reasoning_tokens: 0 },
+      };
+      const sums = { input_tokens: fresh + cached, output_tokens: said, total_tokens: fresh + cached + said };
+      const usage = { ...sums, ...details };
       const whole = { id, object: 'response', status: 'completed', model, output, end_turn: !isCall, usage };
       const cut = { ...whole, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
       if (isCut === true) send('response.incomplete', { response: cut });
@@ -114,7 +120,7 @@ function streamWriter(response: ServerResponse, model: unknown): Writer {
 export const responsesWire: Wire = {
   serves: (path) => path.endsWith('/responses'),
   turn: turnOf,
-  writer: (response, body) => streamWriter(response, body.model),
+  writer: (response, body, _path, bill) => streamWriter(response, body.model, bill),
   failure: (status, message) => ({
     error: { message, type: status === 429 ? 'rate_limit_exceeded' : 'mock_error', code: null },
   }),

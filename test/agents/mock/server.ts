@@ -9,7 +9,7 @@ import { chatWire } from './chat.ts';
 import { geminiWire } from './gemini.ts';
 import { type Reply, replyTo, taskOf } from './replies.ts';
 import { responsesWire } from './responses.ts';
-import { recordOf, sendJson, type Wire, type Writer } from './wire.ts';
+import { type Bill, recordOf, sendJson, type Wire, type Writer } from './wire.ts';
 
 const wires: readonly Wire[] = [anthropicWire, chatWire, responsesWire, geminiWire];
 const wordMs = 250;
@@ -27,7 +27,16 @@ export interface Served {
   readonly result: string | null;
   /** Everything that people said in the conversation. */
   readonly prompts: readonly string[];
+  /** What the answer costs; null where none is given, or not to its end. */
+  readonly bill: Bill | null;
 }
+
+/** No two answers cost the same, so that none can stand for another. */
+const billOf = (number: number): Bill => ({
+  fresh: 1_000 + 7 * number,
+  cached: number % 3 === 0 ? 0 : 200 + 11 * number,
+  output: 10 + 3 * number,
+});
 
 export class MockModel {
   readonly served: Served[] = [];
@@ -35,6 +44,7 @@ export class MockModel {
   readonly #open = new Set<ServerResponse>();
   /** Counts what the test let go: what began before is over. */
   #releases = 0;
+  #bills = 0;
   readonly #begunAt = new Map<string, number>();
 
   constructor() {
@@ -78,7 +88,16 @@ export class MockModel {
     const body = recordOf(await bodyOf(request));
     const wire = wires.find((one) => one.serves(path));
     if (request.method !== 'POST' || wire === undefined) {
-      this.#note({ path, task: null, reply: 'unknown', tools: [], prompt: null, result: null, prompts: [] });
+      this.#note({
+        path,
+        task: null,
+        reply: 'unknown',
+        tools: [],
+        prompt: null,
+        result: null,
+        prompts: [],
+        bill: null,
+      });
       if (path.endsWith('/count_tokens')) sendJson(response, { input_tokens: 100 });
       else if (path.endsWith(':countTokens')) sendJson(response, { totalTokens: 100 });
       else if (path.endsWith('/models')) sendJson(response, { object: 'list', data: [], models: [] });
@@ -89,6 +108,8 @@ export class MockModel {
     const task = taskOf(turn);
     const reply = replyTo(turn, ({ word, argument }) => this.#isHeld(`${word} ${argument} ${turn.prompts.length}`));
     const last = turn.prompts.at(-1);
+    this.#bills += 1;
+    const bill = billOf(this.#bills);
     this.#note({
       path,
       task: task?.word ?? null,
@@ -97,8 +118,9 @@ export class MockModel {
       prompt: last?.text ?? null,
       result: last?.result ?? null,
       prompts: turn.prompts.map(({ text }) => text),
+      bill: reply.kind === 'text' || reply.kind === 'tool' || reply.kind === 'slow' ? bill : null,
     });
-    await this.#answer(reply, wire, response, body, path);
+    await this.#answer(reply, response, () => wire.writer(response, body, path, bill), wire);
   }
 
   #note(served: Omit<Served, 'time'>): void {
@@ -112,13 +134,7 @@ export class MockModel {
     return begun === this.#releases;
   }
 
-  async #answer(
-    reply: Reply,
-    wire: Wire,
-    response: ServerResponse,
-    body: Readonly<Record<string, unknown>>,
-    path: string,
-  ): Promise<void> {
+  async #answer(reply: Reply, response: ServerResponse, open: () => Writer, wire: Wire): Promise<void> {
     switch (reply.kind) {
       case 'fail': {
         const headers: Readonly<Record<string, string>> = reply.status === 429 ? { 'retry-after': '2' } : {};
@@ -126,13 +142,13 @@ export class MockModel {
         return;
       }
       case 'hang':
-        wire.writer(response, body, path).begin();
+        open().begin();
         return;
       case 'cut':
-        await this.#write(response, wire.writer(response, body, path), 'So far so good, and then', null, true);
+        await this.#write(response, open(), 'So far so good, and then', null, true);
         return;
       case 'drop': {
-        const writer = wire.writer(response, body, path);
+        const writer = open();
         writer.begin();
         for (const word of ['It ', 'began ', 'well ']) writer.word(word);
         // What was written has to leave before the line breaks.
@@ -141,13 +157,13 @@ export class MockModel {
         return;
       }
       case 'text':
-        await this.#write(response, wire.writer(response, body, path), reply.text, null);
+        await this.#write(response, open(), reply.text, null);
         return;
       case 'tool':
-        await this.#write(response, wire.writer(response, body, path), reply.say, reply);
+        await this.#write(response, open(), reply.say, reply);
         return;
       case 'slow':
-        await this.#tell(response, wire.writer(response, body, path));
+        await this.#tell(response, open());
         return;
     }
   }

@@ -15,11 +15,19 @@ export interface Writer {
   end(isCut?: boolean): void;
 }
 
+/** What one answer costs in tokens, as every wire tells it in its own way. */
+export interface Bill {
+  /** Of what was asked: not out of a cache. */
+  readonly fresh: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
 export interface Wire {
   /** Whether a path belongs to this wire. */
   serves(path: string): boolean;
   turn(body: Json): Turn;
-  writer(response: ServerResponse, body: Json, path: string): Writer;
+  writer(response: ServerResponse, body: Json, path: string, bill: Bill): Writer;
   failure(status: number, message: string): unknown;
 }
 

@@ -83,6 +83,7 @@ const channel = codexChannel({
   freshLook: async () => look,
   runs: () => [],
   linesOf: (one, source) => sources.linesOf(one, source),
+  waitingCalls: async () => [],
   titleOf: () => title,
   servers: localServers({ clock, processes: createRealProcesses() }),
 });

@@ -199,6 +199,7 @@ function scene(
     freshLook: async () => setting.look,
     runs: () => setting.runs,
     linesOf: () => [],
+    waitingCalls: async () => [],
     titleOf: () => null,
     servers: localServers({ clock, processes, ...ports }),
   };

@@ -11,6 +11,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -168,6 +169,47 @@ describe.each(shells.map((shell) => [shell.join(' '), shell] as const))('agtmux-
     writeFileSync(join(here.spool, 'full'), '');
     expect(run(['claude', 'Stop'])).toEqual(silent);
     expect(readdirSync(here.spool)).toEqual(['full']);
+  });
+
+  it('ACT10 waits for an answer where keys cannot give one, and nowhere else', async () => {
+    const [path = '', ...flags] = shell;
+    const answers = join(here.spool, '..', 'answers');
+    const asks = ['claude', 'PermissionRequest:wait'];
+    const outside = { CLAUDE_CODE_ENTRYPOINT: 'cli' };
+    // Where no daemon takes answers, in tmux, in a run that shows no dialog, and without the folder being ours.
+    expect(run(asks, outside)).toEqual(silent);
+    mkdirSync(answers, { mode: 0o700 });
+    expect(run(asks, { ...outside, TMUX_PANE: '%1' })).toEqual(silent);
+    expect(run(asks, { CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' })).toEqual(silent);
+    expect(run(asks)).toEqual(silent);
+    for (const name of readdirSync(here.spool)) {
+      expect(readFileSync(join(here.spool, name), 'utf8')).toContain(' event=PermissionRequest ');
+      rmSync(join(here.spool, name));
+    }
+    const waits = spawn(path, [...flags, hook, ...asks], { env: { ...here.env, ...outside } });
+    let said = '';
+    waits.stdout.on('data', (data: Buffer) => {
+      said += data.toString();
+    });
+    waits.stdin.end(payload);
+    const asked = (): string | undefined => readdirSync(answers).find((name) => name.endsWith('.asked'));
+    await until('it waits', () => asked() !== undefined && readdirSync(here.spool).length === 1);
+    const name = asked() ?? '';
+    expect(readFileSync(join(answers, name), 'utf8')).toBe(filesOf(here.spool)[0]);
+    writeFileSync(join(answers, 'half'), '{"yes":true}\n');
+    renameSync(join(answers, 'half'), join(answers, name.replace('.asked', '')));
+    await until('it has ended', () => waits.exitCode !== null);
+    expect([waits.exitCode, said, readdirSync(answers)]).toEqual([0, '{"yes":true}\n', []]);
+  });
+
+  it('ACT10 waits no longer than its agent lives, and leaves nothing behind', async () => {
+    const answers = join(here.spool, '..', 'answers');
+    mkdirSync(answers, { mode: 0o700 });
+    const line = `printf %s '${payload}' | CLAUDE_CODE_ENTRYPOINT=cli ${[...shell, hook].join(' ')} claude PermissionRequest:wait; true`;
+    const agent = spawn('/bin/sh', ['-c', line], { env: here.env, stdio: 'ignore' });
+    await until('it waits', () => readdirSync(answers).length === 1);
+    agent.kill('SIGKILL');
+    await until('nothing is left', () => readdirSync(answers).length === 0);
   });
 
   it('SEC4 does not read from a terminal', async () => {
