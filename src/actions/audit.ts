@@ -1,6 +1,7 @@
 // The audit row of one action: who did what, on which evidence, with what result. Refused ones leave one too. What was
 // written stays out of it, only how much: messages may hold secrets, and the agent's transcript has them anyway.
 
+import { actorOf } from '../auth/principal.ts';
 import { canonicalRef } from '../engine/refer.ts';
 import type { ActionConditions, ActionKind, Caller, Receipt } from '../model/actions.ts';
 import type { RuntimeId } from '../model/ids.ts';
@@ -24,7 +25,7 @@ export function auditOf(record: ActionRecord, ending: Ending): AuditRecord {
   const { caller, snapshot, state, conditions } = record;
   return {
     at: record.at,
-    actor: `${caller.role}: ${caller.name}`,
+    actor: actorOf(caller),
     action: record.action,
     runtime_id: record.runtime_id,
     snapshot_id: snapshot?.snapshot_id ?? null,

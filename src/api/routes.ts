@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { actionDocuments, actionRoutes } from './actions.ts';
 import { commonDocuments, type RouteSpec } from './common.ts';
 import { daemonDocuments, daemonRoutes } from './daemon.ts';
+import { editorDocuments, editorRoutes } from './editors.ts';
 import { explainDocuments, explainRoutes } from './explain.ts';
 import { feedDocuments, feedRoutes } from './feed.ts';
 import { gitDocuments, gitRoutes } from './git.ts';
@@ -34,6 +35,7 @@ export const documents = {
   ...shellDocuments,
   ...noticeDocuments,
   ...webDocuments,
+  ...editorDocuments,
   ...restoreDocuments,
   ...usageDocuments,
   ...sessionDocuments,
@@ -55,6 +57,7 @@ export const routes = {
   ...sessionRoutes,
   ...noticeRoutes,
   ...webRoutes,
+  ...editorRoutes,
   ...restoreRoutes,
   ...usageRoutes,
   ...daemonRoutes,

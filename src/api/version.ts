@@ -18,4 +18,6 @@ export const versionHeader = 'agtmux-version';
 
 /** Who asks: a process of this machine, which the daemon looks at itself, and how many agents the message went through (ACT6). */
 export const callerPidHeader = 'agtmux-caller-pid';
+/** The key of a paired editor (EDI1). */
+export const editorKeyHeader = 'agtmux-editor-key';
 export const callerHopsHeader = 'agtmux-caller-hops';

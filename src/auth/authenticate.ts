@@ -7,6 +7,7 @@ import {
   type CallerFacts,
   callerOf,
   desktopPrincipal,
+  editorPrincipal,
   type Principal,
   webPrincipal,
 } from './principal.ts';
@@ -19,11 +20,17 @@ export interface PrincipalSources {
 
 export async function authenticate(
   sources: PrincipalSources,
-  { pid, hops, door, web }: CallerClaim,
+  { pid, hops, door, web, editor }: CallerClaim,
 ): Promise<Principal> {
   if (door === 'notification') return desktopPrincipal;
   // Who asked for its link was looked at then; what programs may is what the policy says now.
   if (web !== undefined) return { ...webPrincipal(web, hops), may: sources.policy().allow_operator };
+  if (editor !== undefined) {
+    return underPolicy(
+      editorPrincipal(editor, pid === null ? null : await sources.factsOf(pid), hops),
+      sources.policy(),
+    );
+  }
   const caller = pid === null ? anonymousPrincipal(hops) : callerOf(await sources.factsOf(pid), hops);
   return underPolicy(caller, sources.policy());
 }

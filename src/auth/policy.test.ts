@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ActionKind, actionKinds, callerRoles } from '../model/actions.ts';
+import { type ActionKind, actionKinds, callerRoles, type EditorScope, editorScopes } from '../model/actions.ts';
 import { askKinds } from '../model/asks.ts';
 import { runtimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
@@ -30,31 +30,33 @@ const caller = (role: Principal['role'], parts: Partial<Principal> = {}): Princi
   ...parts,
 });
 
-/** Written out once more, by hand: human, operator, observer. */
-const table: Readonly<Record<ActionKind, readonly [Right, Right, Right]>> = {
-  send: ['yes', 'yes', 'others'],
-  approve: ['yes', 'asks', 'no'],
-  reject: ['yes', 'asks', 'no'],
-  answer: ['yes', 'asks', 'no'],
-  interrupt: ['yes', 'policy', 'no'],
-  kill: ['yes', 'policy', 'no'],
-  attach: ['yes', 'yes', 'no'],
-  view: ['yes', 'yes', 'yes'],
-  resume: ['yes', 'yes', 'no'],
-  new: ['yes', 'yes', 'no'],
-  name: ['yes', 'policy', 'no'],
-  seen: ['yes', 'policy', 'no'],
-  activate: ['yes', 'policy', 'no'],
-  queue: ['yes', 'yes', 'own'],
-  agents: ['yes', 'policy', 'no'],
-  hooks: ['yes', 'yes', 'yes'],
-  mcp: ['yes', 'yes', 'yes'],
-  target: ['yes', 'yes', 'yes'],
-  notify: ['yes', 'policy', 'no'],
-  restore: ['yes', 'yes', 'no'],
-  stop: ['yes', 'policy', 'no'],
-  web: ['yes', 'policy', 'no'],
-  type: ['yes', 'no', 'no'],
+/** Written out once more, by hand: human, operator, observer, editor. */
+const table: Readonly<Record<ActionKind, readonly [Right, Right, Right, Right]>> = {
+  send: ['yes', 'yes', 'others', 'scope'],
+  approve: ['yes', 'asks', 'no', 'scope'],
+  reject: ['yes', 'asks', 'no', 'scope'],
+  answer: ['yes', 'asks', 'no', 'scope'],
+  interrupt: ['yes', 'policy', 'no', 'scope'],
+  kill: ['yes', 'policy', 'no', 'scope'],
+  attach: ['yes', 'yes', 'no', 'scope'],
+  view: ['yes', 'yes', 'yes', 'scope'],
+  resume: ['yes', 'yes', 'no', 'scope'],
+  new: ['yes', 'yes', 'no', 'scope'],
+  name: ['yes', 'policy', 'no', 'scope'],
+  seen: ['yes', 'policy', 'no', 'scope'],
+  activate: ['yes', 'policy', 'no', 'scope'],
+  queue: ['yes', 'yes', 'own', 'scope'],
+  agents: ['yes', 'policy', 'no', 'no'],
+  hooks: ['yes', 'yes', 'yes', 'no'],
+  mcp: ['yes', 'yes', 'yes', 'no'],
+  target: ['yes', 'yes', 'yes', 'no'],
+  notify: ['yes', 'policy', 'no', 'no'],
+  restore: ['yes', 'yes', 'no', 'no'],
+  stop: ['yes', 'policy', 'no', 'no'],
+  web: ['yes', 'policy', 'no', 'no'],
+  editor: ['yes', 'policy', 'no', 'no'],
+  pair: ['yes', 'yes', 'no', 'yes'],
+  type: ['yes', 'no', 'no', 'no'],
 };
 
 describe('the roles', () => {
@@ -64,7 +66,8 @@ describe('the roles', () => {
     expect(rights[role][action]).toBe(right);
     const own = caller(role, { runtime_id: runtimeId('a'), above: [runtimeId('b'), runtimeId('a')] });
     const codes = ['a', 'b', 'c'].map((name) => mayDo(own, action, runtimeId(name))?.code ?? 'yes');
-    if (right === 'no' || right === 'policy') expect(codes).toEqual(['E_ROLE', 'E_ROLE', 'E_ROLE']);
+    if (right === 'no' || right === 'policy' || right === 'scope')
+      expect(codes).toEqual(['E_ROLE', 'E_ROLE', 'E_ROLE']);
     else if (right === 'others') expect(codes).toEqual(['E_ROLE', 'E_ROLE', 'yes']);
     else expect(codes).toEqual(['yes', 'yes', 'yes']);
   });
@@ -125,6 +128,23 @@ describe('the roles', () => {
       expect(mayAnswer(caller('observer'), policy, [kind])?.code).toBe('E_ROLE');
     }
     expect(mayAnswer(caller('operator'), policy, ['command', 'edit'])?.code).toBe('E_ROLE');
+  });
+
+  it('EDI3 an editor does what the scopes of its key name, and nothing that gives power', () => {
+    const scoped = actionKinds.filter((action) => table[action][3] === 'scope');
+    const may = (scopes: readonly EditorScope[]): readonly ActionKind[] =>
+      actionKinds.filter((action) => mayDo(caller('editor', { scopes }), action, runtimeId('a')) === null);
+    expect(may([])).toEqual(['pair']);
+    expect(may(['look'])).toEqual(['attach', 'view', 'seen', 'pair']);
+    expect(may(['answer'])).toEqual(['approve', 'reject', 'answer', 'pair']);
+    expect(may(['control'])).toEqual(['interrupt', 'kill', 'pair']);
+    expect(may(['send'])).toEqual(['send', 'resume', 'new', 'name', 'activate', 'queue', 'pair']);
+    expect(may([...editorScopes]).filter((action) => action !== 'pair')).toEqual(scoped);
+    const every = caller('editor', { scopes: editorScopes });
+    expect(mayAlso(every, 'auto_approve')?.code).toBe('E_ROLE');
+    expect(mayAlso(every, 'kill')).toBeNull();
+    expect(mayAnswer(every, defaultPolicy, ['command'])).toBeNull();
+    expect(mayAnswer(caller('editor', { scopes: ['look', 'send'] }), defaultPolicy, ['command'])?.code).toBe('E_ROLE');
   });
 
   it('ACT6 a message stops after some agents', () => {

@@ -3,7 +3,7 @@
 
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
-import type { ActionKind, CallerRole } from '../model/actions.ts';
+import type { ActionKind, CallerRole, EditorScope } from '../model/actions.ts';
 import { type AskKind, askKinds } from '../model/asks.ts';
 import { type Failure, fail, failure, ok, type Result } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
@@ -38,8 +38,8 @@ export function readPolicy(text: string, path: string): Result<Policy> {
   }
 }
 
-/** asks: as far as the policy allows it for what is asked. policy: if a line of the policy names it. others: to other agents only. own: on what it sent itself. */
-export type Right = 'yes' | 'no' | 'asks' | 'policy' | 'others' | 'own';
+/** scope: as far as the scopes of an editor's key go. asks: as far as the policy allows it for what is asked. policy: if a line of the policy names it. others: to other agents only. own: on what it sent itself. */
+export type Right = 'yes' | 'scope' | 'no' | 'asks' | 'policy' | 'others' | 'own';
 
 const everything: Readonly<Record<ActionKind, Right>> = {
   send: 'yes',
@@ -64,7 +64,27 @@ const everything: Readonly<Record<ActionKind, Right>> = {
   restore: 'yes',
   stop: 'yes',
   web: 'yes',
+  editor: 'yes',
+  pair: 'yes',
   type: 'yes',
+};
+
+/** What of all this an editor's key can be for, and by which of its scopes. Everything else stays a person's. */
+const scopeOf: Readonly<Partial<Record<ActionKind, EditorScope>>> = {
+  view: 'look',
+  attach: 'look',
+  seen: 'look',
+  send: 'send',
+  queue: 'send',
+  name: 'send',
+  activate: 'send',
+  new: 'send',
+  resume: 'send',
+  approve: 'answer',
+  reject: 'answer',
+  answer: 'answer',
+  interrupt: 'control',
+  kill: 'control',
 };
 
 export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Right>>>> = {
@@ -84,6 +104,7 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     notify: 'policy',
     stop: 'policy',
     web: 'policy',
+    editor: 'policy',
     type: 'no',
   },
   observer: {
@@ -110,6 +131,36 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     restore: 'no',
     stop: 'no',
     web: 'no',
+    editor: 'no',
+    pair: 'no',
+    type: 'no',
+  },
+  editor: {
+    send: 'scope',
+    approve: 'scope',
+    reject: 'scope',
+    answer: 'scope',
+    interrupt: 'scope',
+    kill: 'scope',
+    attach: 'scope',
+    view: 'scope',
+    resume: 'scope',
+    new: 'scope',
+    name: 'scope',
+    seen: 'scope',
+    activate: 'scope',
+    queue: 'scope',
+    agents: 'no',
+    hooks: 'no',
+    mcp: 'no',
+    target: 'no',
+    notify: 'no',
+    restore: 'no',
+    stop: 'no',
+    web: 'no',
+    editor: 'no',
+    // It is what it becomes by this.
+    pair: 'yes',
     type: 'no',
   },
 };
@@ -134,6 +185,8 @@ export function mayDo(caller: Principal, action: ActionKind, runtime: RuntimeId 
     case 'asks':
     case 'own':
       return null;
+    case 'scope':
+      return inScope(caller, action);
     case 'policy':
       return mayAlso(caller, action);
     case 'no':
@@ -151,8 +204,17 @@ export function mayAlso(caller: Principal, right: ActionKind | OperatorRight): F
   if (caller.role === 'human' || (caller.role === 'operator' && caller.may?.some((one) => one === right) === true)) {
     return null;
   }
+  if (caller.role === 'editor' && right !== 'auto_approve') return inScope(caller, right);
   const next = `run it in your own shell, or allow programs to do it: \`allow_operator = ["${right}"]\` in policy.toml`;
   return failure('E_ROLE', `${right} needs a person: ${caller.why}`, next);
+}
+
+/** Null: the key of this editor is for that. */
+function inScope(caller: Principal, action: ActionKind): Failure | null {
+  const scope = scopeOf[action];
+  if (scope !== undefined && caller.scopes?.includes(scope) === true) return null;
+  const next = scope === undefined ? 'do it in your own terminal' : 'pair it again: `agtmux editor pair`';
+  return failure('E_ROLE', `the key of this editor does not allow ${action}`, next);
 }
 
 /** Null: it may start an agent with these arguments, which may let that one do everything unasked. */
@@ -169,6 +231,7 @@ const nobodyKnows = (why: string): Failure =>
 export function mayAnswer(caller: Principal, policy: Policy, kinds: readonly AskKind[]): Failure | null {
   const right = rights[caller.role].answer;
   if (right === 'yes') return null;
+  if (right === 'scope') return inScope(caller, 'answer');
   if (right !== 'asks' || !policy.allow_approve.some((role) => role === caller.role)) {
     return failure('E_ROLE', `answering is not allowed for ${words[caller.role]}: ${caller.why}`);
   }
@@ -191,4 +254,5 @@ const words: Readonly<Record<CallerRole, string>> = {
   human: 'people',
   operator: 'programs',
   observer: 'agents',
+  editor: 'editors',
 };

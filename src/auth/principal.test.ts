@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { runtimeId } from '../model/ids.ts';
-import { type AncestorFacts, type CallerFacts, callerOf, isSharedAncestor } from './principal.ts';
+import {
+  type AncestorFacts,
+  actorOf,
+  type CallerFacts,
+  callerOf,
+  editorPrincipal,
+  isSharedAncestor,
+} from './principal.ts';
 
 const up = (pid: number, argv: string, parts: Partial<AncestorFacts> = {}): AncestorFacts => ({
   pid,
@@ -293,5 +300,40 @@ describe('what started the daemon', () => {
     expect([script, up(60, 'bash'), up(60, 'make', { tty }), up(60, 'node x', { tty })].some(isSharedAncestor)).toBe(
       false,
     );
+  });
+});
+
+describe('a paired editor', () => {
+  const editor = { id: '0a0b0c0d', name: 'VS Code on box', scopes: ['look', 'send'] as const };
+  const host = up(81, 'node /usr/lib/code/bootstrap-fork --type=extensionHost');
+  const roleWith = (parts: Partial<CallerFacts>): string => editorPrincipal(editor, facts(parts), 0).role;
+  const background = { tty: null, is_at_terminal: false };
+
+  it('EDI3 acts under its own name, below a person or in the background', () => {
+    const seen = editorPrincipal(
+      editor,
+      facts({ argv: ['node', 'host.js'], ancestors: [host, shell, server, init] }),
+      0,
+    );
+    expect(seen).toMatchObject({ role: 'editor', scopes: ['look', 'send'], is_traceable: true });
+    expect(actorOf(seen)).toBe('editor:VS Code on box');
+    expect(roleWith({ ...background, ancestors: [host, init] })).toBe('editor');
+  });
+
+  const agents: [string, Partial<CallerFacts>][] = [
+    ['an agent above it', { ancestors: [claude, shell, server, init] }],
+    ['an agent in the terminal of the editor', { ...background, ancestors: [claude, up(82, 'bash'), host, init] }],
+    ["an agent's marker in its environment", { ancestors: [host, shell, server, init], environment: ['CLAUDECODE'] }],
+    ['an environment that cannot be read', { ancestors: [host, shell, server, init], environment: null }],
+    ['nobody above it at all', { ...background, ancestors: [init] }],
+    ['parents that could not all be read', { ancestors: [host], is_whole: false }],
+    ['a daemon of agtmux above it', { ...background, ancestors: [up(83, 'node daemon.js', { ours: 'daemon' }), init] }],
+  ];
+  it.each(agents)('EDI3 a key counts for nothing with %s', (_, parts) => {
+    expect(roleWith(parts)).toBe('observer');
+  });
+
+  it('EDI3 a key counts for nothing without a process', () => {
+    expect(editorPrincipal(editor, null, 0)).toMatchObject({ role: 'observer', is_traceable: false });
   });
 });

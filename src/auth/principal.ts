@@ -1,7 +1,7 @@
 // Who asks for an action, told from what the system says about the asking process and never from what it says itself
 // (ACT6). Doubt makes the smaller role: an agent has many ways to start a program, a person has a few.
 
-import type { Caller, WebCaller } from '../model/actions.ts';
+import type { Caller, EditorCaller, EditorScope, WebCaller } from '../model/actions.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import {
   carriers,
@@ -72,6 +72,8 @@ export interface Principal extends Caller {
   readonly is_traceable: boolean;
   /** It, or what started it, started the daemon as well, and no agent is seen above it: it may end what it began. */
   readonly is_starter?: boolean;
+  /** Of a paired editor: what its key is for. */
+  readonly scopes?: readonly EditorScope[];
   /** What the policy allows programs beyond what they may anyway. */
   readonly may?: readonly OperatorRight[];
 }
@@ -149,6 +151,35 @@ export const webPrincipal = ({ session, role, opened_by, is_traceable }: WebCall
   above: [],
   is_traceable,
 });
+
+/**
+ * A paired editor. A key is worth nothing in the hands of an agent: whoever has one above it, or may be one, stays what they
+ * are. An editor that was started in the background has nobody above it but the program it belongs to.
+ */
+export function editorPrincipal(
+  { id, name, scopes }: EditorCaller,
+  facts: CallerFacts | null,
+  hops: number,
+): Principal {
+  const seen = facts === null ? anonymousPrincipal(hops) : callerOf(facts, hops);
+  const isHosted = seen.why === startedByNobody && (facts?.ancestors[0]?.pid ?? 1) !== 1;
+  if (seen.role === 'observer' && !isHosted)
+    return { ...seen, why: `${seen.why}, so the key of an editor does not count` };
+  const why = `it has the key of editor ${id}, which a person paired`;
+  return {
+    ...seen,
+    role: 'editor',
+    name: `editor:${name}`,
+    why,
+    scopes,
+    above: [],
+    is_traceable: true,
+    runtime_id: null,
+  };
+}
+
+/** In the audit. */
+export const actorOf = ({ role, name }: Caller): string => (role === 'editor' ? name : `${role}: ${name}`);
 
 /** Of a message that waited: who sent it was looked at when it was sent. */
 export const principalAgain = (from: Caller): Principal => ({

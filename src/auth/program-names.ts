@@ -14,6 +14,7 @@ export const operatorRights = [
   'notify',
   'stop',
   'web',
+  'editor',
   'auto_approve',
 ] as const;
 export type OperatorRight = (typeof operatorRights)[number];

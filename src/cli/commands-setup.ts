@@ -328,3 +328,35 @@ export const webCommand = ({ json }: Record<'json', OptionSpec>): CommandSpec =>
     ['agtmux web --stop', 'all browsers are signed out'],
   ],
 });
+
+// The words of `agtmux editor`, for the table in commands.ts. Data only.
+
+export const editorCommand = ({ json }: Record<'json', OptionSpec>): CommandSpec => ({
+  name: 'editor',
+  words: 'Pair editors, so that you can answer and send from them',
+  fallback: 'list',
+  examples: [
+    ['agtmux editor pair', 'prints a code to type into the editor'],
+    ['agtmux editor pair --scope look,send', 'an editor that answers nothing and ends nothing'],
+    ['agtmux editor revoke "VS Code on box"', 'its key is worth nothing from now on'],
+  ],
+  commands: [
+    {
+      name: 'pair',
+      words: 'Print a code that pairs one editor, once, within five minutes',
+      action: 'editorPair',
+      options: [
+        { name: 'scope', value: 'scopes', words: 'What the editor may do, of look,send,answer,control (default: all)' },
+        json,
+      ],
+    },
+    { name: 'list', words: 'List the paired editors', action: 'editorList', options: [json] },
+    {
+      name: 'revoke',
+      words: 'Revoke the key of an editor',
+      arguments: [{ name: 'editor' }],
+      action: 'editorRevoke',
+      options: [json],
+    },
+  ],
+});

@@ -9,6 +9,7 @@ import { color, filters, json, listCommand, listScopes, tmuxSocket } from './com
 import { restoreCommand } from './commands-restore.ts';
 import { sessionCommand, shellCommand } from './commands-session.ts';
 import {
+  editorCommand,
   hooksCommand,
   mcpCommand,
   menubarCommand,
@@ -308,6 +309,7 @@ export const commands: readonly CommandSpec[] = [
     examples: [['agtmux status', 'exit status 0 healthy, 1 problems, 5 not running']],
   },
   webCommand({ json }),
+  editorCommand({ json }),
   target,
   tmux,
   hooksCommand({ dryRun, json, color }),

@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { buildVersion } from '../api/version.ts';
+import { EditorKeys } from '../auth/editor-keys.ts';
 import { policyPathOf } from '../auth/policy-path.ts';
 import { isMarker } from '../auth/program-names.ts';
 import { readSettings, Settings } from '../config/settings.ts';
@@ -136,6 +137,23 @@ async function openDoor(
   });
 }
 
+/** The web server, and who holds the key of an editor. */
+async function openDoors(
+  daemon: Daemon,
+  places: Places,
+  log: Log,
+  onTrouble: (error: Error) => void,
+): Promise<{ readonly door: WebServer; readonly editors: EditorKeys }> {
+  const editors = await EditorKeys.load({
+    acting: daemon.acting,
+    documents: daemon.documents,
+    random: createRealRandom(),
+    now: () => daemon.now(),
+    warn: (words, fields) => log.warn(words, fields),
+  });
+  return { door: await openDoor(daemon, places, log, onTrouble), editors };
+}
+
 async function run(): Promise<void> {
   const places = await preparePlaces();
   const first = must(await readSettings(files, configPath));
@@ -186,7 +204,7 @@ async function run(): Promise<void> {
     shellPath: besideBundle('agtmux-shell'),
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
-  const door = await openDoor(daemon, places, log, onTrouble);
+  const doors = await openDoors(daemon, places, log, onTrouble);
   const ground = new StateDirectoryWatch(clock, storePaths(places.stateDir).lock, () => {
     log.error('the state directory is gone', { dir: places.stateDir });
     tellStop();
@@ -195,13 +213,13 @@ async function run(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => tellStop());
   await files.writeAtomic(socketRecordOf(places.stateDir), Buffer.from(`${places.socketPath}\n`)).catch(onTrouble);
   // Last: whoever gets an answer may end it in the next moment, or take its directory away.
-  const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble, door }));
+  const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble, ...doors }));
   log.info('ready', { socket: places.socketPath, pid: process.pid });
   await stopped;
   log.info('stopping');
   ground.stop();
   await daemon.leave();
-  await door.close();
+  await doors.door.close();
   await listener.close();
   await daemon.close();
   process.exit(0);

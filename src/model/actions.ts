@@ -29,15 +29,18 @@ export const actionKinds = [
   'restore',
   'stop',
   'web',
+  'editor',
+  'pair',
   'type',
 ] as const;
 export type ActionKind = (typeof actionKinds)[number];
 
 /**
  * Who acts (ACT6). human: at a terminal with no agent above it, or a web session. operator: a program of the user's.
- * observer: an agent; it reads and sends to others, it answers nothing and never reaches itself.
+ * observer: an agent; it reads and sends to others, it answers nothing and never reaches itself. editor: an editor that a
+ * person has paired, as far as the scopes of its key go.
  */
-export const callerRoles = ['human', 'operator', 'observer'] as const;
+export const callerRoles = ['human', 'operator', 'observer', 'editor'] as const;
 export type CallerRole = (typeof callerRoles)[number];
 
 export interface Caller {
@@ -138,6 +141,20 @@ export interface WebCaller {
   readonly is_traceable: boolean;
 }
 
+/**
+ * What a key is for. look: output, and the way to an agent. send: messages, the route, names, new agents and sessions. answer:
+ * what agents ask. control: interrupt, kill, stop.
+ */
+export const editorScopes = ['look', 'send', 'answer', 'control'] as const;
+export type EditorScope = (typeof editorScopes)[number];
+
+/** A paired editor as the one who asks. Only the socket says this, after it has looked at the key. */
+export interface EditorCaller {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly EditorScope[];
+}
+
 /** What a door knows of who knocks. The daemon looks at the process itself; the words are only words. */
 export interface CallerClaim {
   /** The process that asks, on this machine; null for doors without one. */
@@ -148,6 +165,8 @@ export interface CallerClaim {
   readonly door?: 'notification';
   /** A web session, looked at when its link was asked for. Only the web door says this; no request can. */
   readonly web?: WebCaller;
+  /** The holder of an editor's key, which the daemon has looked at; its process is looked at as well. No request says this. */
+  readonly editor?: EditorCaller;
 }
 
 /** A message that waits for its agent (ACT7). */
@@ -199,7 +218,7 @@ export interface NewAgent {
 export interface AdminAction {
   readonly action: Extract<
     ActionKind,
-    'agents' | 'hooks' | 'mcp' | 'target' | 'notify' | 'restore' | 'stop' | 'web' | 'view'
+    'agents' | 'hooks' | 'mcp' | 'target' | 'notify' | 'restore' | 'stop' | 'web' | 'editor' | 'pair' | 'view'
   >;
   readonly named: string;
   /** For the audit. */

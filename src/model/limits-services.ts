@@ -265,6 +265,20 @@ export const noticeLimits = {
   noticesListDefault: 50,
 } as const;
 
+// The bounds of paired editors.
+
+export const editorLimits = {
+  /** From the terminal into the editor: typed by hand. */
+  editorCodeMs: 300_000,
+  /** Codes that wait to be typed. */
+  editorCodesMax: 4,
+  /** Wrong codes until every waiting one is worth nothing: one in 2^46 for whoever guesses. */
+  editorTriesMax: 5,
+  /** Editors of one person, on several machines; more are revoked first. */
+  editorsMax: 32,
+  editorNameCharsMax: 60,
+} as const;
+
 // The bounds of the web door.
 
 export const webLimits = {

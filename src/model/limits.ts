@@ -1,7 +1,15 @@
 // Queues, timeouts and sizes that several files share or that a user can meet, each with its reason. Unit and bound stand last in
 // the name. What a single file bounds for itself is a constant at the head of that file.
 
-import { actLimits, noticeLimits, sessionLimits, shellLimits, tuiLimits, webLimits } from './limits-services.ts';
+import {
+  actLimits,
+  editorLimits,
+  noticeLimits,
+  sessionLimits,
+  shellLimits,
+  tuiLimits,
+  webLimits,
+} from './limits-services.ts';
 import { nativeLimits, protocolLimits, spoolLimits, stateHistoryLimits } from './limits-sources.ts';
 
 export const limits = {
@@ -13,6 +21,7 @@ export const limits = {
   ...shellLimits,
   ...sessionLimits,
   ...spoolLimits,
+  ...editorLimits,
   ...webLimits,
   ...tuiLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */

@@ -144,6 +144,7 @@ export const documentKinds = [
   'notice_handle',
   'notice_mutes',
   'web_server',
+  'editor',
   'imported_file',
 ] as const;
 export type DocumentKind = (typeof documentKinds)[number];

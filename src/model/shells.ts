@@ -1,7 +1,7 @@
 // Background shells: commands that agents start and that nobody has to wait for. The record of one, what may be asked of
 // it, and what is told about it (SHL1 to SHL8).
 
-import type { WebCaller } from './actions.ts';
+import type { EditorCaller, WebCaller } from './actions.ts';
 import type { Failure, Result } from './errors.ts';
 import type { ProcessIdentity, RuntimeId } from './ids.ts';
 
@@ -107,7 +107,7 @@ export interface ShellRequest {
 }
 
 /** Through which door a person did it. */
-export const shellVias = ['Shell panel', 'Ctrl+R', 'command line', 'web page'] as const;
+export const shellVias = ['Shell panel', 'Ctrl+R', 'command line', 'web page', 'editor'] as const;
 export type ShellVia = (typeof shellVias)[number];
 
 /** What a door knows of the agent that asks. The daemon looks at the process itself; the words are only words. */
@@ -119,6 +119,8 @@ export interface ShellClaim {
   readonly via: ShellVia | null;
   /** A web session; only the web door says this. */
   readonly web?: WebCaller;
+  /** A paired editor; only the socket says this. */
+  readonly editor?: EditorCaller;
 }
 
 export const shellResults = [

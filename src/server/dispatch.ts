@@ -16,8 +16,9 @@ import {
   type RouteOf,
   routes,
 } from '../api/routes.ts';
-import { callerHopsHeader, callerPidHeader, schemaVersion } from '../api/version.ts';
+import { callerHopsHeader, callerPidHeader, editorKeyHeader, schemaVersion } from '../api/version.ts';
 import type { CallerClaim } from '../model/actions.ts';
+import type { EditorService } from '../model/editors.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { WebService } from '../model/web.ts';
@@ -54,6 +55,8 @@ export interface HandlerParts {
   readonly clock: Clock;
   /** Null where the web server cannot be started from. */
   readonly web: WebService | null;
+  /** Left out where no editor can be paired from. */
+  readonly editors?: EditorService;
   /** What agents find in theirs that are started from here; null: what the client says. */
   readonly environment: Readonly<Record<string, string>> | null;
 }
@@ -62,7 +65,16 @@ export interface HandlerParts {
 export type CallerOf = (context: ApiContext, said: CallerClaim) => CallerClaim;
 
 /** Believed as far as the daemon itself sees that process (ACT6). */
-export const saidCaller: CallerOf = (_, said) => said;
+export const saidCaller =
+  (editors: EditorService | undefined): CallerOf =>
+  ({ req }, said) => {
+    const key = req.header(editorKeyHeader);
+    if (key === undefined) return said;
+    const editor = editors?.holderOf(key) ?? null;
+    if (editor !== null) return { ...said, editor };
+    const next = 'run `agtmux editor pair` in a terminal and pair the editor again';
+    throw new AgtmuxError('E_SIGNED_OUT', 'the key of this editor was revoked, or was never given out', { next });
+  };
 
 export const headOf = (service: Pick<DaemonService, 'now' | 'toWall'>) =>
   ({ schema_version: schemaVersion, generated_at: isoTime(service.toWall(service.now())) }) as const;

@@ -81,9 +81,12 @@ interface SaidOfClient {
 }
 
 /** What agents were not told is for agents: a page takes nothing away. */
-function whoOf({ pid, web }: CallerClaim, { client, thread, via, take_notices }: SaidOfClient): Who {
+function whoOf({ pid, web, editor }: CallerClaim, { client, thread, via, take_notices }: SaidOfClient): Who {
   if (web !== undefined) {
     return { claim: { pid: null, client: null, thread: null, via: 'web page', web }, wantsNotices: false };
+  }
+  if (editor !== undefined) {
+    return { claim: { pid, client: null, thread: null, via: 'editor', editor }, wantsNotices: false };
   }
   return {
     claim: { pid, client: client ?? null, thread: thread ?? null, via: via ?? null },

@@ -22,6 +22,7 @@ import {
 } from './dispatch.ts';
 import { parseCursor, streamFeed } from './feed-stream.ts';
 import { actionHandlers } from './handlers-actions.ts';
+import { editorHandlers } from './handlers-editors.ts';
 import { explainHandlers } from './handlers-explain.ts';
 import { hookHandlers } from './handlers-hooks.ts';
 import { noticeHandlers } from './handlers-notices.ts';
@@ -48,6 +49,7 @@ export function createHandlers(service: DaemonService, parts: HandlerParts): Han
     ...restoreHandlers(service),
     ...usageHandlers(service),
     ...webHandlers(service, parts.web),
+    ...editorHandlers(service, parts.editors ?? null),
   };
 }
 

@@ -7,6 +7,7 @@ import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { Hono } from 'hono';
 import { routes } from '../api/routes.ts';
 import { apiHeader, apiVersion } from '../api/version.ts';
+import type { EditorService } from '../model/editors.ts';
 import { AgtmuxError, errors, failure, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { WebService } from '../model/web.ts';
@@ -24,6 +25,8 @@ export interface ApiOptions {
   readonly onTrouble: (error: Error) => void;
   /** What opens the web door. */
   readonly door?: WebService;
+  /** Who holds which key. */
+  readonly editors?: EditorService;
 }
 
 /** Serves until the listener is closed. The caller holds the lock of the single instance. */
@@ -67,9 +70,19 @@ function createApp(service: DaemonService, options: ApiOptions): Hono<{ Bindings
     checkMedia(context.env.incoming);
     await next();
   });
-  const handlers = createHandlers(service, { clock: options.clock, web: options.door ?? null, environment: null });
+  const { clock, door = null, editors } = options;
+  const handlers = createHandlers(service, {
+    clock,
+    web: door,
+    environment: null,
+    ...(editors === undefined ? {} : { editors }),
+  });
   for (const name of routeNames) {
-    app.on(routes[name].method.toUpperCase(), patternOf(name), handlerFor(name, handlers, service, saidCaller));
+    app.on(
+      routes[name].method.toUpperCase(),
+      patternOf(name),
+      handlerFor(name, handlers, service, saidCaller(editors)),
+    );
   }
   app.notFound((context) =>
     failureReply(

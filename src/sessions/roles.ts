@@ -2,7 +2,7 @@
 // refused ones too. What was written stays out of it, only how much.
 
 import { mayAlso, mayAnswer, mayDo, type Policy } from '../auth/policy.ts';
-import type { Principal } from '../auth/principal.ts';
+import { actorOf, type Principal } from '../auth/principal.ts';
 import type { ActionKind } from '../model/actions.ts';
 import { type Failure, failure } from '../model/errors.ts';
 import type { AuditRecord } from '../model/records.ts';
@@ -81,7 +81,7 @@ export function auditOfAction(deed: AuditedAction, result: 'delivered' | 'queued
   const isRefused = typeof result !== 'string';
   return {
     at: deed.at,
-    actor: `${caller.role}: ${caller.name}`,
+    actor: actorOf(caller),
     action: `session ${name}`,
     runtime_id: session?.runtime_id ?? null,
     snapshot_id: null,

@@ -1,8 +1,9 @@
 // Who asks for something about a shell, and what they may do: agents start shells and act on their own, people act on all
 // of them and start none (SHL7). Told from the process that asks, as for every action (ACT6).
 
-import { mayAlso, type Policy, underPolicy } from '../auth/policy.ts';
-import { anonymousPrincipal, type CallerFacts, callerOf, type Principal, webPrincipal } from '../auth/principal.ts';
+import { authenticate } from '../auth/authenticate.ts';
+import { mayAlso, type Policy } from '../auth/policy.ts';
+import type { CallerFacts, Principal } from '../auth/principal.ts';
 import type { OperatorRight } from '../auth/program-names.ts';
 import { type Failure, failure } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
@@ -24,10 +25,10 @@ export interface ShellCaller extends ShellAsker {
 
 export async function shellCallerOf(claim: ShellClaim, parts: ShellCallerParts): Promise<ShellCaller> {
   const facts = claim.pid === null ? null : await parts.factsOf(claim.pid);
-  const caller =
-    claim.web === undefined
-      ? seenCaller(claim, facts, parts)
-      : { ...webPrincipal(claim.web, 0), may: parts.policy().allow_operator };
+  const { pid, web, editor } = claim;
+  const known = { ...(web === undefined ? {} : { web }), ...(editor === undefined ? {} : { editor }) };
+  const sources = { factsOf: async () => facts, policy: parts.policy };
+  const caller = await authenticate(sources, { pid, hops: 0, ...known });
   const keys = keysOf(claim, facts, caller, parts);
   const owner: ShellOwner = {
     key: keys[0] ?? nobody,
@@ -36,10 +37,6 @@ export async function shellCallerOf(claim: ShellClaim, parts: ShellCallerParts):
     thread: claim.thread,
   };
   return { caller, owner, keys };
-}
-
-function seenCaller({ pid }: ShellClaim, facts: CallerFacts | null, { policy }: ShellCallerParts): Principal {
-  return underPolicy(pid === null ? anonymousPrincipal(0) : callerOf(facts, 0), policy());
 }
 
 /** Those without a process to look at have no shells of their own. */
@@ -87,7 +84,7 @@ function runtimeOf(
 
 /** Null: it may. */
 export function mayRun({ caller }: ShellCaller): Failure | null {
-  if (caller.role !== 'human') return null;
+  if (caller.role !== 'human' && caller.role !== 'editor') return null;
   return failure(
     'E_ROLE',
     `only agents start shells, and this is ${caller.name}`,
@@ -109,7 +106,8 @@ export function partyFor(
   { caller, keys }: ShellCaller,
   owner: ShellOwner,
 ): { readonly by: 'agent' | 'user' } | { readonly refused: Failure } {
-  const needed = rightOf[control];
+  // What the key of an editor is for says whether it may end or move what runs.
+  const needed = rightOf[control] ?? (caller.role === 'editor' ? 'kill' : null);
   const denied = needed === null ? null : mayAlso(caller, needed);
   const isPerson = caller.role !== 'observer' && denied === null;
   const isOwn = keys.includes(owner.key) || (owner.runtime_id !== null && caller.above.includes(owner.runtime_id));

@@ -1,6 +1,7 @@
 // Background shells as the daemon's doors see them: who asks and what they may do, the keeper that does it, an audit row
 // for what was done, and the feed that tells of it (SHL7). What becomes of a shell is decided in src/shells.
 
+import { actorOf } from '../auth/principal.ts';
 import { canonicalRef } from '../engine/refer.ts';
 import type { ShellFeed } from '../feed/shell-feed.ts';
 import { AgtmuxError, type ErrorCode, errors, type Failure, failure, ok, type Result } from '../model/errors.ts';
@@ -250,7 +251,7 @@ export class ShellManager implements ShellService {
   ): Promise<void> {
     const record: AuditRecord = {
       at: this.#parts.now(),
-      actor: `${caller.role}: ${caller.name}`,
+      actor: actorOf(caller),
       action: `shell_${action}`,
       runtime_id: row?.owner.runtime_id ?? null,
       snapshot_id: null,

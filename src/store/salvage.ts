@@ -36,6 +36,9 @@ export interface Salvage {
 
 export const nothingSaved: Salvage = { events: [], audit: [], targets: [], places: [], adapters: [], documents: [] };
 
+/** What lets somebody in: a damaged log lets nobody in. */
+const keyKinds: ReadonlySet<string> = new Set(['web_server', 'editor']);
+
 const savedKinds: readonly string[] = ['runtime.started', 'runtime.ended', 'server.seen'];
 
 export function salvage(path: string): Salvage {
@@ -59,7 +62,7 @@ export function salvage(path: string): Salvage {
       targets: ignoring(() => allRows(database, targetTable)) ?? [],
       places: ignoring(() => allRows(database, placeTable)) ?? [],
       adapters: ignoring(() => allRows(database, adapterTable)) ?? [],
-      documents: (ignoring(() => allRows(database, documentTable)) ?? []).filter(({ kind }) => kind !== 'web_server'),
+      documents: (ignoring(() => allRows(database, documentTable)) ?? []).filter(({ kind }) => !keyKinds.has(kind)),
     };
   } finally {
     ignoring(() => database.close());

@@ -304,7 +304,7 @@ describe('agents that are a definition alone', () => {
 });
 
 /** What each role gets for each action: yes, or the code. Human, operator, observer. */
-const table: Readonly<Record<Exclude<ActionKind, 'type'>, readonly [boolean, boolean, boolean]>> = {
+const table: Readonly<Record<Exclude<ActionKind, 'type' | 'pair'>, readonly [boolean, boolean, boolean]>> = {
   send: [true, true, true],
   approve: [true, false, false],
   reject: [true, false, false],
@@ -327,10 +327,13 @@ const table: Readonly<Record<Exclude<ActionKind, 'type'>, readonly [boolean, boo
   restore: [true, true, false],
   stop: [true, false, false],
   web: [true, false, false],
+  editor: [true, false, false],
 };
 
-/** Keys are typed through a page alone; test/system/web does it. */
-const actions = actionKinds.filter((action) => action !== 'type');
+/** Keys are typed through a page alone, and codes are traded by editors: test/system/web and editor.test.ts do it. */
+const actions = actionKinds.filter((action) => action !== 'type' && action !== 'pair');
+/** Those that are told from the process alone. */
+const seenRoles = callerRoles.filter((role) => role !== 'editor');
 
 /** Asks for every action once and writes down the codes. A condition that cannot hold keeps what is allowed harmless. */
 const asker = (socket: string, out: string, ref: string, isBare: boolean, isStopping: boolean): string => `
@@ -362,6 +365,7 @@ for (const action of asks) more[action] = { ...more[action], any_ask: true };
     // What may be done is done, and there is only one daemon.
     else if (action === 'stop') codes[action] = ${isStopping} ? await ask('POST', '/v1/stop', {}) : 'yes';
     else if (action === 'web') codes[action] = await ask('POST', '/v1/web', {});
+    else if (action === 'editor') codes[action] = await ask('POST', '/v1/editors/codes', {});
     else if (action === 'queue') codes[action] = await ask('DELETE', '/v1/queue/none?pid=' + pid, null);
     else codes[action] = await ask('POST', '/v1/act', { action, ref, ...more[action], ...(${isBare} && asks.includes(action) ? {} : { conditions }) });
   }
@@ -376,7 +380,7 @@ describe('roles at the API', () => {
     await put(target, 'waiting_approval');
     await put(agent, 'settled');
     const codes = {} as Record<CallerRole, Record<ActionKind, string>>;
-    for (const role of callerRoles) {
+    for (const role of seenRoles) {
       // By the name that requests come from: a person has no program of their own to speak for them.
       mkdirSync(join(live.dir, role));
       const [file, out] = [join(live.dir, role, 'agtmux'), join(live.dir, `${role}.json`)];
@@ -400,10 +404,10 @@ describe('roles at the API', () => {
       expect(new Set(actors)).toEqual(new Set([role]));
     }
     for (const action of actions) {
-      const may = callerRoles.map((role) => codes[role][action] !== 'E_ROLE');
+      const may = seenRoles.map((role) => codes[role][action] !== 'E_ROLE');
       expect([action, ...may]).toEqual([action, ...table[action]]);
     }
-    console.log(`roles: ${callerRoles.length * actions.length} cells`);
+    console.log(`roles: ${seenRoles.length * actions.length} cells`);
     expect(target.typed()).toBe('');
   });
 });

@@ -10,6 +10,7 @@ import { referTo } from '../../../src/engine/refer.ts';
 import type { FeedRow } from '../../../src/feed/feed.ts';
 import { createFeed } from '../../../src/feed/feed.ts';
 import type { CallerClaim } from '../../../src/model/actions.ts';
+import type { EditorService } from '../../../src/model/editors.ts';
 import { fail, ok, type Result } from '../../../src/model/errors.ts';
 import type { AgentInfo } from '../../../src/model/explanations.ts';
 import type { Lane } from '../../../src/model/state-history.ts';
@@ -48,6 +49,16 @@ const fakeDoor: WebService = {
   },
   shut: async () => ok(null),
   status: () => ({ is_open: false, address: null, port: null, sessions: 0 }),
+};
+
+const fakeEditor = { id: '0a0b0c0d', name: 'VS Code on box', scopes: ['look'] } as const;
+
+const fakeEditors: EditorService = {
+  createCode: async (scopes) => ok({ code: 'ABCDE-FGHJK', scopes, expires_at: 1_300_000 }),
+  pair: async () => ok({ ...fakeEditor, key: '0a0b0c0d.x' }),
+  list: () => [{ ...fakeEditor, paired_at: 1_000_000, opened_by: 'a person', paired_by: 'node', used_at: null }],
+  revoke: async () => ok(1),
+  holderOf: () => null,
 };
 
 const fakeLive: DaemonService['live'] = { open: async () => fail('E_UNSUPPORTED', 'there are no panes here') };
@@ -243,7 +254,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const { daemon = new FakeDaemon(), clock = createRealClock() } = options;
   const troubles: Error[] = [];
   const onTrouble = (error: Error): void => void troubles.push(error);
-  const served = await serveApi(daemon, path, { clock, onTrouble, door: fakeDoor });
+  const served = await serveApi(daemon, path, { clock, onTrouble, door: fakeDoor, editors: fakeEditors });
   if (!served.ok) throw new Error(served.failure.message);
   return {
     daemon,
