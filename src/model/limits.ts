@@ -353,6 +353,8 @@ export const limits = {
   tmuxRequestMs: 5_000,
   /** Attaching: a fresh ssh connection and the start of a program on a loaded machine. */
   tmuxAttachMs: 10_000,
+  /** A client that was told to go and has not gone by then holds up no other one. */
+  tmuxLeaveMs: 2_000,
   /** How often every pane is looked at (configurable); half of what a person notices. */
   sweepMs: 250,
   /**

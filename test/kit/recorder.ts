@@ -16,6 +16,7 @@ import { AgtmuxError } from '../../src/model/errors.ts';
 import { paneId } from '../../src/model/ids.ts';
 import { createRealClock } from '../../src/platform/clock.ts';
 import { controlArgv } from '../../src/terminals/tmux/address.ts';
+import { turnsOf } from '../../src/terminals/tmux/client-turns.ts';
 import { type CommandClient, openCommandClient } from '../../src/terminals/tmux/command-client.ts';
 import type { WriterLink } from '../../src/terminals/tmux/guarded-writer.ts';
 import type { PaneAddress } from '../../src/terminals/tmux/pane-writer.ts';
@@ -124,6 +125,7 @@ export async function openLink(kit: TmuxServerKit, session: string): Promise<Tes
     executor: kit.executor,
     clock: createRealClock(),
     argv: controlArgv(address, { session, flags: 'no-output,ignore-size', dieWithParent: true }),
+    turns: turnsOf(address),
     nonce: 'hands',
     onEnd: () => undefined,
   });

@@ -3,6 +3,7 @@ import { targetId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { createSimulatedClock, type SimulatedClock } from '../../platform/simulated/clock.ts';
 import type { ChannelHandlers, Executor } from '../../targets/executor.ts';
+import { ClientTurns } from './client-turns.ts';
 import { type CommandClient, openCommandClient } from './command-client.ts';
 
 /** The other end of the channel, played by hand. */
@@ -41,7 +42,14 @@ function stage(): Stage {
     close: () => Promise.resolve(),
   };
   const open = (): Promise<CommandClient> =>
-    openCommandClient({ executor, clock, argv: ['tmux'], nonce: 'n', onEnd: (reason) => ends.push(reason) });
+    openCommandClient({
+      executor,
+      clock,
+      argv: ['tmux'],
+      turns: new ClientTurns(),
+      nonce: 'n',
+      onEnd: (reason) => ends.push(reason),
+    });
   const say = (text: string): void => handlers?.onData(Buffer.from(text));
   return {
     clock,
@@ -109,12 +117,24 @@ describe('command client', () => {
 
   it('an attach that is refused, or never answered, rejects', async () => {
     const refused = stage();
-    const opening = openCommandClient({ ...refused, argv: ['tmux'], nonce: 'n', onEnd: () => undefined });
+    const opening = openCommandClient({
+      ...refused,
+      argv: ['tmux'],
+      turns: new ClientTurns(),
+      nonce: 'n',
+      onEnd: () => undefined,
+    });
     refused.say(block("can't find session: $9", { flags: 0, word: 'error' }));
     await expect(opening).rejects.toThrow("can't find session: $9");
     expect(refused.isEnded()).toBe(true);
     const silent = stage();
-    const waiting = openCommandClient({ ...silent, argv: ['tmux'], nonce: 'n', onEnd: () => undefined });
+    const waiting = openCommandClient({
+      ...silent,
+      argv: ['tmux'],
+      turns: new ClientTurns(),
+      nonce: 'n',
+      onEnd: () => undefined,
+    });
     silent.clock.advance(limits.tmuxAttachMs);
     await expect(waiting).rejects.toMatchObject({ code: 'E_TARGET_DOWN' });
     expect(silent.isEnded()).toBe(true);
@@ -126,6 +146,7 @@ describe('command client', () => {
       executor,
       clock,
       argv: ['ssh'],
+      turns: new ClientTurns(),
       nonce: 'n',
       onEnd: (reason) => ends.push(reason),
     });
@@ -197,6 +218,7 @@ describe('command client', () => {
       executor,
       clock,
       argv: ['tmux'],
+      turns: new ClientTurns(),
       nonce: 'n',
       onEnd: () => undefined,
       onOutput: (pane, bytes) => told.push(`%${pane} ${Buffer.from(bytes).toString()}`),

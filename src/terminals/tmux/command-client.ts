@@ -6,6 +6,7 @@ import { limits } from '../../model/limits.ts';
 import type { Cancel, Clock } from '../../platform/clock.ts';
 import type { Channel, ChannelEnd, Executor } from '../../targets/executor.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
+import type { ClientTurns } from './client-turns.ts';
 import { type ControlBreach, ControlParser, type ControlReply } from './control-parser.ts';
 
 export interface ReplyBlock {
@@ -23,6 +24,8 @@ export interface CommandClientOptions {
   readonly clock: Clock;
   /** From `controlArgv`. */
   readonly argv: readonly string[];
+  /** Of its server. */
+  readonly turns: ClientTurns;
   /** Unguessable letters and digits: what a pane shows must never pass for the end of a reply. */
   readonly nonce: string;
   readonly onOutput?: (paneNumber: number, bytes: Uint8Array) => void;
@@ -50,12 +53,14 @@ interface Pending {
 
 /** Resolves when tmux has attached the client; rejects with an AgtmuxError when it does not. */
 export function openCommandClient(options: CommandClientOptions): Promise<CommandClient> {
-  return new Promise((resolve, reject) => {
-    const client: CommandClient = new CommandClient(options, {
-      resolve: () => resolve(client),
-      reject,
+  const attach = (): Promise<CommandClient> =>
+    new Promise((resolve, reject) => {
+      const client: CommandClient = new CommandClient(options, {
+        resolve: () => resolve(client),
+        reject,
+      });
     });
-  });
+  return options.turns.attach(attach);
 }
 
 export class CommandClient {
@@ -68,6 +73,9 @@ export class CommandClient {
   readonly #cancelAttach: Cancel;
   #goodbye = '';
   #isEnded = false;
+  /** The program itself is gone. */
+  #isGone = false;
+  #onGone: (() => void) | null = null;
   #count = 0;
 
   constructor(options: CommandClientOptions, attached: { resolve: () => void; reject: (error: AgtmuxError) => void }) {
@@ -86,10 +94,14 @@ export class CommandClient {
       onData: (bytes) => {
         if (!this.#isEnded) this.#parser.push(bytes);
       },
-      onEnd: (end) => this.#end(this.#endWords(end)),
+      onEnd: (end) => {
+        this.#isGone = true;
+        this.#onGone?.();
+        this.#end(this.#endWords(end));
+      },
     });
     this.#channel = channel;
-    if (this.#isEnded) channel.end();
+    if (this.#isEnded) this.#leave();
   }
 
   get pid(): number | null {
@@ -206,8 +218,16 @@ export class CommandClient {
       pending.cancelDeadline?.();
       pending.settle?.reject(gone(reason));
     }
-    this.#channel?.end();
+    this.#leave();
     this.#options.onEnd(reason);
+  }
+
+  #leave(): void {
+    const channel = this.#channel;
+    if (channel === null) return;
+    // Also one that is gone: whatever carried it is ended too.
+    if (this.#isGone) channel.end();
+    else this.#onGone = this.#options.turns.leave(() => channel.end(), this.#options.clock);
   }
 }
 

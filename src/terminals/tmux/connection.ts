@@ -11,6 +11,7 @@ import { controlArgv, type TmuxAddress } from './address.ts';
 import { type Bell, hangBell } from './bell.ts';
 import { escapesDollars } from './capabilities.ts';
 import type { ClientRecords } from './client-records.ts';
+import { turnsOf } from './client-turns.ts';
 import { type CommandClient, openCommandClient, type ReplyBlock, type ReplyBlocks } from './command-client.ts';
 import type { HealthWatch } from './health.ts';
 import type { SweepState } from './sweep-state.ts';
@@ -311,6 +312,7 @@ async function openClient(options: ConnectionOptions, onEnd: () => void): Promis
     clock,
     nonce: random.hex(8),
     argv: controlArgv(address, { session, flags: quietFlags, dieWithParent }),
+    turns: turnsOf(address),
     onEnd: () => {
       if (pid !== null) void ledger?.remove(pid);
       onEnd();

@@ -8,6 +8,7 @@ import { limits } from '../../model/limits.ts';
 import type { PaintedScreen } from '../../model/web.ts';
 import type { Cancel, Clock } from '../../platform/clock.ts';
 import { controlArgv, type TmuxAddress } from './address.ts';
+import { turnsOf } from './client-turns.ts';
 import { type CommandClient, openCommandClient, type ReplyBlock } from './command-client.ts';
 import { createPaneTerminal, type PaneTerminal, type TerminalSeed, type TerminalView } from './pane-terminal.ts';
 
@@ -82,6 +83,7 @@ class Stream implements PaneWatch {
       clock,
       nonce,
       argv: controlArgv(address, { session, flags, dieWithParent }),
+      turns: turnsOf(address),
       onOutput: (pane, bytes) => this.#takeOutput(pane, bytes),
       onNotification: (name, rest) => this.#takeNotification(name, rest),
       onEnd: (reason) => this.#end(reason),

@@ -2,6 +2,7 @@
 
 import { createRealClock } from '../../../src/platform/clock.ts';
 import { controlArgv } from '../../../src/terminals/tmux/address.ts';
+import { turnsOf } from '../../../src/terminals/tmux/client-turns.ts';
 import { openCommandClient } from '../../../src/terminals/tmux/command-client.ts';
 import { createLocalExecutor } from '../../kit/local-executor.ts';
 
@@ -13,6 +14,7 @@ for (const flags of ['no-output,ignore-size', streamFlags]) {
     executor,
     clock: createRealClock(),
     argv: controlArgv(address, { session: '$0', flags, dieWithParent: true }),
+    turns: turnsOf(address),
     nonce: 'observer',
     onEnd: () => undefined,
   });

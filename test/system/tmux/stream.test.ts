@@ -7,6 +7,9 @@ import type { PaneWatch } from '../../../src/terminals/tmux/stream.ts';
 import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-server.ts';
 import { type LinkWitness, watchLink } from './witness.ts';
 
+/** tmux before 3.7 may end where one client leaves while another attaches. */
+const turns = Number(process.env.COUNT ?? 40);
+
 let kit: TmuxServerKit;
 let witness: LinkWitness;
 
@@ -97,6 +100,20 @@ describe('watching a pane', () => {
     await kit.tmux('join-pane', '-d', '-s', '%3', '-t', 'other:');
     await until('the second end', () => second.ends.length === 1);
     await expect(watchPane('%99')).rejects.toMatchObject({ code: 'E_REF_NOT_FOUND' });
+  });
+
+  it('FED6 one is closed while the next is opened, and tmux lives', async () => {
+    const server = await kit.tmux('display-message', '-p', '#{pid}');
+    let old = await watchPane('%0');
+    for (let turn = 0; turn < turns; turn++) {
+      const opening = watchPane('%0');
+      // At any moment of the other one's coming.
+      await new Promise((resolve) => setTimeout(resolve, (turn % 8) / 2));
+      old.watch.close();
+      old = await opening;
+    }
+    await shows(old, '%0');
+    expect(await kit.tmux('display-message', '-p', '#{pid}')).toBe(server);
   });
 
   it('a flood neither freezes the pane nor grows tmux, and the picture is right afterwards', async () => {
