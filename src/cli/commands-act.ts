@@ -41,12 +41,27 @@ const messageCommands = (json: OptionSpec): readonly CommandSpec[] => [
   {
     name: 'send',
     words: 'Send a message to an agent, from standard input',
-    arguments: [agent, dash],
+    arguments: [{ ...agent, isOptional: true }, dash],
     action: 'send',
-    options: [...messageText, ...messageWays, ...conditions, json],
+    options: [
+      {
+        name: 'to',
+        value: 'agents',
+        isRepeatable: true,
+        words: 'Send to all of these: claude,%5,host/work:1.0; a receipt each',
+      },
+      ...messageText,
+      ...messageWays,
+      ...conditions,
+      json,
+    ],
     examples: [
       ["echo 'run the tests' | agtmux send %5", 'standard input keeps the text out of the process list'],
       ['agtmux send claude --file plan.md --when-ready', 'sent when the agent can take it'],
+      [
+        'agtmux send --to %1,%2,reviewer --text "stop and commit"',
+        'one receipt each; who is asked something gets nothing',
+      ],
       ['agtmux send . --text "go on" --if-state idle,completed', 'to the agent in this pane, if it is ready'],
     ],
   },

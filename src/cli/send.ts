@@ -3,10 +3,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FileReference } from '../model/actions.ts';
-import { AgtmuxError } from '../model/errors.ts';
+import { AgtmuxError, errors } from '../model/errors.ts';
 import { act, safe } from './act.ts';
-import type { Action } from './context.ts';
+import type { Action, Context } from './context.ts';
 import { readInput, readMessage } from './message.ts';
+import { note } from './output.ts';
 import type { Parsed } from './parse.ts';
 import { refOf } from './refs.ts';
 
@@ -18,9 +19,33 @@ const waysOf = (parsed: Parsed) => ({
 
 export const send: Action = async (parsed, context) => {
   const [said, dash] = parsed.args;
+  const to = parsed.values('to').flatMap((names) => names.split(',').map((name) => name.trim()));
+  if (to.length > 0) return sendToAll(parsed, context, to);
+  if (said === undefined) {
+    throw new AgtmuxError('E_USAGE', "missing required argument 'agent'", { next: 'name one, or several with --to' });
+  }
   const text = await readMessage(parsed, dash);
   await act(parsed, context, { action: 'send', ref: await refOf(context, said), text, ...waysOf(parsed) });
 };
+
+/** To each as if alone, one after the other; what one refuses keeps nothing from the others (SCR6). */
+async function sendToAll(parsed: Parsed, context: Context, to: readonly string[]): Promise<void> {
+  const [said, ...more] = parsed.args;
+  if (more.length > 0 || (said !== undefined && said !== '-')) {
+    throw new AgtmuxError('E_USAGE', 'an agent was named beside --to', { next: 'name them all with --to' });
+  }
+  const text = await readMessage(parsed, said);
+  const refs = await Promise.all([...new Set(to)].map((name) => refOf(context, name)));
+  let first: unknown = null;
+  for (const ref of refs) {
+    await act(parsed, context, { action: 'send', ref, text, ...waysOf(parsed) }).catch((problem: unknown) => {
+      if (!(problem instanceof AgtmuxError)) throw problem;
+      first ??= problem;
+      if (!parsed.has('json')) note(`${problem.message}; ${problem.next} [${problem.code}]`);
+    });
+  }
+  if (first !== null) process.exitCode = first instanceof AgtmuxError ? errors[first.code].exit : 1;
+}
 
 export const tell: Action = async (parsed, context) => {
   const files = parsed.values('file').map(fileOf);

@@ -1,15 +1,18 @@
 // `agtmux` alone, and `agtmux tui`: gives the full-screen view its terminal, its daemon and its clock, and the terminal back
 // to the shell, whatever ends it.
 
-import { statSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { createClient } from '../api/client.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
 import { managedAgentNames } from '../offline/list.ts';
 import { lendTerminal } from '../platform/launch.ts';
 import { createSuspension } from '../platform/suspension.ts';
 import type { Place } from '../tui/contract.ts';
+import type { Colours } from '../tui/painter.ts';
 import { runTui } from '../tui/run.ts';
 import { createTerminal } from '../tui/terminal.ts';
 import { approachTo, planFor, throughShell } from './attach.ts';
@@ -48,11 +51,12 @@ export const tui: Action = async (parsed, context) => {
       clock,
       env: environment(),
       self: { cwd: process.cwd(), home: homedir(), agents: managedAgentNames() },
-      hasColour: hasColour(parsed),
+      colours: coloursOf(parsed),
       offsetMinutes: -new Date(clock.wallMs()).getTimezoneOffset(),
       place: placeOf(parsed),
       startDaemon: starter(context),
       attach: (ref) => attach(ref, context, parsed.has('leave-on-attach') ? leave : null),
+      edit,
       suspension: createSuspension(clock),
       signal: leaving.signal,
     });
@@ -91,6 +95,29 @@ const environment = (): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
+
+/** A terminal that does not say that it has more has sixteen. */
+function coloursOf(parsed: Parsed): Colours {
+  if (!hasColour(parsed)) return 'none';
+  const { TERM = '', COLORTERM = '' } = process.env;
+  return COLORTERM !== '' || /256|direct|kitty|alacritty|ghostty|wezterm/.test(TERM) ? 'all' : 'sixteen';
+}
+
+/** In a file that only its owner can read, gone afterwards. */
+async function edit(text: string): Promise<{ readonly text: string | null; readonly words: string }> {
+  const folder = mkdtempSync(join(tmpdir(), 'agtmux-message-'));
+  const path = join(folder, 'message.md');
+  try {
+    writeFileSync(path, text, { mode: 0o600 });
+    const editor = process.env.VISUAL || process.env.EDITOR || 'vi';
+    // As git starts it: the variable may hold options, the path is one word.
+    const status = await lendTerminal('/bin/sh', ['sh', '-c', `${editor} "$@"`, editor, path], process.env);
+    if (status !== 0) return { text: null, words: `${editor} ended with status ${status}; the message is as it was.` };
+    return { text: readFileSync(path, 'utf8').slice(0, limits.requestBytesMax).replace(/\n$/, ''), words: '' };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 /** Inside the same tmux the client goes there and the board stays where it is; elsewhere one is there until one detaches. */
 async function attach(ref: string, context: Context, leave: (() => void) | null): Promise<string> {

@@ -5,7 +5,7 @@ import { askText, optionTexts, plainOption, saidLines, wrapped } from '../view/a
 import { cutLine, hintLines, type SpanLine, span } from '../view/shells-spans.ts';
 import { type Acting, type Done, nameOf, type Whom } from './acting.ts';
 import type { KeyHelp } from './contract.ts';
-import { fieldSpans } from './text-field.ts';
+import { fieldLines } from './message-field.ts';
 
 /**
  * In at most so many lines: what decides (what will be taken, and the keys) is never what is left out, an ask that does not
@@ -19,6 +19,8 @@ export function actingLines(acting: Acting, columns: number, linesMax: number): 
       return [cutLine([span(`${acting.deed} → ${nameOf(acting.whom)} …`, 'dim')], columns)];
     case 'done':
       return doneLines(acting, columns).slice(0, linesMax);
+    case 'many':
+      return manyLines(acting, columns, linesMax);
     case 'confirm':
     case 'choose':
     case 'typing': {
@@ -40,6 +42,27 @@ const takesLinesMax = 3;
 
 const doneLines = ({ text, role }: Done, columns: number): readonly SpanLine[] =>
   saidLines(text, columns).map((line) => [span(line, role)]);
+
+/** How many took it; below, those that did not, each with its reason, then the others. */
+function manyLines(
+  { total, dones }: Extract<Acting, { is: 'many' }>,
+  columns: number,
+  linesMax: number,
+): readonly SpanLine[] {
+  const good = dones.filter(({ role }) => role === 'good').length;
+  const rest = total - dones.length;
+  const parts = [
+    `${good} delivered`,
+    ...(dones.length > good ? [`${dones.length - good} not`] : []),
+    ...(rest > 0 ? [`${rest} on the way`] : []),
+  ];
+  const head = cutLine([span(`Sent to ${total}: ${parts.join(', ')}`, good === total ? 'good' : 'attention')], columns);
+  const sorted = dones.toSorted((one, other) => Number(one.role === 'good') - Number(other.role === 'good'));
+  const lines = sorted.map(({ whom, text, role }) => cutLine([span(`  ${nameOf(whom)}  `), span(text, role)], columns));
+  if (lines.length < linesMax) return [head, ...lines];
+  const shown = Math.max(0, linesMax - 2);
+  return [head, ...lines.slice(0, shown), [span(`  … ${lines.length - shown} more; agtmux audit has all`, 'dim')]];
+}
 
 interface Parts {
   readonly head: readonly SpanLine[];
@@ -113,6 +136,12 @@ function partsOf(acting: Extract<Acting, { is: 'confirm' | 'choose' }>, columns:
         read: [],
         tail: hintLines(['i or enter confirms', 'any other key cancels'], columns),
       };
+    case 'resume':
+      return {
+        head: headLines('Restart', whom, '?', columns),
+        read: [],
+        tail: hintLines(['R or enter confirms', 'any other key cancels'], columns),
+      };
     case 'kill':
       return {
         head: headLines('Kill', whom, '?', columns),
@@ -127,17 +156,34 @@ function partsOf(acting: Extract<Acting, { is: 'confirm' | 'choose' }>, columns:
   }
 }
 
-function typingParts({ deed, whom, ask, field, whenReady }: Extract<Acting, { is: 'typing' }>, columns: number): Parts {
+/** Of a message that is being written. */
+const fieldLinesMax = 6;
+const titles = { send: 'Send to', answer: 'Answer', name: 'Name' } as const;
+
+function typingParts(acting: Extract<Acting, { is: 'typing' }>, columns: number): Parts {
+  const { deed, whom, ask, field, whenReady, many } = acting;
   const sends = whenReady ? ['enter: when it is ready', 'tab: now'] : ['enter: now', 'tab: when it is ready'];
   return {
-    head: headLines(deed === 'send' ? 'Send to' : 'Answer', whom, '', columns),
+    head: many === null ? headLines(titles[deed], whom, '', columns) : manyHead(many, columns),
     read: ask === null ? [] : asked(ask, columns),
     tail: [
-      [span('› ', 'title'), ...fieldSpans(field, columns - 2)],
-      ...hintLines(deed === 'send' ? sends : ['enter sends it'], columns),
+      ...fieldLines(field, { columns, lines: fieldLinesMax, isFocused: true, prompt: '› ', hint: '' }),
+      ...hintLines(hintsOf(deed, sends), columns),
     ],
   };
 }
+
+const lineHints = ['ctrl+j: new line', 'ctrl+e: editor'];
+
+const hintsOf = (deed: keyof typeof titles, sends: readonly string[]): readonly string[] =>
+  deed === 'name'
+    ? ['enter names it', 'empty removes the name']
+    : [...(deed === 'send' ? sends : ['enter sends it']), ...lineHints];
+
+/** Everyone by name and place: nobody is written to unseen. */
+const manyHead = (many: readonly Whom[], columns: number): readonly SpanLine[] => [
+  cutLine([span(`─ Send to ${many.length}: `, 'attention'), span(many.map(nameOf).join(' · '))], columns),
+];
 
 /** While something is being done, the footer has its keys alone. */
 export function actingKeys({ is }: Acting): readonly KeyHelp[] | null {
@@ -145,6 +191,7 @@ export function actingKeys({ is }: Acting): readonly KeyHelp[] | null {
     case 'none':
     case 'doing':
     case 'done':
+    case 'many':
       return null;
     case 'confirm':
       return [{ keys: 'esc', words: 'cancel' }];

@@ -10,7 +10,7 @@ import type { PaintRole } from '../view/paint.ts';
 import { placeOf } from '../view/pane-words.ts';
 import { agentLabel } from '../view/words.ts';
 import type { Command, Key } from './contract.ts';
-import { editText, emptyText, type TextField, withPaste } from './text-field.ts';
+import { emptyField, fieldKey, fieldOf, insert, type TextField } from './message-field.ts';
 
 /** To whom, as it was when the person decided. */
 export interface Whom {
@@ -23,7 +23,10 @@ export interface Whom {
   readonly state: AgentItem['state'];
 }
 
-export type ScreenAction = 'approve' | 'reject' | 'answer' | 'send' | 'interrupt' | 'kill';
+export type ScreenAction = 'approve' | 'reject' | 'answer' | 'send' | 'interrupt' | 'kill' | 'name' | 'resume';
+
+/** What is written, in a line or more. */
+type Written = 'send' | 'answer' | 'name';
 
 /** What became of something. */
 export interface Done {
@@ -44,7 +47,7 @@ export type Acting =
   | { readonly is: 'none' }
   | (Begun & {
       readonly is: 'confirm';
-      readonly deed: Exclude<ScreenAction, 'send' | 'answer'>;
+      readonly deed: Exclude<ScreenAction, Written>;
       readonly ask: AskItem | null;
       /** Lines of the ask above the window. */
       readonly down: number;
@@ -52,13 +55,17 @@ export type Acting =
   | (Begun & { readonly is: 'choose'; readonly ask: AskItem; readonly down: number })
   | (Begun & {
       readonly is: 'typing';
-      readonly deed: 'send' | 'answer';
+      readonly deed: Written;
       readonly ask: AskItem | null;
+      /** Everyone a message goes to, `whom` among them; null: to that one alone. */
+      readonly many: readonly Whom[] | null;
       readonly field: TextField;
       /** Waits in the queue until the agent can take it. */
       readonly whenReady: boolean;
     })
   | { readonly is: 'doing'; readonly deed: ScreenAction; readonly whom: Whom }
+  /** One message to many: each has a receipt of its own (SCR6). */
+  | { readonly is: 'many'; readonly whom: Whom; readonly total: number; readonly dones: readonly Done[] }
   | Done;
 
 export type ActingOwn =
@@ -69,7 +76,9 @@ export type ActingOwn =
       /** The ask that it answered; null when it was about none. */
       readonly askId?: string | null;
     }
-  | { readonly is: 'refused'; readonly whom: Whom; readonly deed: ScreenAction; readonly problem: AgtmuxError };
+  | { readonly is: 'refused'; readonly whom: Whom; readonly deed: ScreenAction; readonly problem: AgtmuxError }
+  /** What an editor gave back; null: nothing, with the reason. */
+  | { readonly is: 'edited'; readonly text: string | null; readonly words: string };
 
 export const notActing: Acting = { is: 'none' };
 
@@ -96,7 +105,8 @@ export function beginActing(key: Key, item: AgentItem | null): ActingStep | null
   if (deed === undefined) return null;
   if (item === null) return { acting: notActing, commands: [say('No agent is selected.')] };
   const whom = whomOf(item);
-  if (item.ended !== null && deed !== 'send') return { acting: notActing, commands: [say(`${whom.name} has ended.`)] };
+  if (item.ended !== null && deed !== 'send' && deed !== 'resume' && deed !== 'name')
+    return { acting: notActing, commands: [say(`${whom.name} has ended.`)] };
   const { ask } = item;
   switch (deed) {
     case 'approve':
@@ -108,11 +118,21 @@ export function beginActing(key: Key, item: AgentItem | null): ActingStep | null
       return still(ask.options.length > 0 ? { is: 'choose', whom, ask, down: 0 } : typing('answer', whom, ask));
     case 'send':
       return still(typing('send', whom, null));
+    case 'name':
+      return still({ ...typing('name', whom, null), field: fieldOf(item.nick ?? '') });
     case 'interrupt':
     case 'kill':
+    case 'resume':
       return still({ is: 'confirm', deed, whom, ask: null, down: 0 });
   }
 }
+
+/** One message to everyone who is marked; each is guarded as if it went to them alone. */
+export const beginMany = (items: readonly AgentItem[]): Acting => {
+  const many = items.map(whomOf);
+  const [whom] = many;
+  return whom === undefined ? notActing : { ...typing('send', whom, null), many };
+};
 
 const deeds: Readonly<Record<Key, ScreenAction>> = {
   a: 'approve',
@@ -121,14 +141,17 @@ const deeds: Readonly<Record<Key, ScreenAction>> = {
   s: 'send',
   i: 'interrupt',
   K: 'kill',
+  N: 'name',
+  R: 'resume',
 };
 
-const typing = (deed: 'send' | 'answer', whom: Whom, ask: AskItem | null): Acting => ({
+const typing = (deed: Written, whom: Whom, ask: AskItem | null): Extract<Acting, { is: 'typing' }> => ({
   is: 'typing',
   deed,
   whom,
   ask,
-  field: emptyText,
+  many: null,
+  field: emptyField,
   whenReady: false,
 });
 
@@ -140,6 +163,7 @@ export function actingKey(acting: Acting, key: Key): ActingStep | null {
     case 'none':
     case 'doing':
       return null;
+    case 'many':
     case 'done':
       return key === 'esc' ? still(notActing) : null;
     case 'confirm':
@@ -171,14 +195,15 @@ const withBefore = (next: Acting, { before }: Begun): Acting =>
 const left = ({ before }: Begun): ActingStep => ({ acting: before ?? notActing, commands: [say('Nothing was sent.')] });
 
 export const actingPaste = (acting: Acting, text: string): Acting | null =>
-  acting.is === 'typing' ? { ...acting, field: withPaste(acting.field, text) } : null;
+  acting.is === 'typing' ? { ...acting, field: insert(acting.field, text, acting.deed === 'name') } : null;
 
-const confirmKeys: Readonly<Record<Exclude<ScreenAction, 'send' | 'answer'>, readonly Key[]>> = {
+const confirmKeys: Readonly<Record<Exclude<ScreenAction, Written>, readonly Key[]>> = {
   approve: ['a', 'y', 'enter'],
   reject: ['r', 'y', 'enter'],
   interrupt: ['i', 'y', 'enter'],
   // Nobody kills by pressing one key twice, or with a reflex.
   kill: ['y'],
+  resume: ['R', 'y', 'enter'],
 };
 
 function confirmKey(acting: Extract<Acting, { is: 'confirm' }>, key: Key): ActingStep {
@@ -192,6 +217,8 @@ function confirmKey(acting: Extract<Acting, { is: 'confirm' }>, key: Key): Actin
       return request(deed, whom, { action: 'interrupt' });
     case 'kill':
       return request(deed, whom, { action: 'kill', signal: 'TERM' });
+    case 'resume':
+      return request(deed, whom, { action: 'resume' });
   }
 }
 
@@ -213,16 +240,24 @@ export function answerBy(key: Key, item: AgentItem | null, isWhole: boolean): Ac
 }
 
 function typingKey(acting: Extract<Acting, { is: 'typing' }>, key: Key): ActingStep {
-  const { deed, whom, ask, field, whenReady } = acting;
+  const { deed, whom, ask, field, whenReady, many } = acting;
   if (key === 'esc') return left(acting);
+  if (key === 'ctrl+e' && deed !== 'name')
+    return { acting, commands: [{ do: 'edit', text: field.text, done: edited }] };
   if (key === 'tab' && deed === 'send') return still({ ...acting, whenReady: !whenReady });
-  if (key !== 'enter') return still({ ...acting, field: editText(field, key) });
+  if (key !== 'enter') return still({ ...acting, field: fieldKey(field, key, deed === 'name') ?? field });
+  if (deed === 'name') return request('name', whom, { action: 'name', nick: field.text.trim() || null });
   if (field.text.trim() === '') return { acting, commands: [say('Type a message first; esc cancels.')] };
   if (deed === 'answer') {
     return request(deed, whom, { action: 'answer', ask_id: ask?.ask_id ?? '', text: field.text });
   }
-  return request(deed, whom, { action: 'send', text: field.text, when_ready: whenReady });
+  const wanted = { action: 'send', text: field.text, when_ready: whenReady } as const;
+  if (many === null) return request(deed, whom, wanted);
+  const commands = many.flatMap((one) => request(deed, one, wanted).commands);
+  return { acting: { is: 'many', whom, total: many.length, dones: [] }, commands };
 }
+
+const edited = (text: string | null, words: string): ActingOwn => ({ is: 'edited', text, words });
 
 type Distribute<Body> = Body extends unknown ? Omit<Body, 'ref' | 'conditions'> : never;
 
@@ -241,7 +276,7 @@ function request(deed: ScreenAction, whom: Whom, wanted: Distribute<ActBody>): A
           askId: 'ask_id' in wanted ? (wanted.ask_id ?? null) : null,
           receipt: await api.post('/v1/act', { ...wanted, ref: `runtime:${whom.runtime}`, conditions }),
         }),
-        late: (own) => doneBy(own),
+        late: (own) => (own.is === 'edited' ? null : doneBy(own)),
         failed: (problem) => ({ is: 'refused', whom, deed, problem }),
       },
     ],
@@ -250,8 +285,13 @@ function request(deed: ScreenAction, whom: Whom, wanted: Distribute<ActBody>): A
 
 /** What became of it, in the words of the receipt (ACT4). */
 export function actingAfter(acting: Acting, own: ActingOwn): Acting {
+  if (own.is === 'edited') {
+    return acting.is === 'typing' && own.text !== null ? { ...acting, field: fieldOf(own.text) } : acting;
+  }
   const done = doneBy(own);
   switch (acting.is) {
+    case 'many':
+      return { ...acting, dones: [...acting.dones, done] };
     case 'confirm':
     case 'choose':
     case 'typing':
@@ -261,7 +301,7 @@ export function actingAfter(acting: Acting, own: ActingOwn): Acting {
   }
 }
 
-function doneBy(own: ActingOwn): Done {
+function doneBy(own: Exclude<ActingOwn, { is: 'edited' }>): Done {
   const { whom } = own;
   if (own.is === 'refused') {
     const { message, next, code } = own.problem;

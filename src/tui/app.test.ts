@@ -17,7 +17,7 @@ const size = { columns: 80, lines: 24 };
 
 function opened(at = size): AppModel {
   const world = emptyWorld({ nowMs, offsetMinutes: 0, self: { cwd: '/', home: '/', agents: [] }, size: at });
-  return openApp({ size: at, hasColour: true, world }, { screen: 'board' }).model;
+  return openApp({ size: at, world }, { screen: 'board' }).model;
 }
 
 const press = (model: AppModel, ...keys: readonly string[]): AppStep =>
@@ -49,6 +49,35 @@ const fed = (model: AppModel, ...events: readonly FeedEvent[]): AppModel =>
 
 const asking = itemOf(paneRow({ window: 4, state: 'waiting_approval' }), {
   ask: { ask_id: 'a1', kind: 'command', scope: 'main', text: 'rm -rf build', options: [{ id: '1', label: 'Yes' }] },
+});
+
+describe('the mouse', () => {
+  const click = (model: AppModel, column: number, row: number): AppStep =>
+    updateApp(model, { is: 'input', input: { is: 'mouse', what: 'press', column, row }, nowMs });
+  const at = (model: AppModel, words: string): readonly [column: number, row: number] => {
+    const rows = text(model).split('\n');
+    const row = rows.findIndex((line) => line.includes(words));
+    return [width((rows[row] ?? '').split(words)[0] ?? ''), row];
+  };
+
+  it('SCR5 presses the keys at the bottom, selects a row and opens it, and a key switches it off', () => {
+    const other = itemOf(paneRow({ window: 5, state: 'running', agent: 'codex' }));
+    const model = fed(opened(), snapshot(asking, other));
+    expect(text(click(model, ...at(model, 'a approve')).model)).toContain('Approve for claude');
+    const chosen = click(model, ...at(model, 'codex')).model;
+    expect(text(chosen)).toMatch(/^> ● codex/m);
+    expect(text(click(chosen, ...at(chosen, 'codex')).model)).toContain('confidence');
+    // Where nothing stands nothing is done.
+    expect(text(click(model, 40, 15).model)).toBe(text(model));
+    const off = press(model, 'M');
+    expect([off.model.hasMouse, off.effects]).toEqual([false, [{ to: 1, command: { do: 'mouse' } }]]);
+    expect(press(off.model, 'M').model.hasMouse).toBe(true);
+  });
+
+  it('SCR2 a press decides nothing on a terminal too small to show it', () => {
+    const model = fed(opened({ columns: 20, lines: 5 }), snapshot(asking));
+    for (let row = 0; row < 5; row += 1) expect(click(model, 2, row).effects).toEqual([]);
+  });
 });
 
 describe('the frame', () => {

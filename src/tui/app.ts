@@ -2,8 +2,10 @@
 // comes in, the next model and the effects to carry out go out.
 
 import type { FeedEvent } from '../api/client-types.ts';
+import { width } from '../text/width.ts';
 import type { PaintRole } from '../view/paint.ts';
 import type { ScreenSize } from '../view/shells-panel.ts';
+import { lineText } from '../view/shells-spans.ts';
 import type { Command, Link, Message, Place, World } from './contract.ts';
 import type { Input } from './keys.ts';
 import { type FootMessage, type Framed, isTooSmall, layoutOf } from './layout.ts';
@@ -11,12 +13,13 @@ import { backgroundAnywhere, type Opened, screenOf, stepOf } from './screens.ts'
 import { worldAfter } from './world.ts';
 
 export interface AppModel extends Framed {
-  readonly hasColour: boolean;
   /** The last one is on top. Never empty before the end. */
   readonly opened: readonly Opened[];
   readonly ids: number;
   /** The first line of the help that is shown; null while there is none. */
   readonly help: number | null;
+  /** The mouse selects rows and presses keys; where it does not, the terminal selects text with it. */
+  readonly hasMouse: boolean;
 }
 
 export type AppMessage =
@@ -37,16 +40,19 @@ export type AppMessage =
 
 /** What the pure half cannot do itself, and for whom. */
 export type Effect =
-  | { readonly to: number; readonly command: Extract<Command<unknown>, { do: 'call' | 'copy' | 'attach' }> }
-  | { readonly to: number; readonly command: { readonly do: 'quit' | 'suspend' } };
+  | {
+      readonly to: number;
+      readonly command: Extract<Command<unknown>, { do: 'call' | 'copy' | 'attach' | 'edit' | 'bell' }>;
+    }
+  | { readonly to: number; readonly command: { readonly do: 'quit' | 'suspend' | 'mouse' } };
 
 export interface AppStep {
   readonly model: AppModel;
   readonly effects: readonly Effect[];
 }
 
-export function openApp(model: Omit<AppModel, 'opened' | 'ids' | 'said' | 'help'>, place: Place): AppStep {
-  return openPlace({ ...model, opened: [], ids: 0, said: null, help: null }, place);
+export function openApp(model: Omit<AppModel, 'opened' | 'ids' | 'said' | 'help' | 'hasMouse'>, place: Place): AppStep {
+  return openPlace({ ...model, opened: [], ids: 0, said: null, help: null, hasMouse: true }, place);
 }
 
 export const topOf = ({ opened }: AppModel): Opened | null => opened.at(-1) ?? null;
@@ -131,6 +137,8 @@ function obey(before: AppModel, to: number, commands: readonly Command<unknown>[
       case 'quit':
       case 'call':
       case 'copy':
+      case 'edit':
+      case 'bell':
       case 'attach':
         effects.push({ to, command } as Effect);
         break;
@@ -171,10 +179,38 @@ function takeInput(model: AppModel, input: Input): AppStep {
     return { model, effects: isEnd ? [{ to: top.id, command: { do: 'quit' } }] : [] };
   }
   if (model.help !== null) return nothing(helpAfter(model, model.help, input));
+  if (input.is === 'mouse') return takeMouse(model, top, input);
   const step = tell(model, top, input);
   if (step !== null) return isRash(input, top, step) ? nothing(says(model, rashWords)) : step;
   if (input.is === 'paste') return nothing(says(model, 'Paste is not possible here. Press / to filter, s to send.'));
   return takeKey(model, top, input.key);
+}
+
+/** On the keys at the bottom it is that key; elsewhere it is the screen's. */
+function takeMouse(model: AppModel, top: Opened, { what, column, row }: Extract<Input, { is: 'mouse' }>): AppStep {
+  const { above, below } = layoutOf(model, top);
+  const line = below[row - (model.size.lines - below.length)];
+  if (line !== undefined) {
+    const key = what === 'press' ? keyAt(lineText(line), column) : null;
+    return key === null ? nothing(model) : takeInput(model, { is: 'key', key });
+  }
+  const step = tell(model, top, { is: 'mouse', what, column, row: row - above.length });
+  if (step !== null || what === 'press') return step ?? nothing(model);
+  return tell(model, top, { is: 'key', key: what === 'wheelup' ? 'up' : 'down' }) ?? nothing(model);
+}
+
+/** The hint of the footer that stands there: `a approve · r reject`. */
+function keyAt(text: string, column: number): string | null {
+  let start = 0;
+  for (const hint of text.split(' · ')) {
+    const end = start + width(hint);
+    if (column >= start && column < end) {
+      const [key = ''] = hint.split(' ');
+      return /^(?:[A-Za-z/?]|enter|esc|tab|ctrl\+[a-z])$/.test(key) ? key : null;
+    }
+    start = end + 3;
+  }
+  return null;
 }
 
 const rashWords = 'Several keys arrived at once, as from a paste: ignored. Press the key again.';
@@ -201,6 +237,11 @@ function takeKey(model: AppModel, top: Opened, key: string): AppStep {
       return openPlace(model, { screen: 'shells' });
     case 'ctrl+l':
       return nothing(model);
+    case 'M': {
+      const hasMouse = !model.hasMouse;
+      const words = hasMouse ? 'The mouse selects, opens and scrolls.' : 'The mouse is off: the terminal selects text.';
+      return { model: says({ ...model, hasMouse }, words), effects: [{ to: top.id, command: { do: 'mouse' } }] };
+    }
     case 'ctrl+r': {
       const commands = backgroundAnywhere(model.world);
       if (commands === null) return nothing(says(model, 'No command is running in the foreground.'));

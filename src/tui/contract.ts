@@ -16,7 +16,9 @@ export type Place =
   | { readonly screen: 'sessions' }
   | { readonly screen: 'new' }
   | { readonly screen: 'chat'; readonly id: string }
-  | { readonly screen: 'shells' };
+  | { readonly screen: 'shells' }
+  /** What has changed in its work tree since its turn began. */
+  | { readonly screen: 'diff'; readonly runtime: string };
 
 /**
  * One key as it was pressed: a character as itself (`a`, `A`, `?`, `語`), or a name: `enter`, `esc`, `tab`, `shift+tab`,
@@ -24,6 +26,8 @@ export type Place =
  * `alt+x`.
  */
 export type Key = string;
+
+export type MouseWhat = 'press' | 'wheelup' | 'wheeldown';
 
 export type Link =
   | { readonly is: 'connecting' }
@@ -48,6 +52,8 @@ export interface World extends FeedState {
 
 export type Message<Own> =
   | { readonly is: 'key'; readonly key: Key }
+  /** A button or the wheel of the mouse, at this place of the screen that the message goes to. */
+  | { readonly is: 'mouse'; readonly what: MouseWhat; readonly column: number; readonly row: number }
   /** Several characters at once, as one piece; line ends are kept. */
   | { readonly is: 'paste'; readonly text: string }
   /** The world is another one than before: rows, shells, targets or the link. */
@@ -84,6 +90,10 @@ export type Command<Own> =
        */
       late?(own: Own): { readonly text: string; readonly role: PaintRole } | null;
     }
+  /** Their own editor with this text, and what it gave back; null with the reason where that is nothing. */
+  | { readonly do: 'edit'; readonly text: string; done(text: string | null, words: string): Own }
+  /** The terminal rings. */
+  | { readonly do: 'bell' }
   /** Into the clipboard of the person's terminal (OSC 52); only ever as the answer to a key. */
   | { readonly do: 'copy'; readonly text: string }
   /** One line at the bottom until the next key. It is gated by the frame. */

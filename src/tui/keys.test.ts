@@ -3,13 +3,18 @@ import { describe, expect, it } from 'vitest';
 import { asBurst, endInput, type Input, noInput, readInput } from './keys.ts';
 
 const keysOf = (inputs: readonly Input[]): readonly string[] =>
-  inputs.map((input) => (input.is === 'key' ? input.key : `<${input.text}>`));
+  inputs.map((input) => {
+    if (input.is === 'mouse') return `${input.what} ${input.column},${input.row}`;
+    return input.is === 'key' ? input.key : `<${input.text}>`;
+  });
 
 const read = (text: string): readonly string[] => keysOf(readInput(noInput, text).inputs);
 
 describe('keys', () => {
   it.each([
     ['a', ['a']],
+    ['\u001b[<0;12;3M\u001b[<0;12;3m', ['press 11,2']],
+    ['\u001b[<64;1;1M\u001b[<65;1;1M\u001b[<2;1;1M', ['wheelup 0,0', 'wheeldown 0,0']],
     ['aB?', ['a', 'B', '?']],
     ['語😀', ['語', '😀']],
     ['\r', ['enter']],
@@ -29,7 +34,7 @@ describe('keys', () => {
     ['\u001bx', ['alt+x']],
     ['\u001b\r', ['alt+enter']],
     // Sequences that are no keys of ours: focus, mouse, an answer of the terminal.
-    ['\u001b[I\u001b[<0;3;4M\u001b[?62;c\u001b[99~x', ['x']],
+    ['\u001b[I\u001b[<35;3;4M\u001b[?62;c\u001b[99~x', ['x']],
     ['\u0085', []],
   ])('%j is %j', (text, keys) => {
     expect(read(text)).toEqual(keys);

@@ -1,9 +1,17 @@
 // From what a terminal sends to keys and pastes. Pure: what is not yet whole waits in the state; whoever reads the terminal
 // says when nothing more came, and then a lone escape is the key.
 
-import type { Key } from './contract.ts';
+import type { Key, MouseWhat } from './contract.ts';
 
-export type Input = KeyInput | { readonly is: 'paste'; readonly text: string };
+export type Input = KeyInput | MouseInput | { readonly is: 'paste'; readonly text: string };
+
+export interface MouseInput {
+  readonly is: 'mouse';
+  readonly what: MouseWhat;
+  /** Both from 0. */
+  readonly column: number;
+  readonly row: number;
+}
 
 export interface KeyInput {
   readonly is: 'key';
@@ -77,6 +85,7 @@ export function readInput(before: InputState, chunk: string): InputStep {
     if (taken === null) break;
     waiting = waiting.slice(taken.chars);
     if (taken.key === pasteStart) pasted = '';
+    else if (taken.mouse !== undefined) inputs.push(taken.mouse);
     else if (taken.key !== null) inputs.push({ is: 'key', key: taken.key });
   }
   return { state: { waiting, pasted }, inputs };
@@ -96,6 +105,7 @@ interface Taken {
   readonly chars: number;
   /** Null: understood, and no key. */
   readonly key: string | null;
+  readonly mouse?: MouseInput;
 }
 
 /** Null: it needs what comes next. */
@@ -136,11 +146,23 @@ function takeSequence(text: string): Taken | null {
   if (match === null) return text.length > sequenceCharsMax ? { chars: text.length, key: null } : null;
   const [whole, parameters = '', final = ''] = match;
   const [number = '', modifier = ''] = parameters.split(';');
+  const mouse = parameters.startsWith('<') && final === 'M' ? mouseOf(parameters.slice(1)) : null;
+  if (mouse !== null) return { chars: whole.length, key: null, mouse };
   // What begins with one of these is an answer of the terminal, or a mouse.
   const isPrivate = /^[<=>?]/.test(parameters);
   const name = isPrivate ? undefined : final === '~' ? numbers[number] : letters[final];
   if (name === undefined) return { chars: whole.length, key: null };
   return { chars: whole.length, key: withModifier(name, modifier) };
+}
+
+const buttons: Readonly<Record<string, MouseWhat>> = { '0': 'press', '64': 'wheelup', '65': 'wheeldown' };
+
+/** Presses of the left button and the wheel; releases, drags and other buttons mean nothing here. */
+function mouseOf(parameters: string): MouseInput | null {
+  const [button = '', column = '', row = ''] = parameters.split(';');
+  const what = buttons[button];
+  if (what === undefined || !/^\d{1,5}$/.test(column) || !/^\d{1,5}$/.test(row)) return null;
+  return { is: 'mouse', what, column: Number(column) - 1, row: Number(row) - 1 };
 }
 
 /** As xterm counts them: one more than the sum of shift 1, alt 2, ctrl 4. */

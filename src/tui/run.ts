@@ -13,7 +13,7 @@ import { cutLine, type SpanLine, span } from '../view/shells-spans.ts';
 import { type AppMessage, type AppModel, type AppStep, type Effect, openApp, topOf, updateApp } from './app.ts';
 import type { KeyHelp, Place, Ports, Stream, World } from './contract.ts';
 import { isTooSmall, layoutOf, smallest } from './layout.ts';
-import { paintedLine, repaint } from './painter.ts';
+import { type Colours, paintedLine, repaint } from './painter.ts';
 import type { Opened } from './screens.ts';
 import type { Terminal } from './terminal.ts';
 import { emptyWorld } from './world.ts';
@@ -50,6 +50,7 @@ const frameKeys: readonly KeyHelp[] = [
   { keys: 'ctrl+r', words: 'move the foreground command to the background' },
   { keys: '?', words: 'this help' },
   { keys: 'q, esc', words: 'back; q on the first screen quits' },
+  { keys: 'M', words: 'mouse on and off; off, the terminal selects text' },
   { keys: 'ctrl+l', words: 'redraw the screen' },
   { keys: 'ctrl+z', words: 'suspend; fg resumes' },
   { keys: 'ctrl+c', words: 'leave' },
@@ -84,13 +85,15 @@ export interface TuiParts {
   };
   readonly env: Readonly<Record<string, string>>;
   readonly self: World['self'];
-  readonly hasColour: boolean;
+  readonly colours: Colours;
   readonly offsetMinutes: number;
   readonly place: Place;
   /** Starts the daemon where none runs; resolves when it answers. */
   readonly startDaemon: () => Promise<void>;
   /** Brings the person to a pane, with the terminal in its hands; resolves with what there is to say when they are back. */
   readonly attach: (ref: string) => Promise<string>;
+  /** Their own editor on this text; null with the reason where nothing came of it. */
+  readonly edit: (text: string) => Promise<{ readonly text: string | null; readonly words: string }>;
   /** Job control: ctrl-z, fg. */
   readonly suspension: {
     listen(listener: { onStop(): void; onContinue(): void }): () => void;
@@ -128,9 +131,9 @@ class Tui {
 
   constructor(parts: TuiParts) {
     this.#parts = parts;
-    const { terminal, clock, hasColour, offsetMinutes, self, place } = parts;
+    const { terminal, clock, offsetMinutes, self, place } = parts;
     const world = emptyWorld({ nowMs: clock.wallMs(), offsetMinutes, self, size: terminal.size() });
-    const { model, effects } = openApp({ size: terminal.size(), hasColour, world }, place);
+    const { model, effects } = openApp({ size: terminal.size(), world }, place);
     this.#model = model;
     this.#opening = effects;
   }
@@ -303,6 +306,15 @@ class Tui {
       case 'quit':
         this.#leaving.abort();
         break;
+      case 'mouse':
+        this.#parts.terminal.setMouse(this.#model.hasMouse);
+        break;
+      case 'bell':
+        this.#parts.terminal.write('\u0007');
+        break;
+      case 'edit':
+        void this.#edit(to, command);
+        break;
       case 'suspend':
         void this.#suspend();
         break;
@@ -349,6 +361,19 @@ class Tui {
     this.#enter();
   }
 
+  async #edit(to: number, { text, done }: Extract<Effect['command'], { do: 'edit' }>): Promise<void> {
+    this.#isAway = true;
+    this.#parts.terminal.leave();
+    const made = await this.#parts
+      .edit(text)
+      .catch((problem: unknown) => ({ text: null, words: asProblem(problem).message }));
+    this.#isAway = false;
+    if (this.#leaving.signal.aborted) return;
+    this.#take({ is: 'own', to, own: done(made.text, made.words), nowMs: this.#parts.clock.wallMs() });
+    if (made.text === null) this.#take({ is: 'said', text: made.words, role: null });
+    this.#enter();
+  }
+
   #drawSoon(): void {
     if (this.#cancelDraw !== null) return;
     const restMs = this.#lastDrawMs + limits.tuiFrameMs - this.#parts.clock.monotonicMs();
@@ -365,7 +390,7 @@ class Tui {
     this.#takeNews();
     if (this.#isAway || this.#leaving.signal.aborted) return;
     this.#lastDrawMs = this.#parts.clock.monotonicMs();
-    const lines = viewApp(this.#model).map((line) => paintedLine(line, this.#model.hasColour));
+    const lines = viewApp(this.#model).map((line) => paintedLine(line, this.#parts.colours));
     const text = repaint(this.#drawn, lines);
     this.#drawn = lines;
     if (text !== '') this.#parts.terminal.write(text);

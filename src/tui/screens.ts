@@ -4,6 +4,7 @@ import { boardScreen } from './board/screen.ts';
 import { chatScreen, newScreen, sessionsScreen } from './chat/index.ts';
 import type { Command, Message, Place, Screen, Step, World } from './contract.ts';
 import { detailScreen } from './detail/screen.ts';
+import { diffScreen } from './diff/screen.ts';
 import { backgroundForeground, shellsScreen } from './shells/index.ts';
 
 /** A screen with a model that only it understands; the one place where the types of screens are forgotten. */
@@ -19,6 +20,7 @@ const screens: Readonly<Record<Place['screen'], AnyScreen>> = {
   new: any(newScreen),
   chat: any(chatScreen),
   shells: any(shellsScreen),
+  diff: any(diffScreen),
 };
 
 export const screenOf = (place: Place): AnyScreen => screens[place.screen];

@@ -36,6 +36,10 @@ describe('the terminal', () => {
     expect(output.emit('error', new Error('EIO'))).toBe(true);
     expect(raw.at(-1)).toBe(false);
     expect(written.at(-1)).toContain('\u001b[?1049l');
+    expect(written.at(-1)).toContain('\u001b[?1000l');
+    terminal.setMouse(false);
+    terminal.enter({ onInput: () => undefined, onResize: () => undefined, onGone: () => undefined });
+    expect(written.at(-1)).not.toContain('\u001b[?1000h');
   });
 
   it('SCR2 keys that come in one piece are told as such', () => {

@@ -7,6 +7,10 @@ import { asBurst, endInput, type Input, noInput, readInput } from './keys.ts';
 
 /** The other screen, no cursor, no wrapping at the edge, pastes in one piece. */
 const enter = '\u001b[?1049h\u001b[?25l\u001b[?7l\u001b[?2004h\u001b[2J';
+/** Presses and the wheel, in the form that reaches every column. */
+const mouseOn = '\u001b[?1000h\u001b[?1006h';
+const mouseOff = '\u001b[?1006l\u001b[?1000l';
+
 const leave = '\u001b[?2026l\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[0m\u001b[?1049l';
 
 /** A terminal over a slow line may send a sequence in two pieces; nobody presses escape and a key this fast. */
@@ -23,6 +27,8 @@ export interface Terminal {
   /** Takes it, from now on until `leave`. */
   enter(listener: TerminalListener): void;
   write(text: string): void;
+  /** Whether the mouse is ours; where it is not, the terminal selects text with it. */
+  setMouse(isOn: boolean): void;
   /** Idempotent: also after a crash, and before somebody else gets the terminal for a while. */
   leave(): void;
 }
@@ -38,6 +44,7 @@ export function createTerminal({ input, output, after }: TerminalParts): Termina
   let drop: (() => void) | null = null;
   // A terminal that is gone takes nothing any more; once, however often it is given back.
   let isDeaf = false;
+  let hasMouse = true;
   const hearErrors = (): void => {
     if (!isDeaf) output.on('error', () => undefined);
     isDeaf = true;
@@ -65,7 +72,7 @@ export function createTerminal({ input, output, after }: TerminalParts): Termina
     output.on('resize', onResize);
     output.on('error', onGone);
     input.resume();
-    output.write(enter);
+    output.write(hasMouse ? enter + mouseOn : enter);
     drop = () => {
       cancel();
       input.off('data', onData);
@@ -75,7 +82,7 @@ export function createTerminal({ input, output, after }: TerminalParts): Termina
       hearErrors();
       input.pause();
       if (!input.destroyed) input.setRawMode(false);
-      output.write(leave);
+      output.write(mouseOff + leave);
     };
   }
 
@@ -85,6 +92,10 @@ export function createTerminal({ input, output, after }: TerminalParts): Termina
       if (drop === null) take(listener);
     },
     write: (text) => void output.write(text),
+    setMouse: (isOn) => {
+      hasMouse = isOn;
+      if (drop !== null) output.write(isOn ? mouseOn : mouseOff);
+    },
     leave: () => {
       const dropped = drop;
       drop = null;

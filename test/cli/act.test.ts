@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { failure } from '../../src/model/errors.ts';
+import { errors, failure } from '../../src/model/errors.ts';
 import { askId, runtimeId, scopeId } from '../../src/model/ids.ts';
 import { limits } from '../../src/model/limits.ts';
 import { until } from '../kit/tmux-server.ts';
@@ -111,6 +111,31 @@ describe('send', () => {
     expect(ran).toMatchObject({ status, stdout: '' });
     expect(ran.stderr.split('\n')).toHaveLength(2);
     expect(stage.acting.asked).toEqual([]);
+  });
+
+  it('SCR6 --to sends to each as if alone: 20 agents, 20 receipts, and a refusal is named and keeps nothing from the others', async () => {
+    const rows = Array.from({ length: 20 }, (_, place) =>
+      stage.daemon.put({ id: 100 + place, window: 10 + place, state: 'running' }),
+    );
+    const refs = rows.map(({ runtime_id }) => `runtime:${runtime_id}`);
+    const [asking = ''] = refs.slice(7, 8);
+    stage.acting.refuses = new Map([[asking, failure('E_DIALOG', 'it asks for approval', 'answer it first')]]);
+    const ran = await run(`send --to ${refs.join(',')} --text hi`);
+    expect(ran.stdout.trim().split('\n')).toHaveLength(19);
+    expect(ran.stderr).toBe(
+      `agtmux: send to ${asking} was refused: it asks for approval; answer it first [E_DIALOG]\n`,
+    );
+    expect([ran.status, stage.acting.asked.length]).toEqual([errors.E_DIALOG.exit, 20]);
+    const json = await run(`send --to ${refs.join(',')} --text hi --json`);
+    expect(
+      json.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).outcome)
+        .filter((one) => one === 'delivered'),
+    ).toHaveLength(19);
+    stage.acting.refuses = new Map();
+    for (const row of rows) stage.daemon.drop(row);
   });
 
   it('ACT4 a refusal says what, why and what next, with its code as exit status; JSON keeps the receipt', async () => {

@@ -9,7 +9,7 @@ import {
   fits,
   parseFilter,
 } from '../../view/board.ts';
-import { type Acting, notActing } from '../acting.ts';
+import { type Acting, type ActingOwn, notActing } from '../acting.ts';
 import type { World } from '../contract.ts';
 import { emptyText, type TextField } from '../text-field.ts';
 
@@ -24,11 +24,37 @@ export interface BoardModel {
   /** Groups that are not as they are at first: folded among agents, unfolded among windows and sessions. */
   readonly turned: ReadonlySet<string>;
   readonly acting: Acting;
+  /** Runtimes that a message to many goes to. */
+  readonly marked: ReadonlySet<string>;
+  /** What the screen of the selected agent shows, where there is room for it beside the list. */
+  readonly preview: Preview | null;
+  readonly isPreviewOff: boolean;
+  /** Lines of it above the last ones; 0 follows what comes. */
+  readonly up: number;
+  /** The next key says what is copied. */
+  readonly isCopying: boolean;
+  /** Rings when somebody comes to need a person. */
+  readonly rings: boolean;
+  /** Who needed a person when it last looked. */
+  readonly needing: ReadonlySet<string> | null;
   /** Who is selected and what it asks, as it was last; null where nobody was. */
   readonly asks: string | null;
   /** When what is selected came to ask something else without a key of the person, in ms. */
   readonly askedMs: number;
 }
+
+export interface Preview {
+  readonly runtime: string;
+  readonly lines: readonly string[];
+  /** Why there is nothing to see, or what it is instead of a screen. */
+  readonly words: string | null;
+}
+
+export type BoardOwn =
+  | ActingOwn
+  | { readonly is: 'preview'; readonly preview: Preview }
+  | { readonly is: 'copied'; readonly text: string | null; readonly words: string }
+  | { readonly is: 'told'; readonly text: string };
 
 export const firstBoard: BoardModel = {
   selected: null,
@@ -38,6 +64,13 @@ export const firstBoard: BoardModel = {
   grouping: 'agents',
   turned: new Set(),
   acting: notActing,
+  marked: new Set(),
+  preview: null,
+  isPreviewOff: false,
+  up: 0,
+  isCopying: false,
+  rings: false,
+  needing: null,
   asks: null,
   askedMs: 0,
 };
@@ -53,6 +86,17 @@ export interface Listed {
   /** Without the filter. */
   readonly all: readonly AgentItem[];
 }
+
+/** From here on the screen of the selected agent stands beside the list. */
+const previewFrom = 100;
+
+/** Columns of the list; as many as there are where nothing stands beside it. */
+export function listColumns({ isPreviewOff }: BoardModel, columns: number): number {
+  if (isPreviewOff || columns < previewFrom) return columns;
+  return Math.max(60, Math.min(110, Math.floor(columns / 2)));
+}
+
+export const hasPreview = (model: BoardModel, columns: number): boolean => listColumns(model, columns) < columns;
 
 export const turnKey = (grouping: BoardGrouping, key: string): string => `${grouping} ${key}`;
 

@@ -1,45 +1,59 @@
 // The board as a screen: its keys, what they change, and where they lead. Pure.
 
 import { limits } from '../../model/limits.ts';
-import { type BoardGrouping, boardGroupings, completions, needsYouKey } from '../../view/board.ts';
+import { projectOf } from '../../model/rows.ts';
+import { foreign, sanitizeBlock } from '../../text/sanitize.ts';
 import {
-  type ActingOwn,
+  type AgentItem,
+  type BoardGrouping,
+  boardGroupings,
+  completions,
+  needsYou,
+  needsYouKey,
+} from '../../view/board.ts';
+import {
   type ActingStep,
   actingAfter,
   actingKey,
   actingPaste,
   beginActing,
+  beginMany,
   isActing,
   notActing,
 } from '../acting.ts';
 import { actingKeys } from '../acting-view.ts';
-import type { Command, Key, KeyHelp, Message, Screen, Step, World } from '../contract.ts';
+import type { Command, Key, KeyHelp, Message, Screen, Step, Stream, World } from '../contract.ts';
 import { editText, emptyText, isCharacter, withPaste } from '../text-field.ts';
 import {
   asksOf,
   type BoardModel,
+  type BoardOwn,
+  canSelect,
   firstBoard,
+  hasPreview,
+  listColumns,
   listed,
   selectable,
   selectedEntry,
   selectedItem,
   turnKey,
 } from './model.ts';
-import { boardView } from './view.ts';
+import { boardView, entryAt } from './view.ts';
 
-type BoardStep = Step<BoardModel, ActingOwn>;
+type BoardStep = Step<BoardModel, BoardOwn>;
 
-export const boardScreen: Screen<BoardModel, ActingOwn, { readonly screen: 'board' }> = {
+export const boardScreen: Screen<BoardModel, BoardOwn, { readonly screen: 'board' }> = {
   title: 'the board',
   open: (_place, world) => ({ model: { ...firstBoard, asks: asksOf(firstBoard, world) } }),
   update,
   view: boardView,
   keys,
-  isTyping: ({ isFiltering, acting }) => isFiltering || isActing(acting),
+  isTyping: ({ isFiltering, acting, isCopying }) => isFiltering || isActing(acting) || isCopying,
+  streams,
   takesText: ({ isFiltering, acting }) => isFiltering || acting.is === 'typing',
 };
 
-function update(message: Message<ActingOwn>, model: BoardModel, world: World): BoardStep | null {
+function update(message: Message<BoardOwn>, model: BoardModel, world: World): BoardStep | null {
   switch (message.is) {
     case 'key': {
       const step = takeKey(message.key, model, world);
@@ -48,18 +62,90 @@ function update(message: Message<ActingOwn>, model: BoardModel, world: World): B
     }
     case 'paste':
       return takePaste(message.text, model, world);
-    case 'own': {
-      const acting = actingAfter(model.acting, message.own);
-      return { model: watched(wentOn({ ...model, acting }, world), world) };
-    }
+    case 'mouse':
+      return takeMouse(message, model, world);
+    case 'own':
+      return takeOwn(message.own, model, world);
     case 'world':
-      return { model: watched(settled(wentOn(model, world), world), world) };
+      return rung(watched(settled(wentOn(model, world), world), world), world);
     case 'back':
       return { model: settled(model, world) };
     case 'frame':
       return { model };
   }
 }
+
+function takeOwn(own: BoardOwn, model: BoardModel, world: World): BoardStep {
+  switch (own.is) {
+    case 'preview':
+      return { model: { ...model, preview: own.preview } };
+    case 'told':
+      return { model, commands: [{ do: 'say', text: own.text }] };
+    case 'copied': {
+      const said: Command<BoardOwn> = { do: 'say', text: own.words };
+      return { model, commands: own.text === null ? [said] : [{ do: 'copy', text: own.text }, said] };
+    }
+    default: {
+      const acting = actingAfter(model.acting, own);
+      return { model: watched(wentOn({ ...model, acting }, world), world) };
+    }
+  }
+}
+
+/** Only for who wanted it, and only when somebody new needs a person. */
+function rung(model: BoardModel, world: World): BoardStep {
+  if (!model.rings) return { model };
+  const needing = new Set(
+    listed(model, world)
+      .all.filter(needsYou)
+      .map(({ runtime_id }) => runtime_id),
+  );
+  const isNew = model.needing !== null && [...needing].some((runtime) => model.needing?.has(runtime) !== true);
+  return { model: { ...model, needing }, commands: isNew ? [{ do: 'bell' }] : [] };
+}
+
+/** A moment for whoever only passes by on the way down the list. */
+const previewAfterMs = 100;
+/** What stands still is looked at less and less often. */
+const previewRoundsMax = 4;
+
+function streams(model: BoardModel, world: World): readonly Stream<BoardOwn>[] {
+  const item = selectedItem(model, world);
+  if (item === null || item.ended !== null || world.link.is !== 'up' || !hasPreview(model, world.size.columns))
+    return [];
+  const runtime = item.runtime_id;
+  const ref = `runtime:${runtime}`;
+  const told = (lines: readonly string[], words: string | null): BoardOwn => ({
+    is: 'preview',
+    preview: { runtime, lines, words },
+  });
+  return [
+    {
+      key: `preview ${runtime}`,
+      start: async function* ({ api, sleep }, signal) {
+        await sleep(previewAfterMs, signal);
+        let [last, still] = ['', 0];
+        while (!signal.aborted) {
+          const own = await api.get('/v1/output', { ref, lines: previewLines, screen: true, colours: true }).then(
+            ({ lines, words }) => told(lines, words ?? null),
+            (problem: unknown) => told([], wordsOfProblem(problem)),
+          );
+          const text = own.is === 'preview' ? `${own.preview.lines.join('\n')}${own.preview.words}` : '';
+          still = text === last ? Math.min(previewRoundsMax, still + 1) : 0;
+          if (still === 0) yield own;
+          last = text;
+          await sleep(limits.tuiFrameMs * (1 + still), signal);
+        }
+      },
+      failed: ({ message }) => told([], message),
+    },
+  ];
+}
+
+/** The screen and something above it, to scroll to. */
+const previewLines = 200;
+
+const wordsOfProblem = (problem: unknown): string => (problem instanceof Error ? problem.message : String(problem));
 
 /** The selection stays with its agent for as long as that is there; before anyone chose, it is the first. */
 function settled(model: BoardModel, world: World): BoardModel {
@@ -100,7 +186,10 @@ function takeKey(key: Key, model: BoardModel, world: World): BoardStep | null {
   const doing = actingKey(model.acting, key);
   if (doing !== null) return acted(model, doing);
   if (model.isFiltering) return filterKey(key, model, world);
-  const calm = model.acting.is === 'done' ? { ...model, acting: notActing } : model;
+  const isOver = model.acting.is === 'done' || model.acting.is === 'many';
+  const calm = isOver ? { ...model, acting: notActing } : model;
+  if (model.isCopying) return copyKey(key, { ...calm, isCopying: false }, world);
+  if (key === 'S' && model.marked.size > 0) return sendToMarked(calm, world);
   const begun = beginActing(key, selectedItem(model, world));
   if (begun !== null && isActing(begun.acting) && world.nowMs - model.askedMs < limits.tuiAskSeenMs) {
     // Whoever types on without looking does not get there either.
@@ -109,13 +198,115 @@ function takeKey(key: Key, model: BoardModel, world: World): BoardStep | null {
   }
   // The agent is fixed from here on, also where nobody had chosen it before.
   if (begun !== null) return acted(chosen(calm, world), begun);
-  return moveKey(key, calm, world) ?? viewKey(key, calm, world);
+  return moveKey(key, calm, world) ?? viewKey(key, calm, world) ?? besideKey(key, calm, world);
 }
 
 const chosen = (model: BoardModel, world: World): BoardModel => {
   const entry = selectedEntry(model, world);
   return entry === null ? model : { ...model, selected: entry.id };
 };
+
+/** Those who are there still, in the order of the list. */
+function sendToMarked(model: BoardModel, world: World): BoardStep {
+  const acting = beginMany(
+    listed({ ...model, filter: emptyText }, world).all.filter(({ runtime_id }) => model.marked.has(runtime_id)),
+  );
+  if (!isActing(acting))
+    return {
+      model: { ...model, marked: new Set() },
+      commands: [{ do: 'say', text: 'None of the marked agents is there any more.' }],
+    };
+  return { model: { ...model, acting, marked: new Set() } };
+}
+
+function marked(model: BoardModel, runtimes: readonly string[]): BoardModel {
+  const next = new Set(model.marked);
+  const isAll = runtimes.every((runtime) => next.has(runtime));
+  for (const runtime of runtimes)
+    if (isAll) next.delete(runtime);
+    else next.add(runtime);
+  return { ...model, marked: next };
+}
+
+function copyKey(key: Key, model: BoardModel, world: World): BoardStep {
+  const item = selectedItem(model, world);
+  const copied = (text: string, words: string): BoardStep => ({
+    model,
+    commands: [
+      { do: 'copy', text },
+      { do: 'say', text: words },
+    ],
+  });
+  if (item === null) return { model, commands: [{ do: 'say', text: 'No agent is selected.' }] };
+  switch (key) {
+    case 'r':
+    case 'y':
+      return copied(item.ref, `Copied its reference: ${item.ref}`);
+    case 'a':
+      if (item.ask === null) return { model, commands: [{ do: 'say', text: 'It asks nothing.' }] };
+      return copied(item.ask.text, 'Copied what it asks.');
+    case 'o':
+      return { model, commands: [outputToCopy(`runtime:${item.runtime_id}`)] };
+    default:
+      return { model, commands: [{ do: 'say', text: 'Nothing was copied.' }] };
+  }
+}
+
+const copiedLines = 1_000;
+
+const outputToCopy = (ref: string): Command<BoardOwn> => ({
+  do: 'call',
+  run: async ({ api }) => {
+    const { lines } = await api.get('/v1/output', { ref, lines: copiedLines });
+    const words = `Copied its output, ${lines.length} lines.`;
+    return { is: 'copied', text: sanitizeBlock(foreign(lines.join('\n'))), words };
+  },
+  failed: ({ message }) => ({ is: 'copied', text: null, words: `Nothing was copied: ${message}` }),
+});
+
+const muteMinutes = 60;
+
+/** Its kind in its project: nobody else is silent. */
+const mute = ({ agent, cwd }: AgentItem): Command<BoardOwn> => {
+  const project = projectOf(cwd);
+  return {
+    do: 'call',
+    run: async ({ api }) => {
+      await api.post('/v1/notifications/mute', { agent, project, minutes: muteMinutes });
+      return {
+        is: 'told',
+        text: `No notifications of ${agent} in ${project} for an hour; agtmux notify unmute takes it back.`,
+      };
+    },
+    failed: ({ message, next, code }) => ({ is: 'told', text: `${message}; ${next} [${code}]` }),
+    late: (own) => (own.is === 'told' ? { text: own.text, role: 'dim' } : null),
+  };
+};
+
+const wheelRows = 3;
+
+/** A press selects, one on what is selected opens it; the wheel moves through the list, or through the screen beside it. */
+function takeMouse(
+  { what, column, row }: Extract<Message<BoardOwn>, { is: 'mouse' }>,
+  model: BoardModel,
+  world: World,
+): BoardStep {
+  if (isActing(model.acting) || model.isFiltering) return { model };
+  const isBeside = column >= listColumns(model, world.size.columns);
+  if (what !== 'press') {
+    const by = what === 'wheelup' ? wheelRows : -wheelRows;
+    if (isBeside)
+      return { model: { ...model, up: Math.max(0, Math.min(model.preview?.lines.length ?? 0, model.up + by)) } };
+    const next = moved(model, world, -by);
+    return { model: { ...next, asks: asksOf(next, world) } };
+  }
+  if (isBeside) return entered(model, world);
+  const entry = entryAt(model, world, row);
+  if (entry === null || !canSelect(entry, model.grouping)) return { model };
+  if (entry.id === selectedEntry(model, world)?.id) return entered(model, world);
+  const next = settled({ ...model, selected: entry.id, up: 0 }, world);
+  return { model: { ...next, asks: asksOf(next, world) } };
+}
 
 const pageRows = 10;
 
@@ -149,7 +340,7 @@ function moved(model: BoardModel, world: World, by: number): BoardModel {
   const current = selectedEntry(model, world);
   const from = current === null ? 0 : among.indexOf(current);
   const at = Math.max(0, Math.min(among.length - 1, from + by));
-  return { ...model, at, selected: among[at]?.id ?? null };
+  return { ...model, at, selected: among[at]?.id ?? null, up: 0 };
 }
 
 const nextGrouping = (grouping: BoardGrouping): BoardGrouping =>
@@ -159,9 +350,20 @@ function viewKey(key: Key, model: BoardModel, world: World): BoardStep | null {
   switch (key) {
     case 'enter':
       return entered(model, world);
+    case ' ': {
+      const item = selectedItem(model, world);
+      if (item === null) return { model: turned(model, world, 'turn') };
+      return { model: moved(marked(chosen(model, world), [item.runtime_id]), world, 1) };
+    }
+    case 'A':
+      return {
+        model: marked(
+          model,
+          listed(model, world).items.map(({ runtime_id }) => runtime_id),
+        ),
+      };
     case 'left':
     case 'z':
-    case ' ':
       return { model: turned(model, world, key === 'left' ? 'fold' : 'turn') };
     case 'right':
       return { model: turned(model, world, 'unfold') };
@@ -173,6 +375,7 @@ function viewKey(key: Key, model: BoardModel, world: World): BoardStep | null {
     }
     case 'esc':
       if (model.acting.is === 'done') return { model: { ...model, acting: notActing } };
+      if (model.marked.size > 0) return { model: { ...model, marked: new Set() } };
       return model.filter.text === '' ? null : { model: settled({ ...model, filter: emptyText }, world) };
     case 't':
       return withItem(model, world, (ref) => [{ do: 'attach', ref }]);
@@ -185,11 +388,46 @@ function viewKey(key: Key, model: BoardModel, world: World): BoardStep | null {
   }
 }
 
-function withItem(
-  model: BoardModel,
-  world: World,
-  commands: (ref: string) => readonly Command<ActingOwn>[],
-): BoardStep {
+/** What is done with the selected agent besides acting on it, and how the board itself is. */
+function besideKey(key: Key, model: BoardModel, world: World): BoardStep | null {
+  switch (key) {
+    case 'y':
+      return {
+        model: { ...model, isCopying: true },
+        commands: [{ do: 'say', text: 'Copy: o output, a what it asks, r reference' }],
+      };
+    case 'p':
+      return { model: { ...model, isPreviewOff: !model.isPreviewOff, preview: null, up: 0 } };
+    case 'B':
+      return {
+        model: { ...model, rings: !model.rings, needing: null },
+        commands: [
+          {
+            do: 'say',
+            text: model.rings ? 'The terminal rings no more.' : 'The terminal rings when somebody comes to need you.',
+          },
+        ],
+      };
+    case 'u': {
+      const item = selectedItem(model, world);
+      return item === null
+        ? { model, commands: [{ do: 'say', text: 'No agent is selected.' }] }
+        : { model, commands: [mute(item)] };
+    }
+    case 'd': {
+      const item = selectedItem(model, world);
+      if (item === null) return { model, commands: [{ do: 'say', text: 'No agent is selected.' }] };
+      return {
+        model: chosen(model, world),
+        commands: [{ do: 'open', place: { screen: 'diff', runtime: item.runtime_id } }],
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+function withItem(model: BoardModel, world: World, commands: (ref: string) => readonly Command<BoardOwn>[]): BoardStep {
   const item = selectedItem(model, world);
   if (item === null) return { model, commands: [{ do: 'say', text: 'No agent is selected.' }] };
   return { model: chosen(model, world), commands: commands(`runtime:${item.runtime_id}`) };
@@ -298,6 +536,7 @@ function keys(model: BoardModel, world: World): readonly KeyHelp[] {
   const group = selectedEntry(model, world)?.is === 'group';
   return [
     { keys: 'enter', words: group ? 'fold, unfold' : 'open' },
+    ...(model.marked.size > 0 ? [{ keys: 'S', words: `send to ${model.marked.size} marked` }] : []),
     ...asks,
     ...(group ? [] : [{ keys: 's', words: 'send' }, attach]),
     { keys: '/', words: 'filter' },
@@ -307,7 +546,18 @@ function keys(model: BoardModel, world: World): readonly KeyHelp[] {
     ...(asks.length > 0 ? [] : [rare('a r e', 'approve, reject, answer a request')]),
     rare('↑ ↓ j k', 'select'),
     rare('g G', 'first, last'),
-    rare('← → space', 'fold and unfold a group'),
+    rare('space', 'mark an agent, fold a group'),
+    rare('A', 'mark all that are shown'),
+    rare('S', 'send to the marked agents'),
+    rare('← → z', 'fold and unfold a group'),
+    rare('d', 'what has changed since its turn began'),
+    rare('N', 'name it'),
+    rare('R', 'restart one that has ended'),
+    rare('u', 'mute its notifications for an hour'),
+    rare('y', 'copy its output, what it asks, or its reference'),
+    rare('p', 'its screen beside the list, on and off (100 columns and more)'),
+    rare('B', 'ring when somebody comes to need you, on and off'),
+    rare('mouse', 'press selects, again opens; wheel scrolls'),
     rare('v', 'agents, windows, sessions, projects, branches'),
     rare('i', 'interrupt'),
     rare('K', 'kill'),

@@ -8,6 +8,7 @@ import { cut, pad, width } from '../../text/width.ts';
 import { wrapped } from '../../view/asks.ts';
 import { type AgentItem, type BoardGroup, countsOf, needsYouKey } from '../../view/board.ts';
 import type { PaintRole } from '../../view/paint.ts';
+import { clipLine, paneLines } from '../../view/pane-picture.ts';
 import {
   ageSince,
   gitLabel,
@@ -25,10 +26,11 @@ import {
 import type { ScreenSize } from '../../view/shells-panel.ts';
 import { cutLine, lineText, type Span, type SpanLine, span } from '../../view/shells-spans.ts';
 import { agentLabel, type ColourRole, colourOf, statesInOrder, unseenMark, wordsOf } from '../../view/words.ts';
+import { isActing } from '../acting.ts';
 import { actingLines } from '../acting-view.ts';
 import type { World } from '../contract.ts';
 import { fieldSpans } from '../text-field.ts';
-import { type BoardModel, type Entry, listed, selectedEntry } from './model.ts';
+import { type BoardModel, type Entry, listColumns, listed, type Preview, selectedEntry } from './model.ts';
 
 // The first line of the board: how many are in each state, and how the targets are. Pure.
 
@@ -88,18 +90,90 @@ const whereColumns = 92;
 
 export function boardView(model: BoardModel, world: World, size: ScreenSize): readonly SpanLine[] {
   const { columns } = size;
-  const { entries, items, all } = listed(model, world);
-  const total = all.length;
+  const { entries, all } = listed(model, world);
   const selected = selectedEntry(model, world);
-  const head = [summaryLine(world, all, columns), ...filterLines(model, items.length, total, columns)];
+  const { head, foot, room } = partsOf(model, world, size);
+  const wide = listColumns(model, columns);
+  // A column stays free between both.
+  const listWide = wide < columns ? wide - 1 : wide;
+  const listing = { world, size: { columns: listWide, lines: size.lines }, room, marked: model.marked };
+  const body = entries.length === 0 ? emptyLines(world, all.length) : listLines(entries, selected, listing);
+  const beside = wide < columns ? previewBlock(model, selected, { columns: columns - wide - 2, lines: room }) : null;
+  const filled = Array.from({ length: room }, (_, row): SpanLine => {
+    const line = body[row] ?? [];
+    return beside === null ? line : besideLine(line, wide, beside[row] ?? []);
+  });
+  return [
+    ...head,
+    ...filled.map((line) => (beside === null ? cutLine(line, columns) : line)),
+    ...foot.map((line) => cutLine(line, columns)),
+  ];
+}
+
+/** What stands above and below the list, and how many lines are left for it. */
+function partsOf(model: BoardModel, world: World, size: ScreenSize) {
+  const { columns } = size;
+  const { items, all } = listed(model, world);
+  const selected = selectedEntry(model, world);
+  const head = [summaryLine(world, all, columns), ...filterLines(model, items.length, all.length, columns)].map(
+    (line) => cutLine(line, columns),
+  );
   const footMax = Math.max(2, size.lines - head.length - 2);
   const acts = actingLines(model.acting, columns, footMax);
-  const peeks = model.acting.is === 'none' || model.acting.is === 'done' ? peekLines(selected, world, size) : [];
+  const peeks =
+    isActing(model.acting) || model.acting.is === 'doing' || model.acting.is === 'many'
+      ? []
+      : peekLines(selected, world, size);
   const foot = [...peeks.slice(0, Math.max(0, footMax - acts.length)), ...acts];
-  const room = Math.max(1, size.lines - head.length - foot.length);
-  const body = entries.length === 0 ? emptyLines(world, total) : listLines(entries, selected, { world, size, room });
-  const filled = Array.from({ length: room }, (_, row): SpanLine => body[row] ?? []);
-  return [...head, ...filled, ...foot].map((line) => cutLine(line, columns));
+  return { head, foot, room: Math.max(1, size.lines - head.length - foot.length) };
+}
+
+/** The first row that is shown: the selected one in the middle, as far as the ends of the list allow. */
+function firstShown(entries: readonly Entry[], selected: Entry | null, room: number): number {
+  const place = selected === null ? 0 : entries.findIndex(({ id }) => id === selected.id);
+  return Math.max(0, Math.min(place - Math.floor(room / 2), entries.length - room));
+}
+
+/** What stands in a row of the screen. */
+export function entryAt(model: BoardModel, world: World, row: number): Entry | null {
+  const { head, room } = partsOf(model, world, world.size);
+  const { entries } = listed(model, world);
+  const inList = row - head.length;
+  if (inList < 0 || inList >= room) return null;
+  return entries[firstShown(entries, selectedEntry(model, world), room) + inList] ?? null;
+}
+
+/** Filled to the rule between both: nothing of the list reaches over it. */
+function besideLine(line: SpanLine, columns: number, beside: SpanLine): SpanLine {
+  const left = clipLine(cutLine(line, columns), columns);
+  const fill = Math.max(0, columns - width(lineText(left)));
+  return [...left, span(' '.repeat(fill)), span('│ ', 'dim'), ...beside];
+}
+
+/** The last lines of the screen of whoever is selected; where one scrolled up, those above. */
+function previewBlock(
+  { preview, up }: BoardModel,
+  selected: Entry | null,
+  { columns, lines }: ScreenSize,
+): readonly SpanLine[] {
+  if (selected?.is !== 'agent') return [];
+  if (preview === null || preview.runtime !== selected.item.runtime_id) return [[span('…', 'dim')]];
+  const said =
+    preview.words === null
+      ? []
+      : wrapped(sanitizeLine(foreign(preview.words)), columns).map((text): SpanLine => [span(text, 'dim')]);
+  const shown = picture(preview);
+  const room = Math.max(0, lines - said.length);
+  const end = Math.max(Math.min(room, shown.length), shown.length - up);
+  return [...said, ...shown.slice(Math.max(0, end - room), end).map((line) => clipLine(line, columns))];
+}
+
+/** A picture is drawn with every key, and read once. */
+let lastPicture: { readonly of: Preview; readonly lines: readonly SpanLine[] } | null = null;
+
+function picture(of: Preview): readonly SpanLine[] {
+  if (lastPicture?.of !== of) lastPicture = { of, lines: paneLines(of.lines) };
+  return lastPicture.lines;
 }
 
 function filterLines(
@@ -138,20 +212,23 @@ interface Listing {
   readonly world: World;
   readonly size: ScreenSize;
   readonly room: number;
+  readonly marked: ReadonlySet<string>;
 }
 
-/** Only what can be seen is made: the selected row in the middle, as far as the ends of the list allow. */
+/** Only what can be seen is made. */
 function listLines(entries: readonly Entry[], selected: Entry | null, listing: Listing): readonly SpanLine[] {
-  const { world, size, room } = listing;
-  const place = selected === null ? 0 : entries.findIndex(({ id }) => id === selected.id);
-  const start = Math.max(0, Math.min(place - Math.floor(room / 2), entries.length - room));
+  const { world, size, room, marked } = listing;
+  const start = firstShown(entries, selected, room);
   const widths = widthsOf(entries, size.columns);
   return entries.slice(start, start + room).map((entry) => {
     const isSelected = entry.id === selected?.id;
     if (entry.is === 'group') return groupLine(entry, isSelected, size.columns);
-    return size.columns < sidebarColumns
-      ? sidebarLine(entry.item, isSelected, world, widths, size.columns)
-      : agentLine(entry.item, isSelected, world, widths, size.columns);
+    const sign = `${cursor(isSelected)}${marked.has(entry.id) ? '*' : ' '}`;
+    const line =
+      size.columns < sidebarColumns
+        ? sidebarLine(entry.item, sign, world, widths, size.columns)
+        : agentLine(entry.item, sign, world, widths, size.columns);
+    return selectable(line, isSelected, size.columns);
   });
 }
 
@@ -238,12 +315,12 @@ function shownOf(item: AgentItem): { readonly mark: string; readonly word: strin
   return { mark, word: words.join(' '), colour: colourOf(item) };
 }
 
-function agentLine(item: AgentItem, isSelected: boolean, world: World, widths: Widths, columns: number): SpanLine {
+function agentLine(item: AgentItem, sign: string, world: World, widths: Widths, columns: number): SpanLine {
   const { agent, project, where } = cellsOf(item);
   const { mark, word, colour } = shownOf(item);
   const grey: PaintRole | null = isAway(item) ? 'dim' : null;
   const left: readonly Span[] = [
-    span(`${cursor(isSelected)} `),
+    span(sign),
     span(mark, grey ?? colour),
     span(` ${pad(agent, widths.agent)}  ${pad(project, widths.project)}  `, grey),
     span(pad(word, widths.word), grey ?? colour),
@@ -266,14 +343,14 @@ function agentLine(item: AgentItem, isSelected: boolean, world: World, widths: W
     task === '' || taskRoom < taskColumnsMin
       ? [span(pad(what, room), grey)]
       : [span(what, grey), span(pad(task, taskRoom), 'dim')];
-  return selectable([...left, ...middle, ...right], isSelected, columns);
+  return [...left, ...middle, ...right];
 }
 
 const routeSpan = ({ route }: AgentItem): Span =>
   route === null ? span(' ') : span(routeMarks[route] || ' ', routeRoles[route]);
 
 /** A split beside one's work: who, and for how long. */
-function sidebarLine(item: AgentItem, isSelected: boolean, world: World, widths: Widths, columns: number): SpanLine {
+function sidebarLine(item: AgentItem, sign: string, world: World, widths: Widths, columns: number): SpanLine {
   const { agent, project } = cellsOf(item);
   const { mark, colour } = shownOf(item);
   const grey: PaintRole | null = isAway(item) ? 'dim' : null;
@@ -281,15 +358,14 @@ function sidebarLine(item: AgentItem, isSelected: boolean, world: World, widths:
   const fixed = 4 + ageColumns + 3;
   const agentRoom = Math.min(widths.agent, Math.max(6, Math.floor((columns - fixed) * 0.45)));
   const projectRoom = Math.max(0, columns - fixed - agentRoom);
-  const line: SpanLine = [
-    span(`${cursor(isSelected)} `),
+  return [
+    span(sign),
     span(mark, grey ?? colour),
     span(item.suspended ? ' ' : unseenMark(item.seen).trim() || ' ', colour),
     span(`${pad(agent, agentRoom)} ${pad(project, projectRoom)}`, grey),
     span(` ${age}`, 'dim'),
     routeSpan(item),
   ];
-  return selectable(line, isSelected, columns);
 }
 
 /** The selected agent in full: where it is and what it asks or does; more lines of it where rows have no room for words. */

@@ -12,8 +12,8 @@ import type { ScreenSize } from '../../view/shells-panel.ts';
 import { cutLine, type SpanLine, span } from '../../view/shells-spans.ts';
 import { wrapText } from '../../view/wrap.ts';
 import type { Command, Key, KeyHelp, Message, Place, Screen, Step, World } from '../contract.ts';
+import { emptyField, fieldKey, fieldLines, fieldOf, insert, isCharacter, type TextField } from '../message-field.ts';
 import { creatingWords, spinnerAt } from './spinner.ts';
-import { emptyField, fieldKey, fieldLines, fieldOf, insert, isCharacter, type TextField } from './text-field.ts';
 
 // The form of a new agent as data: its fields, which of them is focused, and the request that they make.
 
@@ -82,6 +82,8 @@ function updateForm(message: Message<FormOwn>, model: FormModel, world: World): 
   switch (message.is) {
     case 'key':
       return model.isStarting ? onStarting(message.key, model) : onKey(message.key, model, world);
+    case 'mouse':
+      return null;
     case 'paste':
       return model.isStarting ? { model } : onPaste(message.text, model);
     case 'world':

@@ -5,7 +5,7 @@ import type { SessionEvent } from '../../api/client-types.ts';
 import type { ManagedItem, MessageItem } from '../../api/sessions.ts';
 import type { AgtmuxError } from '../../model/errors.ts';
 import type { ShellId } from '../../model/shells.ts';
-import { emptyField, type TextField } from './text-field.ts';
+import { emptyField, type TextField } from '../message-field.ts';
 
 export const actionNames = ['send', 'approve', 'reject', 'answer', 'stop', 'resume', 'retry'] as const;
 export type ActionName = (typeof actionNames)[number];

@@ -71,6 +71,8 @@ function update(message: Message<SessionsOwn>, model: SessionsModel, world: Worl
   switch (message.is) {
     case 'key':
       return model.removing === null ? onKey(message.key, model, world) : onConfirm(message.key, model, model.removing);
+    case 'mouse':
+      return null;
     case 'paste':
     case 'frame':
       return { model };

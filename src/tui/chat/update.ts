@@ -10,10 +10,10 @@ import { foreign, sanitizeLine } from '../../text/sanitize.ts';
 import type { PaintRole } from '../../view/paint.ts';
 import { machineLabel } from '../../view/sessions.ts';
 import type { Command, Key, Message, Step, World } from '../contract.ts';
+import { emptyField, fieldKey, insert, isCharacter, type TextField } from '../message-field.ts';
 import { backgroundForeground } from '../shells/commands.ts';
 import { shellsOf } from './entries.ts';
 import { type ActionName, type ChatModel, type ChatOwn, isWriting, joined, openAsk } from './model.ts';
-import { emptyField, fieldKey, insert, isCharacter, type TextField } from './text-field.ts';
 import { scrollMax } from './view.ts';
 
 // What the chat asks the daemon to do to its session, one request a deed. An answer names the ask it is for (ASK3); what is
@@ -67,10 +67,17 @@ const readAsk = (ask_id: string, early: number): Command<ChatOwn> => ({
 
 export type ChatStep = Step<ChatModel, ChatOwn>;
 
+const wheelLines = 3;
+
 export function updateChat(message: Message<ChatOwn>, model: ChatModel, world: World): ChatStep | null {
   switch (message.is) {
     case 'key':
       return onKey(message.key, model, world);
+    case 'mouse':
+      if (message.what === 'press') return { model };
+      return {
+        model: scrolled(model, world, Math.max(0, model.up + (message.what === 'wheelup' ? wheelLines : -wheelLines))),
+      };
     case 'paste':
       return isWriting(model)
         ? written(model, insert(model.field, message.text))
@@ -140,6 +147,8 @@ function background(model: ChatModel, world: World): ChatStep | null {
 }
 
 function said(command: Command<string>): readonly Command<ChatOwn>[] {
+  // It asks the daemon, and for nothing of the terminal.
+  if (command.do === 'edit') return [];
   if (command.do !== 'call') return [command];
   const { run, failed } = command;
   return [

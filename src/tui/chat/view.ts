@@ -11,10 +11,10 @@ import type { ScreenSize } from '../../view/shells-panel.ts';
 import { cutLine, lineText, type SpanLine, span } from '../../view/shells-spans.ts';
 import { wrapText } from '../../view/wrap.ts';
 import type { KeyHelp, World } from '../contract.ts';
+import { fieldLines } from '../message-field.ts';
 import { type Entry, entriesOf, type NoticeWords, shellsOf } from './entries.ts';
 import { type ChatModel, isWriting, openAsk } from './model.ts';
 import { creatingWords, spinnerAt } from './spinner.ts';
-import { fieldLines } from './text-field.ts';
 
 // The lines of a chat: each entry as it reads on a screen, and at the end what the session is doing, what it asks, or what
 // can be done now. Everything others wrote has passed the gate (SEC3); which buttons there are is told by the daemon (SES7).

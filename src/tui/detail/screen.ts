@@ -15,7 +15,7 @@ import {
   notActing,
 } from '../acting.ts';
 import { actingKeys } from '../acting-view.ts';
-import type { Command, Key, KeyHelp, Message, Ports, Screen, Step, Stream, World } from '../contract.ts';
+import type { Command, Key, KeyHelp, Message, MouseWhat, Ports, Screen, Step, Stream, World } from '../contract.ts';
 import { type DetailModel, type DetailOwn, firstDetail, itemOf } from './model.ts';
 import { detailView, isAskWhole } from './view.ts';
 
@@ -57,6 +57,8 @@ function update(message: Message<DetailOwn>, model: DetailModel, world: World): 
         commands: markSeen({ ...model, item }, model.item),
       };
     }
+    case 'mouse':
+      return takeMouse(message.what, model);
     case 'frame':
       return { model };
   }
@@ -113,6 +115,9 @@ function told(model: DetailModel, own: DetailOwn, { nowMs }: World): DetailModel
 const acted = (model: DetailModel, { acting, commands }: ActingStep): DetailStep => ({
   model: { ...model, acting },
   commands: commands.map((command): Command<DetailOwn> => {
+    if (command.do === 'edit') {
+      return { ...command, done: (text, words) => ({ is: 'acting', own: command.done(text, words) }) };
+    }
     if (command.do !== 'call') return command;
     const { run, failed, late } = command;
     return {
@@ -137,6 +142,14 @@ function takeKey(key: Key, model: DetailModel, world: World): DetailStep | null 
   }
   if (begun !== null) return acted(calm, begun);
   return moveKey(key, calm) ?? otherKey(key, calm);
+}
+
+const wheelLines = 3;
+
+function takeMouse(what: MouseWhat, model: DetailModel): DetailStep {
+  const keys = Array.from({ length: wheelLines }, () => (what === 'wheelup' ? 'up' : 'down'));
+  if (what === 'press' || isActing(model.acting)) return { model };
+  return { model: keys.reduce((seen, key) => moveKey(key, seen)?.model ?? seen, model) };
 }
 
 const pageLines = 10;
@@ -174,6 +187,8 @@ function otherKey(key: Key, model: DetailModel): DetailStep | null {
     case 't':
     case 'enter':
       return { model, commands: [{ do: 'attach', ref: `runtime:${model.runtime}` }] };
+    case 'd':
+      return { model, commands: [{ do: 'open', place: { screen: 'diff', runtime: model.runtime } }] };
     case 'x':
       return { model: { ...model, isExplaining: !model.isExplaining, up: 0 } };
     case 'esc':
@@ -254,7 +269,10 @@ function keys(model: DetailModel): readonly KeyHelp[] {
     { keys: 'x', words: model.isExplaining ? 'pane' : 'explain' },
     { keys: 'i', words: 'interrupt' },
     { keys: 'K', words: 'kill' },
+    { keys: 'd', words: 'diff' },
     { keys: 'q', words: 'back' },
+    rare('N', 'name it'),
+    rare('R', 'restart it when it has ended'),
     rare('↑ ↓ j k', 'scroll'),
     rare('pgup pgdn', 'scroll a page'),
     rare('G', 'to the end'),

@@ -21,6 +21,8 @@ export function updateShells(message: Message<ShellsOwn>, model: ShellsModel, wo
   switch (message.is) {
     case 'key':
       return onKey(message.key, model, world);
+    case 'mouse':
+      return null;
     case 'paste':
       return { model };
     case 'world':

@@ -2,7 +2,7 @@
 
 import type { PaneRow } from '../../../src/api/panes.ts';
 import type { ActionService, AttachPlan, CallerClaim, QueuedMessage, Receipt } from '../../../src/model/actions.ts';
-import { fail, failure, ok } from '../../../src/model/errors.ts';
+import { type Failure, fail, failure, ok } from '../../../src/model/errors.ts';
 import { runtimeId, targetId } from '../../../src/model/ids.ts';
 import type { AuditRecord } from '../../../src/model/records.ts';
 
@@ -31,6 +31,8 @@ export class FakeActing implements ActionService {
   readonly records: AuditRecord[] = [];
   /** What the next receipts say instead. */
   told: Partial<Receipt> = {};
+  /** Who refuses, and why. */
+  refuses: ReadonlyMap<string, Failure> = new Map();
   plan: Partial<AttachPlan> = {};
   lines: readonly string[] = ['first', 'second'];
   readonly #rows: () => readonly PaneRow[];
@@ -53,6 +55,8 @@ export class FakeActing implements ActionService {
       return { ...base, outcome: 'refused', ref: null, runtime_id: null, failure: missing, ...this.told };
     }
     const whom = { ref: row.ref, runtime_id: row.runtime_id };
+    const refusal = this.refuses.get(row.ref);
+    if (refusal !== undefined) return { ...base, outcome: 'refused', ...whom, failure: refusal };
     return { ...base, outcome: 'delivered', ...whom, way: 'keys', failure: null, ...this.told };
   }
 

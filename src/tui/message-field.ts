@@ -1,10 +1,10 @@
 // A field that a person writes in: what is in it, where the cursor stands, and how both are drawn. What is put in loses
 // everything that has an effect on a terminal, so what is seen is what is sent.
 
-import { foreign, sanitizeBlock } from '../../text/sanitize.ts';
-import { cut, width } from '../../text/width.ts';
-import { type SpanLine, span } from '../../view/shells-spans.ts';
-import type { Key } from '../contract.ts';
+import { foreign, sanitizeBlock } from '../text/sanitize.ts';
+import { cut, width } from '../text/width.ts';
+import { type SpanLine, span } from '../view/shells-spans.ts';
+import type { Key } from './contract.ts';
 
 // Which keys change a field that a person writes in, and how. The same in every field of the TUI that is ours.
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineText } from '../../view/shells-spans.ts';
-import { emptyField, fieldKey, fieldLines, fieldOf, insert, type TextField } from './text-field.ts';
+import { lineText } from '../view/shells-spans.ts';
+import { emptyField, fieldKey, fieldLines, fieldOf, insert, type TextField } from './message-field.ts';
 
 const typed = (start: TextField, ...keys: readonly string[]): TextField =>
   keys.reduce((field, key) => fieldKey(field, key) ?? field, start);
