@@ -93,7 +93,7 @@ const previewFrom = 100;
 /** Columns of the list; as many as there are where nothing stands beside it. */
 export function listColumns({ isPreviewOff }: BoardModel, columns: number): number {
   if (isPreviewOff || columns < previewFrom) return columns;
-  return Math.max(60, Math.min(110, Math.floor(columns / 2)));
+  return Math.max(66, Math.min(110, Math.floor(columns * 0.55)));
 }
 
 export const hasPreview = (model: BoardModel, columns: number): boolean => listColumns(model, columns) < columns;

@@ -26,7 +26,11 @@ const open = (columns = 80, lines = 24, env: NodeJS.ProcessEnv = {}, ...args: st
   return tui;
 };
 const isThere = (text: string) => (screen: string) => screen.includes(text);
-const keeps = (name: string): Promise<void> => expectKept(join(import.meta.dirname, `screens/${name}.txt`), tui.screen);
+const keeps = async (name: string): Promise<void> => {
+  // The screen of the selected agent comes a moment after the list.
+  await tui.until((screen) => !screen.includes('│ …'));
+  await expectKept(join(import.meta.dirname, `screens/${name}.txt`), tui.screen);
+};
 
 describe.each(sizes)('%d columns and %d lines', (columns, lines) => {
   const at = `${columns}x${lines}`;
