@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux test-terminals build package deb corpus check static unit setup references sim clocks mutants proof bench walk coverage clean
+.PHONY: help start test test-agents test-tmux test-terminals build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -32,6 +32,7 @@ help:
 	@echo 'make clocks SEEDS=n n scripts of clocks that are set, drift and sleep, against steady ones (default $(SEEDS))'
 	@echo 'make mutants        plant every known bug and see that the simulation catches it'
 	@echo 'make proof          try every promise again and again, over several sittings (QUICK=1, PLANTED=1, MINUTES=n, ONLY=name)'
+	@echo 'make upgrades       bring earlier states to this one and back with everything alive (STATES="commit tag")'
 	@echo 'make bench          measure, and print one table'
 	@echo 'make walk           count files, importers, circles of folders and the files of three paths'
 	@echo 'make coverage       branch coverage of the pure rooms, as text and HTML in coverage/'
@@ -125,6 +126,12 @@ proof: setup
 	@sh scripts/build.sh
 	@$(RUN) node test/proof/main.ts $(if $(QUICK),--quick) $(if $(PLANTED),--planted) $(if $(REPORT),--report) \
 		$(if $(ONLY),--only '$(ONLY)') $(if $(MINUTES),--minutes $(MINUTES)) $(if $(PIECES),--pieces $(PIECES))
+
+# Three earlier states, if no others are named; each is built in a temporary folder.
+STATES ?= HEAD~25 HEAD~50 HEAD~75
+upgrades: setup
+	@sh scripts/build.sh
+	$(RUN) node test/upgrade/main.ts $(STATES)
 
 bench: setup
 	$(RUN) node bench/main.ts

@@ -8,7 +8,7 @@ import type { TargetList } from '../api/targets.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { lookOnce } from '../offline/list.ts';
-import { lookAtStore, wayBack } from '../offline/store.ts';
+import { lookAtStore, stepsBack, wayBack } from '../offline/store.ts';
 import { createRealExec } from '../platform/exec.ts';
 import { createRealFiles, errorCodeOf } from '../platform/files.ts';
 import { checkSocketPath } from '../platform/net.ts';
@@ -166,7 +166,8 @@ function storeCheck(stateDir: string): Omit<Finding, 'check'> {
     );
   }
   const kept = copies.map(
-    (one) => `, backup from before the upgrade from schema ${one.schema}: ${one.path} (${mebibytes(one.bytes)})`,
+    (one) =>
+      `, backup from before the upgrade from schema ${one.schema} (${mebibytes(one.bytes)}); to go back, ${stepsBack(store.path, one)}`,
   );
   return good(`schema ${schema}${kept.join('')}`);
 }

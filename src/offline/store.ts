@@ -12,6 +12,8 @@ interface StoreCopy {
   /** The schema it has. */
   readonly schema: number;
   readonly bytes: number;
+  /** What such a schema kept in files of its own, under the names that they were put aside by: the copy alone lacks it. */
+  readonly files: readonly string[];
 }
 
 export interface StoreFiles {
@@ -42,8 +44,18 @@ export function upgradeWords(before: StoreFiles, after: StoreFiles): string | nu
 /** How an older program gets to a log that it can open; empty when no copy of one is left. */
 export function wayBack({ path, newest, copies }: StoreFiles): string {
   const copy = copies.find(({ schema }) => schema <= newest);
-  return copy === undefined ? '' : `, or go back: stop the daemon, then move ${copy.path} to ${path}`;
+  return copy === undefined ? '' : `, or go back: ${stepsBack(path, copy)}`;
 }
+
+/** From one of the copies to the log that it was. */
+export function stepsBack(path: string, { path: copy, files }: StoreCopy): string {
+  const rest = files.length === 0 ? '' : `, and take .backup from the names of ${files.join(', ')} beside it`;
+  return `stop the daemon, then move ${copy} to ${path}${rest}`;
+}
+
+/** Names, messages and notices stand in the log from this schema on; they were files before. */
+const documentsSchema = 3;
+const fileNames = ['acting.json', 'notices.json', 'notices.log', 'web.json'].map((name) => `${name}.backup`);
 
 const magic = 'SQLite format 3\0';
 /** Where the header of a SQLite file has its user_version, as four bytes. */
@@ -69,13 +81,13 @@ function schemaOf(path: string): number | null {
 
 function copiesOf(path: string): readonly StoreCopy[] {
   const prefix = `${basename(path)}.backup-`;
-  const names = namesIn(dirname(path)).filter(
-    (name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)),
-  );
+  const all = namesIn(dirname(path));
+  const names = all.filter((name) => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length)));
   return names.map((name) => {
     const schema = Number(name.slice(prefix.length));
     const copy = join(dirname(path), basename(backupPath(path, schema)));
-    return { path: copy, schema, bytes: statSync(copy, { throwIfNoEntry: false })?.size ?? 0 };
+    const files = schema < documentsSchema ? fileNames.filter((one) => all.includes(one)) : [];
+    return { path: copy, schema, bytes: statSync(copy, { throwIfNoEntry: false })?.size ?? 0, files };
   });
 }
 

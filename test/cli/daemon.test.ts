@@ -315,11 +315,14 @@ describe('the daemon', () => {
     // As an older program left it.
     mkdirSync(world.stateDir, { mode: 0o700 });
     leave(migrations.slice(0, -1));
+    const acting = join(world.stateDir, 'acting.json');
+    writeFileSync(acting, '{"version":1,"messages":[],"names":[],"seen":[],"answered":[]}', { mode: 0o600 });
     await world.agtmux('daemon', 'start');
+    await until('what stood in a file is in the log', () => existsSync(`${acting}.backup`));
     const older = join(world.stateDir, `agtmux.db.backup-${migrations.length - 1}`);
     expect(world.log()).toContain(JSON.stringify(older));
     expect((await world.agtmux('doctor')).stdout).toMatch(
-      new RegExp(`✓ event log +schema ${migrations.length}.*${older}`),
+      new RegExp(`✓ event log +schema ${migrations.length}.*${older}.* the names of acting.json.backup`),
     );
     await world.agtmux('daemon', 'stop');
     // As a newer one leaves it.
