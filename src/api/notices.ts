@@ -43,6 +43,7 @@ export const noticeSettingsSchema = z.strictObject({
   quiet: z.string().nullable(),
   skip_looked_at: z.boolean(),
   desktop_text: z.enum(desktopTexts),
+  push_text: z.enum(desktopTexts),
   rules: z.array(z.strictObject({ ...scope, on: events.nullable(), channels: z.array(channel).nullable() })),
   command: z.string().nullable(),
   webhook: z.string().nullable().describe('where it goes, without the path'),
@@ -82,6 +83,7 @@ export const noticeChangeSchema = z.strictObject({
   quiet: z.string().max(limits.idCharsMax).nullable().optional(),
   skip_looked_at: z.boolean().optional(),
   desktop_text: z.enum(desktopTexts).optional(),
+  push_text: z.enum(desktopTexts).optional(),
 });
 
 export const newMuteSchema = z.strictObject({

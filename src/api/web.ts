@@ -1,7 +1,7 @@
 // The web server: what is asked for on the private socket, and what a page says to get in and to look at a
 // pane. What stands in a link or a cookie is no document and is never listed.
 
-import { callerRoles } from '../model/actions.ts';
+import { callerRoles, outcomes } from '../model/actions.ts';
 import { errorCodes } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { head, noQuerySchema, time } from './common.ts';
@@ -52,7 +52,32 @@ export const webEnteredSchema = webSessionSchema.extend({
 
 export const webTicketSchema = z.strictObject({ ...head, ticket: secret, expires_at: time });
 
+/** What a browser says of itself to be told while no page is open; base64url, as it gives them. */
+export const webPushAddressSchema = z.strictObject({
+  endpoint: z.url({ protocol: /^https$/ }).max(limits.pathCharsMax),
+  p256dh: z.string().regex(/^[\w-]{87}$/),
+  auth: z.string().regex(/^[\w-]{22}$/),
+});
+
+export const webPushSchema = z.strictObject({
+  ...head,
+  public_key: z.string().describe('of this daemon, for `PushManager.subscribe`'),
+  is_on: z.boolean().describe('this browser is told while no page is open'),
+});
+
+export const webPushAnswerSchema = z.strictObject({
+  notice_id: z.string().min(1).max(limits.idCharsMax),
+  press: z.enum(['approve', 'reject']),
+  answer: secret.describe('came with the notification'),
+});
+
 const problem = z.strictObject({ code: z.enum(errorCodes), message: z.string(), next: z.string() });
+
+export const webPushAnsweredSchema = z.strictObject({
+  ...head,
+  outcome: z.enum(outcomes),
+  failure: problem.nullable(),
+});
 
 /** What the socket of a pane says. */
 const pasteId = z.int().positive();
@@ -95,6 +120,10 @@ export const webDocuments = {
   WebSession: webSessionSchema,
   WebEntered: webEnteredSchema,
   WebTicket: webTicketSchema,
+  WebPush: webPushSchema,
+  WebPushAddress: webPushAddressSchema,
+  WebPushAnswer: webPushAnswerSchema,
+  WebPushAnswered: webPushAnsweredSchema,
   PaneSays: paneSaysSchema,
   PageSays: pageSaysSchema,
 } as const;
@@ -131,6 +160,9 @@ export const webRoutes = {
 export type WebLinkReply = z.infer<typeof webLinkSchema>;
 export type WebSessionReply = z.infer<typeof webSessionSchema>;
 export type WebEnteredReply = z.infer<typeof webEnteredSchema>;
+export type WebPushReply = z.infer<typeof webPushSchema>;
+export type WebPushAddress = z.infer<typeof webPushAddressSchema>;
+export type WebPushAnswered = z.infer<typeof webPushAnsweredSchema>;
 export type WebTicketReply = z.infer<typeof webTicketSchema>;
 export type PaneSays = z.infer<typeof paneSaysSchema>;
 export type PageSays = z.infer<typeof pageSaysSchema>;

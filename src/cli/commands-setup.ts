@@ -162,6 +162,13 @@ const choices: readonly OptionSpec[] = [
       'Desktop text: the agent and its place (names), or also the request, with buttons (ask); other users of this machine can read it then',
   },
   {
+    name: 'push-text',
+    value: 'text',
+    choices: ['names', 'ask'],
+    words:
+      'Phone text: the agent and its place (names), or also the request, with buttons (ask), on a locked screen too',
+  },
+  {
     name: 'looked-at',
     value: 'whether',
     choices: ['tell', 'skip'],

@@ -61,10 +61,12 @@ export const notifySet: Action = async (parsed, context) => {
   const events = noticeEvents.filter((event) => parsed.values('event').includes(event));
   const [quiet, lookedAt] = [parsed.value('quiet'), parsed.value('looked-at')];
   const text = desktopTexts.find((one) => one === parsed.value('text'));
+  const pushText = desktopTexts.find((one) => one === parsed.value('push-text'));
   const change = {
     ...(parsed.has('event') ? { on: events } : {}),
     ...(quiet === undefined ? {} : { quiet: quiet === 'never' ? null : quiet }),
     ...(text === undefined ? {} : { desktop_text: text }),
+    ...(pushText === undefined ? {} : { push_text: pushText }),
     ...(lookedAt === undefined ? {} : { skip_looked_at: lookedAt === 'skip' }),
   };
   if (Object.keys(change).length === 0) {
@@ -113,7 +115,8 @@ function show(parsed: Parsed, { body, reply }: Answer<NoticeSettingsReply>): voi
 }
 
 function linesOf(settings: NoticeSettingsReply): readonly string[] {
-  const { on, quiet, is_quiet_now, desktop_text, skip_looked_at, mutes, rules, status, trouble, path } = settings;
+  const { on, quiet, is_quiet_now, desktop_text, push_text, skip_looked_at, mutes, rules, status, trouble, path } =
+    settings;
   const ways = status.map(({ channel, is_on, told, failed, last_trouble }) => {
     const counts =
       told + failed === 0 ? '' : `, sent ${told}${failed === 0 ? '' : `, failed ${failed}: ${last_trouble}`}`;
@@ -125,6 +128,7 @@ function linesOf(settings: NoticeSettingsReply): readonly string[] {
     `quiet     ${quiet === null ? 'never' : `${quiet}${is_quiet_now ? ', now' : ''}`}`,
     `muted     ${mutes.length === 0 ? 'no' : mutes.map(muteWords).join('; ')}`,
     `desktop   ${desktop_text === 'ask' ? 'shows the request, with buttons' : 'shows the agent and its place'}`,
+    `phones    ${push_text === 'ask' ? 'show the request, with buttons' : 'show the agent and its place'}`,
     'channels',
     ...ways,
     ...(rules.length === 0 ? [] : [`${rules.length === 1 ? '1 rule' : `${rules.length} rules`} in ${path}`]),

@@ -31,6 +31,7 @@ import type { TurnDiff } from '../model/git.ts';
 import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
+import type { PushService } from '../model/push.ts';
 import { notKeptTrouble } from '../model/reasons.ts';
 import type { DocumentStore } from '../model/records.ts';
 import type { RestoreService } from '../model/restore.ts';
@@ -254,6 +255,11 @@ export class Daemon implements DaemonService {
   #handsNow(): Services {
     assert(this.#hands !== null, 'acting begins when the daemon is ready');
     return this.#hands;
+  }
+
+  get push(): PushService {
+    assert(this.#notices !== null, 'people are told when the daemon is ready');
+    return this.#notices.push;
   }
 
   get notices(): NoticeService {

@@ -254,6 +254,8 @@ export const noticeLimits = {
   noticeShowMs: 5_000,
   noticeCommandMs: 10_000,
   noticeWebhookMs: 5_000,
+  /** What a phone was not there for is worth nothing later: by then every list shows it. */
+  pushKeptSeconds: 14_400,
   noticeOutputBytesMax: 65_536,
   /** Desktop notifications whose buttons are listened to; each is a small process. */
   noticeButtonsMax: 16,

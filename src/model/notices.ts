@@ -9,8 +9,8 @@ import type { AgentName, AskId, RuntimeId } from './ids.ts';
 export const noticeEvents = ['waiting_approval', 'waiting_input', 'error', 'completed'] as const;
 export type NoticeEvent = (typeof noticeEvents)[number];
 
-/** The ways a person can be told. The browser shows what is on the feed; the others are the daemon's own. */
-export const noticeChannels = ['desktop', 'terminal', 'browser', 'command', 'webhook'] as const;
+/** The ways a person can be told. The browser shows what is on the feed, while a page is open; the others are the daemon's own. */
+export const noticeChannels = ['desktop', 'terminal', 'browser', 'push', 'command', 'webhook'] as const;
 export type NoticeChannel = (typeof noticeChannels)[number];
 
 /** names: who, where and what kind of thing. ask: also what is asked, as far as it fits. */
@@ -76,6 +76,7 @@ export interface NoticeChange {
   readonly quiet?: string | null | undefined;
   readonly skip_looked_at?: boolean | undefined;
   readonly desktop_text?: DesktopText | undefined;
+  readonly push_text?: DesktopText | undefined;
 }
 
 export interface NoticeSettingsView {
@@ -85,6 +86,7 @@ export interface NoticeSettingsView {
   readonly quiet: string | null;
   readonly skip_looked_at: boolean;
   readonly desktop_text: DesktopText;
+  readonly push_text: DesktopText;
   readonly rules: readonly NoticeRule[];
   /** The program's name, and where the webhook goes without its path, which may hold a token. */
   readonly command: string | null;

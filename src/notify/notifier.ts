@@ -153,8 +153,8 @@ export class Notifier {
   private constructor(parts: NotifierParts) {
     this.#parts = parts;
     this.#ways = parts.ways((id, press) => void this.#pressed(id, press));
-    const seen = this.#ways.filter(({ channel }) => channel === 'desktop' || channel === 'terminal');
-    const openOf = (id: string): NoticeRow | null => this.#openOf(id);
+    const seen = this.#ways.filter(({ channel }) => seenChannels.has(channel));
+    const openOf = (id: string): NoticeRow | null => this.openNotice(id);
     this.#pacings = new Map(seen.map((way) => [way.channel, new Pacing(parts.clock, way, openOf)]));
     this.#documents = new NoticeDocuments(parts.documents, parts.clock, () => ({
       notices: this.#book.all(),
@@ -264,7 +264,8 @@ export class Notifier {
     }
   }
 
-  #openOf(id: string): NoticeRow | null {
+  /** Null once it is over. */
+  openNotice(id: string): NoticeRow | null {
     const notice = this.#book.get(id);
     return notice === null || notice.over_at !== null ? null : notice;
   }
@@ -319,12 +320,12 @@ export class Notifier {
   }
 
   async #tell(id: string, way: NotificationChannel): Promise<void> {
-    const notice = this.#openOf(id);
+    const notice = this.openNotice(id);
     // Answered while it was being written down (NOT3).
     if (notice === null || this.#isStopped) return;
     const underWay = underWayOf(id, way);
     this.#underWay.add(underWay);
-    const message = messageOf(notice, () => this.#openOf(id) !== null);
+    const message = messageOf(notice, () => this.openNotice(id) !== null);
     if (way.channel === 'desktop') this.#shown.set(id, message.body);
     const told = await (this.#pacings.get(way.channel)?.tell(message) ?? way.tell(message));
     this.#underWay.delete(underWay);
@@ -332,12 +333,12 @@ export class Notifier {
     if (told?.ok === true && told.isTooLate === true) return this.#unmark(id, way.channel);
     if (told === null) this.#mark(id, { channel: way.channel, outcome: 'summed_up', detail: null });
     else this.#settled(id, way, told);
-    if (this.#openOf(id) === null) void this.#withdraw(id, way);
+    if (this.openNotice(id) === null) void this.#withdraw(id, way);
   }
 
   /** Once it is known what is asked, the buttons are shown in their place and listened to (NOT5). */
   #hearAgain(id: string): void {
-    const notice = this.#openOf(id);
+    const notice = this.openNotice(id);
     if (notice !== null && notice.body === '') return;
     this.#deaf.delete(id);
     const way = this.#ways.find(({ channel }) => channel === 'desktop');
@@ -349,7 +350,7 @@ export class Notifier {
     const { notice_id: id } = notice;
     const underWay = underWayOf(id, way);
     this.#underWay.add(underWay);
-    const message = messageOf(notice, () => this.#openOf(id) !== null);
+    const message = messageOf(notice, () => this.openNotice(id) !== null);
     this.#shown.set(id, message.body);
     const told = await way.renew?.(message, handle);
     this.#underWay.delete(underWay);
@@ -358,7 +359,7 @@ export class Notifier {
       void this.#documents.save();
     }
     // Buttons that nobody listens to are taken away: what is asked is in every list.
-    if (told?.ok !== true || this.#openOf(id) === null) void this.#withdraw(id, way);
+    if (told?.ok !== true || this.openNotice(id) === null) void this.#withdraw(id, way);
   }
 
   #settled(id: string, way: NotificationChannel, told: NotifyResult): void {
@@ -416,7 +417,7 @@ export class Notifier {
 
   /** A button of ours was pressed. What it was about is looked at again, by the same guard as for everyone (NOT5). */
   async #pressed(id: string, press: Press): Promise<void> {
-    const notice = this.#openOf(id);
+    const notice = this.openNotice(id);
     if (notice === null || notice.ask_id === null) return;
     const { runtime_id, ask_id } = notice;
     // The same ask says something else than what was read.
@@ -450,6 +451,9 @@ export class Notifier {
     await this.#ways.find(({ channel }) => channel === 'desktop')?.tell(message);
   }
 }
+
+/** Ways that a person sees: a flood is summed up there. */
+const seenChannels: ReadonlySet<NoticeChannel> = new Set(['desktop', 'terminal', 'push']);
 
 const underWayOf = (id: string, { channel }: NotificationChannel): string => `${channel} ${id}`;
 

@@ -16,6 +16,7 @@ import {
   type NoticeTest,
   noticeChannels,
 } from '../model/notices.ts';
+import type { PushService } from '../model/push.ts';
 import type { DocumentStore } from '../model/records.ts';
 import type { TargetController } from '../observe/target-controller.ts';
 import type { Channels } from '../platform/channel.ts';
@@ -23,12 +24,14 @@ import type { Clock } from '../platform/clock.ts';
 import type { Exec } from '../platform/exec.ts';
 import type { Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
-import { createPostJson } from '../platform/loopback-http.ts';
+import { createPost } from '../platform/loopback-http.ts';
+import type { RandomSource } from '../platform/random.ts';
 import { writeToTerminal } from '../platform/terminal-write.ts';
 import type { NotificationChannel, Press } from './channel.ts';
 import { LinuxDesktop, MacDesktop } from './desktop.ts';
 import { Notifier } from './notifier.ts';
 import { CommandChannel, type TerminalClient, Terminals, WebhookChannel } from './programs.ts';
+import { PushChannel } from './push.ts';
 import { ResetNotices } from './reset-notices.ts';
 import type { NoticeSettings } from './settings.ts';
 import { NoticeSettingsFile } from './settings-file.ts';
@@ -57,7 +60,7 @@ class NotificationService implements NoticeService {
 
   settings(): NoticeSettingsView {
     const { notifier, file, path } = this.#parts;
-    const { on, channels, quiet, skip_looked_at, desktop_text, rules, command, webhook } = file.current;
+    const { on, channels, quiet, skip_looked_at, desktop_text, push_text, rules, command, webhook } = file.current;
     return {
       path,
       on,
@@ -65,6 +68,7 @@ class NotificationService implements NoticeService {
       quiet: quiet ?? null,
       skip_looked_at,
       desktop_text,
+      push_text,
       rules: rules.map((rule) => ({
         agent: rule.agent ?? null,
         project: rule.project ?? null,
@@ -156,6 +160,7 @@ export interface NoticesParts {
   readonly machines: {
     readonly manager: {
       readonly files: Files;
+      readonly random: Pick<RandomSource, 'hex'>;
       readonly exec: Exec;
       readonly channels: Channels;
       readonly uid: number;
@@ -172,6 +177,7 @@ export interface NoticesParts {
 
 export interface Notices {
   readonly desk: NotificationService;
+  readonly push: PushService;
   /** The rows have changed. */
   readonly look: () => void;
   readonly snapshot: Notifier['snapshot'];
@@ -183,11 +189,21 @@ export interface Notices {
 
 export async function openNotices(parts: NoticesParts): Promise<Notices> {
   const { clock, log, home, acting, machinery } = parts;
-  const { files } = parts.machines.manager;
+  const { files, random } = parts.machines.manager;
   let notifier: Notifier | null = null;
   const path = parts.noticesPath;
   const file = new NoticeSettingsFile({ files, clock, path, log, onChange: () => notifier?.reconsider() });
   await file.start();
+  const push = await PushChannel.open({
+    files,
+    random,
+    log,
+    path: join(parts.places.stateDir, 'web-push.json'),
+    post: createPost(clock),
+    text: () => file.current.push_text,
+    openNotice: (id) => notifier?.openNotice(id) ?? null,
+    act: (request, claim) => acting.act(request, claim),
+  });
   notifier = await Notifier.open({
     clock,
     now: parts.now,
@@ -197,7 +213,7 @@ export async function openNotices(parts: NoticesParts): Promise<Notices> {
     path: join(parts.places.stateDir, 'notices.json'),
     home,
     settings: () => file.current,
-    ways: (onPress) => waysOf(parts, file, onPress),
+    ways: (onPress) => [...waysOf(parts, file, onPress), push],
     publish: parts.publish,
     rows: parts.rows,
     isLookedAt: ({ identity }) =>
@@ -214,6 +230,7 @@ export async function openNotices(parts: NoticesParts): Promise<Notices> {
   const authorizeAndAudit: ActionService['authorizeAndAudit'] = (deed, claim, effect) =>
     acting.authorizeAndAudit(deed, claim, effect);
   return {
+    push,
     desk: new NotificationService({ clock, notifier: made, file, path, authorizeAndAudit }),
     look: () => {
       made.look();
@@ -250,7 +267,7 @@ function waysOf(
       write: (tty, bytes) => writeToTerminal(tty, bytes, uid),
     }),
     new CommandChannel({ exec, env: all, settings: () => file.current.command }),
-    new WebhookChannel({ post: createPostJson(clock), settings: () => file.current.webhook }),
+    new WebhookChannel({ post: createPost(clock), settings: () => file.current.webhook }),
   ];
 }
 

@@ -5,7 +5,7 @@ import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeChannel } from '../model/notices.ts';
 import type { Exec } from '../platform/exec.ts';
-import type { PostJson } from '../platform/loopback-http.ts';
+import type { Post } from '../platform/loopback-http.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import type { Message, NotificationChannel, NotifyResult } from './channel.ts';
 import { problemOf } from './desktop.ts';
@@ -162,7 +162,7 @@ export class CommandChannel extends Line {
 }
 
 export interface WebhookParts {
-  readonly post: PostJson;
+  readonly post: Post;
   readonly settings: () => NoticeSettings['webhook'];
 }
 
@@ -179,7 +179,9 @@ export class WebhookChannel extends Line {
     const webhook = this.#parts.settings();
     if (webhook === undefined) return fail('E_CONFIG', 'no webhook is set: [webhook] url = "..."');
     const { url, headers } = webhook;
-    const problem = await this.#parts.post({ url, headers, body: document, deadlineMs: limits.noticeWebhookMs });
+    const deadlineMs = limits.noticeWebhookMs;
+    const how = { 'content-type': 'application/json' };
+    const { problem } = await this.#parts.post({ url, headers: { ...headers, ...how }, body: document, deadlineMs });
     return problem === null ? ok(null) : fail('E_TARGET_DOWN', problem);
   }
 }

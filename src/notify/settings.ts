@@ -56,6 +56,8 @@ const settingsSchema = z.strictObject({
   /** No notice for the pane that an attached client shows. */
   skip_looked_at: z.boolean().default(false),
   desktop_text: z.enum(desktopTexts).default('names'),
+  /** A phone shows it while it is locked. */
+  push_text: z.enum(desktopTexts).default('names'),
   command: z.strictObject({ argv: z.array(path).min(1).max(limits.filterValuesMax) }).optional(),
   webhook: z
     .strictObject({
@@ -117,6 +119,7 @@ export function changedSettings(settings: NoticeSettings, change: NoticeChange):
     channels: [...new Set([...channels, ...(change.turn_on ?? [])])].filter((one) => !change.turn_off?.includes(one)),
     skip_looked_at: change.skip_looked_at ?? settings.skip_looked_at,
     desktop_text: change.desktop_text ?? settings.desktop_text,
+    push_text: change.push_text ?? settings.push_text,
   });
   if (checked.success) return ok(checked.data);
   const [issue] = checked.error.issues;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRealClock } from './clock.ts';
-import { createPostJson } from './loopback-http.ts';
+import { createPost } from './loopback-http.ts';
 import { createSimulatedClock } from './simulated/clock.ts';
 
 let server: Server | null = null;
@@ -37,7 +37,7 @@ describe('a POST to an address of the user', () => {
       [302, 'it answered with 302'],
     ] as const) {
       const { url, paths } = await serve(status, { location: '/other' });
-      expect(await createPostJson(createRealClock())(post(url))).toBe(expected);
+      expect((await createPost(createRealClock())(post(url))).problem).toBe(expected);
       expect(paths).toEqual(['POST /secret-path b application/json']);
       server?.closeAllConnections();
       server?.close();
@@ -46,14 +46,14 @@ describe('a POST to an address of the user', () => {
 
   it('NOT6 headers that nobody can send are told, not thrown', async () => {
     const { url } = await serve(204);
-    const told = await createPostJson(createRealClock())({ ...post(url), headers: { Trailer: 'x' } });
-    expect(told).toBe('it cannot be sent (ERR_HTTP_TRAILER_INVALID)');
+    const told = await createPost(createRealClock())({ ...post(url), headers: { Trailer: 'x' } });
+    expect(told.problem).toBe('it cannot be sent (ERR_HTTP_TRAILER_INVALID)');
   });
 
   it('NOT6 ends at its deadline, and says when nobody is there', async () => {
     const { url, paths } = await serve(null);
     const clock = createSimulatedClock();
-    const asked = createPostJson(clock)(post(url));
+    const asked = createPost(clock)(post(url));
     await new Promise<void>((resolve) => {
       const look = setInterval(() => {
         if (paths.length === 0) return;
@@ -62,9 +62,9 @@ describe('a POST to an address of the user', () => {
       }, 5);
     });
     clock.advance(5_000);
-    expect(await asked).toBe('it did not answer in time');
+    expect((await asked).problem).toBe('it did not answer in time');
     server?.closeAllConnections();
     await new Promise((resolve) => server?.close(resolve));
-    expect(await createPostJson(createRealClock())(post(url))).toBe('it cannot be reached (ECONNREFUSED)');
+    expect((await createPost(createRealClock())(post(url))).problem).toBe('it cannot be reached (ECONNREFUSED)');
   });
 });

@@ -9,6 +9,7 @@ import type { AgentInfo } from '../model/explanations.ts';
 import type { TurnDiff } from '../model/git.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { NoticeService } from '../model/notices.ts';
+import type { PushService } from '../model/push.ts';
 import type { RestoreService } from '../model/restore.ts';
 import type { WithAgent } from '../model/rows.ts';
 import type { SessionService } from '../model/sessions.ts';
@@ -71,6 +72,7 @@ export interface DaemonService {
   readonly sessions: SessionService;
   readonly shells: ShellService;
   readonly notices: NoticeService;
+  readonly push: PushService;
   readonly restore: RestoreService;
   readonly usage: UsageService;
   /** Panes as pages show them. */

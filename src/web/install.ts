@@ -35,8 +35,12 @@ async function startWorker(): Promise<ServiceWorkerRegistration | null> {
   return navigator.serviceWorker.register(workerAddress()).catch(() => null);
 }
 
+let worker: Promise<ServiceWorkerRegistration | null> = Promise.resolve(null);
+
+export const installedWorker = (): Promise<ServiceWorkerRegistration | null> => worker;
+
 export function startInstalling(): void {
-  void startWorker();
+  worker = startWorker();
   window.addEventListener('beforeinstallprompt', (event) => {
     event.preventDefault();
     setOffer(event as InstallOffer);

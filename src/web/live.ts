@@ -6,6 +6,7 @@ import { AgtmuxError, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { clock, every, keep, onKept } from './port.ts';
 import { enter, hasToken, open, whenShut } from './requests.ts';
+import { renewPush } from './push.ts';
 import { setEntrance } from './state/entrance.ts';
 import { told } from './state/store.ts';
 
@@ -61,6 +62,7 @@ async function visit(signal: AbortSignal): Promise<void> {
   const entering = await enter();
   if (entering.type === 'in') {
     setEntrance(entering.entrance);
+    void renewPush();
     await follow(signal);
     return;
   }

@@ -3,6 +3,7 @@
 
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import { keep, kept, onKept } from './port.ts';
+import { isPushed } from './push.ts';
 import { go } from './state/hooks.ts';
 import { planNotices } from './state/notices.ts';
 import { pathOf } from './state/route.ts';
@@ -24,7 +25,8 @@ function look(): void {
     standing.get(id)?.close();
     standing.delete(id);
   }
-  if (!isAllowed() || kept('notifications') === 'off') return;
+  // The service worker shows the same ones.
+  if (!isAllowed() || isPushed() || kept('notifications') === 'off') return;
   for (const { notice_id, title, body, runtime_id } of show) {
     keep('notices', [...remembered(), notice_id].slice(-rememberedMax).join(' '));
     const notification = shownAs(title, body, notice_id);

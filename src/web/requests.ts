@@ -5,7 +5,7 @@ import type { SendOptions } from '../api/client-types.ts';
 import type { Answer } from '../api/client-wire.ts';
 import type { DoneReply } from '../api/common.ts';
 import type { ApiRequest } from '../api/requests.ts';
-import type { WebEnteredReply, WebSessionReply, WebTicketReply } from '../api/web.ts';
+import type { WebEnteredReply, WebPushAddress, WebPushReply, WebSessionReply, WebTicketReply } from '../api/web.ts';
 import { AgtmuxError, type ErrorCode, errors, type Failure, failure, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { clock, keep, kept } from './port.ts';
@@ -60,6 +60,9 @@ export const webRequests = {
   session: (): ApiRequest<WebSessionReply> => ({ path: '/web/session' }),
   leave: (): ApiRequest<DoneReply> => ({ method: 'POST', path: '/web/leave', body: {} }),
   ticket: (ref: string): ApiRequest<WebTicketReply> => ({ method: 'POST', path: '/web/ticket', body: { ref } }),
+  push: (): ApiRequest<WebPushReply> => ({ path: '/web/push' }),
+  startPush: (body: WebPushAddress): ApiRequest<WebPushReply> => ({ method: 'POST', path: '/web/push', body }),
+  stopPush: (): ApiRequest<WebPushReply> => ({ method: 'DELETE', path: '/web/push' }),
 };
 
 export type Entering =

@@ -63,6 +63,7 @@ export const bans: readonly Ban[] = [
 
 /** Every package, and the job it is here for. What is not in this table may not be in package.json. */
 export const packages: Readonly<Record<string, string>> = {
+  '@block65/webcrypto-web-push': 'Web Push: encryption for one browser, and the signature its push service asks for',
   '@agentclientprotocol/sdk': 'the other side of the ACP dialect in a test: its schemas check what we say',
   '@biomejs/biome': 'lint and format',
   '@hono/node-server': 'carries the API on a Node server',
@@ -85,6 +86,7 @@ export const packages: Readonly<Record<string, string>> = {
   hono: 'routes of the API',
   'jsonc-parser': 'where things stand in JSON that others wrote, so that an edit leaves every other byte alone',
   knip: 'finds unused files, exports and packages',
+  marked: 'Markdown of agents, as a tree; bundled into the pages',
   'oxc-parser': 'reads the sources for these checks',
   'playwright-core': 'drives a real browser in tests',
   publint: 'checks the package before it is published',
@@ -94,6 +96,7 @@ export const packages: Readonly<Record<string, string>> = {
   rolldown: 'the bundle',
   'smol-toml': 'reads config.toml',
   typescript: 'the language',
+  uqr: 'the sign-in link as a QR code, for a phone',
   vite: 'the bundle of the pages',
   vitest: 'the test runner',
   ws: 'WebSockets: live panes in the web server, and the client of servers that agents run',

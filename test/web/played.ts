@@ -76,6 +76,7 @@ const notices = {
   quiet: null as string | null,
   skip_looked_at: false,
   desktop_text: 'names',
+  push_text: 'names',
   rules: [],
   command: null,
   webhook: null,

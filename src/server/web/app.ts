@@ -1,5 +1,6 @@
 // The routes of the web door. Every one of them is added by one function that asks for a session first; what is open to a
-// browser without one is a list of two: the pages themselves, and entering with a link (SEC2).
+// browser without one is a list of three: the pages themselves, entering with a link, and the button of a notification, which
+// brings the cookie and a proof of what was shown in the place of the key (SEC2, NOT9).
 
 import type { IncomingMessage } from 'node:http';
 import type { HttpBindings } from '@hono/node-server';
@@ -8,9 +9,13 @@ import { noQuerySchema } from '../../api/common.ts';
 import { type Route, routes } from '../../api/routes.ts';
 import {
   type WebEnteredReply,
+  type WebPushAnswered,
+  type WebPushReply,
   type WebSessionReply,
   type WebTicketReply,
   webEnterSchema,
+  webPushAddressSchema,
+  webPushAnswerSchema,
   webTicketRequestSchema,
 } from '../../api/web.ts';
 import { AgtmuxError, failure } from '../../model/errors.ts';
@@ -19,7 +24,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { isoTime } from '../../view/lists-items.ts';
 import { type ApiContext, type HttpHandler, handlerFor, headOf } from '../dispatch.ts';
 import { createHandlers, patternOf, routeNames } from '../handlers.ts';
-import { errorReply, failureReply, handshake, jsonReply } from '../replies.ts';
+import { errorReply, failureReply, handshake, jsonReply, unwrap } from '../replies.ts';
 import { readJson, readQuery, readValue } from '../requests.ts';
 import type { DaemonService } from '../service.ts';
 import { type Asset, type Assets, assetOf, assetReply } from './assets.ts';
@@ -46,7 +51,7 @@ type WithSession = (handler: SessionHandler) => HttpHandler;
 export const keyHeader = 'x-agtmux-key';
 
 /** What can be asked without a session. Everything else is asked for one, before its route is even looked for. */
-const openPaths: ReadonlySet<string> = new Set(['POST /web/enter']);
+const openPaths: ReadonlySet<string> = new Set(['POST /web/enter', 'POST /web/push/answer']);
 const isClosed = (path: string): boolean => /^\/(?:v1|web|ws)(?:\/|$)/.test(path);
 
 export function createWebApp(parts: WebAppParts): App {
@@ -77,6 +82,7 @@ export function createWebApp(parts: WebAppParts): App {
   };
   addDaemonRoutes(app, parts, withSession);
   addOwnRoutes(app, parts, withSession);
+  addPushRoutes(app, parts, withSession);
   app.notFound((context) => page(parts.assets(), context));
   app.onError((error) => errorReply(error, parts.onTrouble));
   return app;
@@ -151,6 +157,51 @@ function addOwnRoutes(app: App, parts: WebAppParts, withSession: WithSession): v
       return jsonReply(reply satisfies WebTicketReply);
     }),
   );
+}
+
+/** Being told while no page is open: the address of this browser, and what its buttons say (NOT9). */
+function addPushRoutes(app: App, { service, keyring, cookieName }: WebAppParts, withSession: WithSession): void {
+  const { push } = service;
+  const statusOf = ({ id }: WebSession): Response => {
+    const reply = { ...headOf(service), public_key: push.publicKey, is_on: push.has(id) };
+    return jsonReply(reply satisfies WebPushReply);
+  };
+  app.on(
+    'GET',
+    '/web/push',
+    withSession((context, session) => {
+      readQuery(noQuerySchema, context.req.queries());
+      return statusOf(session);
+    }),
+  );
+  app.on(
+    'POST',
+    '/web/push',
+    withSession(async (context, session) => {
+      readQuery(noQuerySchema, context.req.queries());
+      const address = readValue(webPushAddressSchema, await readJson(context.env.incoming));
+      const mayAnswer = !session.read_only && session.caller.role !== 'observer';
+      unwrap(await push.subscribe(session.id, address, mayAnswer));
+      return statusOf(session);
+    }),
+  );
+  app.on(
+    'DELETE',
+    '/web/push',
+    withSession(async (context, session) => {
+      readQuery(noQuerySchema, context.req.queries());
+      await push.unsubscribe(session.id);
+      return statusOf(session);
+    }),
+  );
+  app.on('POST', '/web/push/answer', async (context) => {
+    readQuery(noQuerySchema, context.req.queries());
+    const session = keyring.sessionByCookie(cookieOf(context.env.incoming, cookieName));
+    if (session === null) throw signedOut;
+    const answer = readValue(webPushAnswerSchema, await readJson(context.env.incoming));
+    const { outcome, failure: why } = unwrap(await push.answer(session.id, answer, claimOf(session)));
+    return jsonReply({ ...headOf(service), outcome, failure: why } satisfies WebPushAnswered);
+  });
 }
 
 async function enter(

@@ -91,7 +91,13 @@ export class WebServer implements WebService {
   private constructor(parts: WebServerParts, kept: StoredWebServer) {
     this.#parts = parts;
     this.#kept = kept;
-    this.#keyring = new WebSessions({ random: parts.random, now: () => parts.service.now() });
+    const { service, random } = parts;
+    this.#keyring = new WebSessions({
+      random,
+      now: () => service.now(),
+      isReached: (id) => service.push.has(id),
+      onLeave: (id) => void service.push.unsubscribe(id),
+    });
   }
 
   /** Opens again by itself where browsers were in when the daemon ended. */
@@ -99,6 +105,7 @@ export class WebServer implements WebService {
     const kept = await readWebServer(parts.documents, parts.warn);
     const door = new WebServer(parts, kept ?? { version: 1, name: parts.random.hex(4), place: null, sessions: [] });
     door.#keyring.load(door.#kept.sessions);
+    await parts.service.push.keepOnly(new Set(door.#keyring.kept().map(({ id }) => id)));
     const { place } = door.#kept;
     if (place === null || !door.#keyring.isNeeded) return door;
     const opened = await door.#listen(place.address, place.port);

@@ -54,6 +54,9 @@ export interface WebSessionsParts {
   readonly random: Pick<RandomSource, 'hex'>;
   /** The daemon's own time, which goes on over a restart and never back. */
   readonly now: () => number;
+  /** It is told of agents while no page of it is open: then it is in use all the same. */
+  readonly isReached: (id: string) => boolean;
+  readonly onLeave: (id: string) => void;
 }
 
 const secretBytes = 32;
@@ -121,6 +124,11 @@ export class WebSessions {
     return held.kept;
   }
 
+  /** By the cookie alone: whoever asks by it has to prove something else that only this browser was told. */
+  sessionByCookie(cookie: string | null): WebSession | null {
+    return this.#heldBy(cookie)?.kept ?? null;
+  }
+
   addTicket(session: WebSession, ref: string): { readonly ticket: string; readonly expires_at: number } {
     const expires_at = this.#parts.now() + limits.webTicketMs;
     const ticket = this.#parts.random.hex(secretBytes);
@@ -151,7 +159,7 @@ export class WebSessions {
 
   leave(id: string): void {
     const held = this.#sessions.get(id);
-    this.#sessions.delete(id);
+    if (this.#sessions.delete(id)) this.#parts.onLeave(id);
     for (const end of [...(held?.open ?? [])]) end();
   }
 
@@ -167,19 +175,19 @@ export class WebSessions {
     for (const waiting of [this.#tokens, this.#tickets]) {
       for (const [hash, { expires_at }] of waiting) if (now >= expires_at) waiting.delete(hash);
     }
-    for (const [id, { kept, usedAt, open }] of [...this.#sessions]) {
-      const isIdle = open.size === 0 && now - usedAt >= limits.webIdleMs;
-      if (isIdle || now - kept.made_at >= limits.webSessionMs) this.leave(id);
-    }
+    for (const [id, held] of [...this.#sessions]) if (this.#isOver(held, now)) this.leave(id);
   }
 
   #heldBy(cookie: string | null): Held | null {
     const [, id = '', secret = ''] = cookieForm.exec(cookie ?? '') ?? [];
     const held = this.#sessions.get(id);
     if (held === undefined || !isSame(held.kept.cookie_hash, hashOf(secret))) return null;
-    const now = this.#parts.now();
-    const isOver = now - held.kept.made_at >= limits.webSessionMs;
-    return isOver || (held.open.size === 0 && now - held.usedAt >= limits.webIdleMs) ? null : held;
+    return this.#isOver(held, this.#parts.now()) ? null : held;
+  }
+
+  #isOver({ kept, usedAt, open }: Held, now: number): boolean {
+    const isIdle = open.size === 0 && now - usedAt >= limits.webIdleMs && !this.#parts.isReached(kept.id);
+    return isIdle || now - kept.made_at >= limits.webSessionMs;
   }
 
   #take<Value>(from: Map<string, Waiting<Value>>, secret: string): Value | null {

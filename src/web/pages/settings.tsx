@@ -13,6 +13,7 @@ import { Dialog, OutcomeLine, PageHead, ReadingNote, Scroll, Tabs } from '../par
 import { block, line } from '../parts/text.tsx';
 import { keep, kept } from '../port.ts';
 import { send, webRequests } from '../requests.ts';
+import { canPush, isPushed, startPush, stopPush } from '../push.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { go, type Reading, useReading } from '../state/hooks.ts';
 import { did } from '../state/outcomes.ts';
@@ -296,7 +297,9 @@ function PlanDialog({ plan, onClose, onDone }: PlanProps): ReactNode {
 // Notifications: which events, by which ways, when not; and the permission that this browser needs.
 
 /** What a person changes here, as it is shown too. */
-type Change = Partial<Pick<NoticeSettingsReply, 'on' | 'channels' | 'skip_looked_at' | 'quiet' | 'desktop_text'>>;
+type Change = Partial<
+  Pick<NoticeSettingsReply, 'on' | 'channels' | 'skip_looked_at' | 'quiet' | 'desktop_text' | 'push_text'>
+>;
 
 const eventWords: Readonly<Record<NoticeEvent, string>> = {
   waiting_approval: 'an agent asks for approval',
@@ -308,7 +311,8 @@ const eventWords: Readonly<Record<NoticeEvent, string>> = {
 const channelWords: Readonly<Record<NoticeChannel, string>> = {
   desktop: 'desktop',
   terminal: 'terminal',
-  browser: 'browser',
+  browser: 'browser, while a page is open',
+  push: 'phones and browsers that asked for it, also while no page is open',
   command: 'your command',
   webhook: 'your webhook',
 };
@@ -333,6 +337,7 @@ function NotificationSettings(): ReactNode {
   return (
     <section className="panel" aria-label="Notifications">
       <BrowserPermission />
+      <PushPermission onChange={setTold} />
       <ReadingNote reading={reading} />
       {settings === null ? null : <Choices settings={settings} change={change} save={save} />}
       <OutcomeLine id="notifications" />
@@ -389,6 +394,17 @@ function Choices({ settings, change, save }: ChoicesProps): ReactNode {
             onChange={({ target }) => void change({ skip_looked_at: target.checked })}
           />{' '}
           not for the pane I am viewing
+        </label>
+      </fieldset>
+      <fieldset className="choice" disabled={isOff}>
+        <legend>On a locked phone</legend>
+        <label>
+          <input
+            type="checkbox"
+            checked={settings.push_text === 'ask'}
+            onChange={({ target }) => void change({ push_text: target.checked ? 'ask' : 'names' })}
+          />{' '}
+          show what is asked, with buttons to answer; otherwise only who asks, and where
         </label>
       </fieldset>
       <Quiet settings={settings} change={change} save={save} />
@@ -485,5 +501,35 @@ function BrowserPermission(): ReactNode {
       />{' '}
       show them in this browser
     </label>
+  );
+}
+
+/** The same for the time when no page is open: a subscription of this browser at its own push service. */
+function PushPermission({ onChange }: { readonly onChange: (settings: NoticeSettingsReply) => void }): ReactNode {
+  const [isOn, setOn] = useState(isPushed);
+  const isOff = whyIdle(useEntrance()) !== null;
+  if (!canPush())
+    return (
+      <p className="dim">
+        To be told while no page is open, open agtmux by localhost or HTTPS; on an iPhone, from its icon on the home
+        screen.
+      </p>
+    );
+  const set = async (on: boolean): Promise<void> => {
+    const done = on ? startPush(!isOff) : stopPush();
+    const isDone = await did('push', on ? 'Asking the browser…' : 'Taking it back…', done, (settings) => {
+      if (settings !== null) onChange(settings);
+      return { tone: 'good', words: on ? 'This browser is told, also while no page is open.' : 'Taken back' };
+    });
+    if (isDone) setOn(on);
+  };
+  return (
+    <>
+      <label className="check">
+        <input type="checkbox" checked={isOn} onChange={({ target }) => void set(target.checked)} /> tell this browser
+        also while no page is open
+      </label>
+      <OutcomeLine id="push" />
+    </>
   );
 }

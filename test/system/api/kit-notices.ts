@@ -1,7 +1,7 @@
 // Notifications of the small daemon: settings in memory, one notice, and what was asked of it.
 
-import type { CallerClaim } from '../../../src/model/actions.ts';
-import { ok } from '../../../src/model/errors.ts';
+import type { CallerClaim, Receipt } from '../../../src/model/actions.ts';
+import { fail, ok, type Result } from '../../../src/model/errors.ts';
 import { agentName, askId, runtimeId } from '../../../src/model/ids.ts';
 import {
   type NoticeRow,
@@ -10,6 +10,7 @@ import {
   noticeChannels,
   noticeEvents,
 } from '../../../src/model/notices.ts';
+import type { PushAddress, PushAnswer, PushService } from '../../../src/model/push.ts';
 
 export const sampleNotice: NoticeRow = {
   notice_id: 'n1',
@@ -32,6 +33,35 @@ export const sampleNotice: NoticeRow = {
   told: [{ channel: 'desktop', outcome: 'failed', detail: 'notify-send is not installed' }],
 };
 
+/** Knows what was asked of it. */
+export class FakePush implements PushService {
+  readonly publicKey = 'BPublic';
+  readonly addresses = new Map<string, PushAddress & { readonly mayAnswer: boolean }>();
+  readonly answers: { readonly session: string; readonly answer: PushAnswer; readonly claim: CallerClaim }[] = [];
+
+  has(session: string): boolean {
+    return this.addresses.has(session);
+  }
+
+  async subscribe(session: string, address: PushAddress, mayAnswer: boolean): Promise<Result<null>> {
+    this.addresses.set(session, { ...address, mayAnswer });
+    return ok(null);
+  }
+
+  async unsubscribe(session: string): Promise<void> {
+    this.addresses.delete(session);
+  }
+
+  async keepOnly(sessions: ReadonlySet<string>): Promise<void> {
+    for (const session of this.addresses.keys()) if (!sessions.has(session)) this.addresses.delete(session);
+  }
+
+  async answer(session: string, answer: PushAnswer, claim: CallerClaim): Promise<Result<Receipt>> {
+    this.answers.push({ session, answer, claim });
+    return fail('E_STATE_CHANGED', 'the request has changed since it was shown');
+  }
+}
+
 export class FakeNotices implements NoticeService {
   readonly claims: CallerClaim[] = [];
   #settings: NoticeSettingsView = {
@@ -41,6 +71,7 @@ export class FakeNotices implements NoticeService {
     quiet: null,
     skip_looked_at: false,
     desktop_text: 'names',
+    push_text: 'names',
     rules: [{ agent: 'codex', project: null, on: [], channels: null }],
     command: null,
     webhook: 'https://example.org',

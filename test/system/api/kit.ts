@@ -21,7 +21,7 @@ import { serveApi } from '../../../src/server/server.ts';
 import type { DaemonService } from '../../../src/server/service.ts';
 import { gitFacts, paneRow, type RowOptions, targetRow } from '../../kit/rows.ts';
 import { FakeActing } from './kit-act.ts';
-import { FakeNotices } from './kit-notices.ts';
+import { FakeNotices, FakePush } from './kit-notices.ts';
 import { FakeRestore } from './kit-restore.ts';
 import { FakeSessions } from './kit-sessions.ts';
 import { FakeShells } from './kit-shells.ts';
@@ -161,6 +161,7 @@ export class FakeDaemon implements DaemonService {
   readonly shells = new FakeShells(() => this.feed);
   readonly sessions = new FakeSessions();
   readonly notices = new FakeNotices();
+  readonly push = new FakePush();
   readonly live = fakeLive;
   readonly restore = new FakeRestore();
   readonly usage: { report: DaemonService['usage']['report'] } = {

@@ -32,6 +32,10 @@ const ownRoutes = [
   ['GET', '/web/session'],
   ['POST', '/web/leave'],
   ['POST', '/web/ticket'],
+  ['GET', '/web/push'],
+  ['POST', '/web/push'],
+  ['DELETE', '/web/push'],
+  ['POST', '/web/push/answer'],
   ['GET', '/web/none'],
   ['GET', '/ws/pane'],
   ['GET', '/v1/none'],
@@ -57,8 +61,10 @@ describe('no route without a session', () => {
     const bare = added.filter(
       (rest) => !/^\s*(?:'\w+',\s*'[^']+',\s*withSession\(|method\.toUpperCase\(\))/.test(rest),
     );
-    expect(added.length).toBe(5);
-    expect(bare.map((rest) => rest.slice(0, 24))).toEqual(["'POST', '/web/enter', (c"]);
+    expect(added.length).toBe(9);
+    // The second one asks for the cookie, and for a proof that its notification brought (NOT9).
+    const opened = bare.map((rest) => /^'POST', '([^']+)'/.exec(rest)?.[1]);
+    expect(opened).toEqual(['/web/enter', '/web/push/answer']);
     expect(source).toContain('const handler = withSession((context, session)');
     // The server of the door has no other way to answer than this app, and what stands before it.
     const door = readFileSync(new URL('../../../src/server/web/web-server.ts', import.meta.url), 'utf8');
