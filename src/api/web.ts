@@ -13,6 +13,13 @@ const secret = z.string().regex(/^[0-9a-f]{64}$/);
 export const newWebSchema = z.strictObject({
   port: port.nullable().default(null).describe('null: the last one used, or a free one'),
   listen: z.union([z.ipv4(), z.ipv6()]).nullable().default(null).describe('a non-loopback address'),
+  origin: z
+    .string()
+    .regex(/^https:\/\/[a-z0-9.-]+(?::[1-9]\d{0,4})?$/)
+    .max(limits.pathCharsMax)
+    .nullable()
+    .default(null)
+    .describe('the https origin of a reverse proxy in front of it'),
   unencrypted: z.boolean().default(false).describe('required with listen: traffic is unencrypted'),
   read_only: z.boolean().default(false).describe('create a link for viewing only'),
 });
@@ -32,6 +39,7 @@ export const webStatusSchema = z.strictObject({
   is_open: z.boolean(),
   address: z.string().nullable(),
   port: port.nullable(),
+  origin: z.string().nullable().describe('the https origin of a reverse proxy in front of it'),
   sessions: z.int().nonnegative().describe('signed-in browsers'),
 });
 

@@ -314,6 +314,12 @@ export const webCommand = ({ json }: Record<'json', OptionSpec>): CommandSpec =>
   action: 'web',
   options: [
     { name: 'open', words: 'Open the link in your browser' },
+    { name: 'qr', words: 'Also print the link as a QR code, for a phone' },
+    {
+      name: 'tailscale',
+      words: 'Serve it over HTTPS in your tailnet, by `tailscale serve`, with a link to that address',
+    },
+    { name: 'origin', value: 'url', words: 'The https address at which a reverse proxy of yours serves it' },
     { name: 'port', value: 'port', words: 'Listen on this port (default: the last one used, or a free one)' },
     { name: 'read-only', words: 'Create a link for viewing only, without actions' },
     { name: 'stop', words: 'Stop the web server and sign out all browsers' },
@@ -331,6 +337,7 @@ export const webCommand = ({ json }: Record<'json', OptionSpec>): CommandSpec =>
       'ssh -t -L 8137:127.0.0.1:8137 box agtmux web --port 8137',
       'agents of another machine: open the printed link here',
     ],
+    ['agtmux web --tailscale --qr', 'on your phone: scan the code'],
     ['agtmux web --read-only', 'a link for a wall display'],
     ['agtmux web --stop', 'all browsers are signed out'],
   ],

@@ -9,6 +9,8 @@ export interface WebRequest {
   readonly port: number | null;
   /** Another address than loopback, said in full; null for loopback. */
   readonly listen: string | null;
+  /** `https://box.example.org`, where a proxy of the person's own serves it; null for none. */
+  readonly origin: string | null;
   readonly read_only: boolean;
 }
 
@@ -28,6 +30,8 @@ export interface WebStatus {
   readonly is_open: boolean;
   readonly port: number | null;
   readonly address: string | null;
+  /** Where a proxy serves it. */
+  readonly origin: string | null;
   readonly sessions: number;
 }
 

@@ -1,4 +1,7 @@
 // `agtmux web` on the command line: the link, the words around it, shutting the door with and without a daemon, and bad input.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encode } from 'uqr';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { WebLinkReply } from '../../src/api/web.ts';
 import { Visitor } from '../web/kit-server.ts';
@@ -45,7 +48,39 @@ describe('agtmux web', () => {
     expect((await world.agtmux('web', '--stop')).status).toBe(0);
   });
 
+  it('SEC2e by Tailscale it has a link to the name of the machine there, and as a QR code that says the same', async () => {
+    const folder = join(world.directory, 'stand-in');
+    mkdirSync(folder);
+    const program = join(folder, 'tailscale');
+    const said = join(folder, 'said');
+    writeFileSync(
+      program,
+      `#!/bin/sh\necho "$*" >>${said}\n[ "$1" = serve ] || echo '{"Self":{"DNSName":"Box.tail1.ts.net."}}'\n`,
+      { mode: 0o755 },
+    );
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    const { stdout, stderr, status } = await world.agtmuxWith(env, 'web', '--tailscale', '--qr');
+    expect([status, stderr]).toEqual([0, expect.stringContaining('served to your tailnet alone')]);
+    const [url = '', , ...code] = stdout.trimEnd().split('\n');
+    expect(url).toMatch(/^https:\/\/box\.tail1\.ts\.net\/#token=[0-9a-f]{64}$/);
+    const told = (await world.agtmux('web', '--status')).stdout;
+    const port = /127\.0\.0\.1:(\d+), served as https:\/\/box\.tail1\.ts\.net;/.exec(told)?.[1];
+    expect(readFileSync(said, 'utf8')).toBe(
+      `status --json --peers=false\nserve --bg --https=443 http://127.0.0.1:${port}\n`,
+    );
+    // Light squares are drawn where there are no colours.
+    const squares = code.flatMap((line) => ['█▀', '█▄'].map((drawn) => [...line].map((one) => !drawn.includes(one))));
+    const { data } = encode(url, { border: 2 });
+    expect(squares.slice(0, data.length)).toEqual(data);
+    expect((await world.agtmux('web', '--stop')).status).toBe(0);
+    writeFileSync(program, '#!/bin/sh\necho "not logged in" >&2; exit 1\n');
+    const refused = await world.agtmuxWith(env, 'web', '--tailscale');
+    expect(refused.stderr).toMatch(/tailscale status failed: not logged in; .*\[E_TARGET_DOWN\]/);
+  });
+
   it.each([
+    ['--origin', 'http://box.example.org'],
+    ['--origin', 'https://box.example.org/path'],
     ['--port', '0'],
     ['--port', 'x'],
     ['--port', '70000'],

@@ -35,12 +35,21 @@ const single: ReadonlySet<string> = new Set([
 const port = /^(?::[1-9]\d{0,4})?$/;
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Null: it may go on to its route. `extraName` is the address the door was opened at beside loopback. */
-export function refusalOf(knock: Knock, extraName: string | null): Failure | null {
+/** Names beside loopback that this server goes by. */
+export interface OwnNames {
+  /** The address the door was opened at. */
+  readonly address: string | null;
+  /** `https://box.example.org`: where a proxy of the person's own serves it, with encryption. */
+  readonly origin: string | null;
+}
+
+/** Null: it may go on to its route. */
+export function refusalOf(knock: Knock, { address, origin }: OwnNames): Failure | null {
+  const isProxied = origin !== null && knock.headers.host === hostOf(origin);
   return (
     checkShape(knock) ??
-    checkHost(knock.headers.host, extraName) ??
-    checkOrigin(knock) ??
+    (isProxied ? null : checkHost(knock.headers.host, address)) ??
+    checkOrigin(knock, isProxied ? origin : `http://${knock.headers.host}`) ??
     checkFetch(knock) ??
     checkMedia(knock)
   );
@@ -63,12 +72,15 @@ function checkHost(host: string | undefined, extraName: string | null): Failure 
   return failure('E_ORIGIN', 'the Host header does not name this server', ownLink);
 }
 
+/** As it stands in a Host header: without the port that goes without saying. */
+export const hostOf = (origin: string): string => new URL(origin).host;
+
 /** Pages of other origins say theirs; what has an effect has to say ours. */
-function checkOrigin({ method, headers, isUpgrade }: Knock): Failure | null {
-  const { origin, host } = headers;
+function checkOrigin({ method, headers, isUpgrade }: Knock, own: string): Failure | null {
+  const { origin } = headers;
   const isNeeded = isUpgrade || (method !== 'GET' && method !== 'HEAD');
   if (origin === undefined && !isNeeded) return null;
-  if (origin === `http://${host}`) return null;
+  if (origin === own) return null;
   return failure('E_ORIGIN', 'the request does not come from a page of this server', ownLink);
 }
 

@@ -220,7 +220,12 @@ async function enter(
   const { session, cookie, key } = entry;
   const reply = jsonReply({ ...told(service, session), key } satisfies WebEnteredReply);
   const age = Math.floor(limits.webSessionMs / 1_000);
-  reply.headers.set('set-cookie', `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}`);
+  // Over HTTPS it is never sent without.
+  const secure = context.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';
+  reply.headers.set(
+    'set-cookie',
+    `${cookieName}=${cookie}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${secure}`,
+  );
   return reply;
 }
 

@@ -15,6 +15,12 @@ const keptServerSchema = z.strictObject({
   /** Part of the cookie's name. */
   name,
   place: z.strictObject({ address: z.union([z.ipv4(), z.ipv6()]), port: z.int().min(1).max(65_535) }).nullable(),
+  /** Where a proxy serves it; left out by earlier versions. */
+  origin: z
+    .url({ protocol: /^https$/ })
+    .max(limits.pathCharsMax)
+    .nullable()
+    .optional(),
   sessions: z
     .array(
       z.strictObject({

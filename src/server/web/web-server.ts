@@ -16,7 +16,7 @@ import type { Files } from '../../platform/files.ts';
 import type { RandomSource } from '../../platform/random.ts';
 import { errorReply, safeJson } from '../replies.ts';
 import type { DaemonService } from '../service.ts';
-import { isLoopback, type Knock, nameOf, refusalOf } from './admission.ts';
+import { isLoopback, type Knock, nameOf, type OwnNames, refusalOf } from './admission.ts';
 import { cookieOf, createWebApp } from './app.ts';
 import { type Assets, readAssets } from './assets.ts';
 import { PaneSocket } from './pane-socket.ts';
@@ -121,7 +121,8 @@ export class WebServer implements WebService {
 
   status(): WebStatus {
     const { address = null, port = null } = this.#opened ?? {};
-    return { is_open: this.#opened !== null, address, port, sessions: this.#keyring.sessions };
+    const { origin = null } = this.#kept;
+    return { is_open: this.#opened !== null, address, port, origin, sessions: this.#keyring.sessions };
   }
 
   /** The link has the rights of whoever asks for it, and never more (ACT6). */
@@ -129,7 +130,7 @@ export class WebServer implements WebService {
     const { acting } = this.#parts.service;
     const who = await acting.who(claim);
     // To look needs no right to act, unless others can look as well then.
-    const action = wish.read_only && wish.listen === null ? 'view' : 'web';
+    const action = wish.read_only && wish.listen === null && wish.origin === null ? 'view' : 'web';
     let link: WebLink | null = null;
     const done = await acting.authorizeAndAudit({ action, named: 'web server', detail: { ...wish } }, claim, () =>
       this.#inTurn(async () => {
@@ -141,14 +142,22 @@ export class WebServer implements WebService {
           is_traceable: who.is_traceable,
         };
         const { token, expires_at } = this.#keyring.addToken({ caller, read_only: wish.read_only });
+        if (wish.origin !== null) await this.#serveAs(wish.origin);
         const { address, port } = opened.value;
-        const url = `http://${nameOf(address)}:${port}/#token=${token}`;
+        const base = wish.origin ?? `http://${nameOf(address)}:${port}`;
+        const url = `${base}/#token=${token}`;
         link = { url, address, port, read_only: wish.read_only, expires_at, is_exposed: !isLoopback(address) };
         return ok(null);
       }),
     );
     if (!done.ok) return done;
     return link === null ? fail('E_INTERNAL', 'no sign-in link could be created') : ok(link);
+  }
+
+  /** Until the web server is stopped: browsers that came in there go on there. */
+  async #serveAs(origin: string): Promise<void> {
+    this.#kept = { ...this.#kept, origin };
+    await this.#save();
   }
 
   shut(claim: CallerClaim): Promise<Result<null>> {
@@ -227,7 +236,8 @@ export class WebServer implements WebService {
     if (this.#assets.size === 0) this.#parts.warn('the web pages are missing', { folder: this.#parts.pagesFolder });
   }
 
-  #createServer(extraName: string | null): Server {
+  #createServer(address: string | null): Server {
+    const names = (): OwnNames => ({ address, origin: this.#kept.origin ?? null });
     const { service, clock, environment, onTrouble } = this.#parts;
     const app = createWebApp({
       service,
@@ -254,7 +264,7 @@ export class WebServer implements WebService {
       },
       (incoming: IncomingMessage, outgoing: ServerResponse) => {
         for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
-        const refusal = refusalOf(knockOf(incoming, false), extraName);
+        const refusal = refusalOf(knockOf(incoming, false), names());
         if (refusal !== null) refuse(outgoing, refusal);
         else void listener(incoming, outgoing).catch(onTrouble);
       },
@@ -268,7 +278,7 @@ export class WebServer implements WebService {
     });
     server.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', onTrouble);
-      const refusal = refusalOf(knockOf(incoming, true), extraName) ?? this.#upgrade(sockets, incoming, socket, head);
+      const refusal = refusalOf(knockOf(incoming, true), names()) ?? this.#upgrade(sockets, incoming, socket, head);
       if (refusal !== null) refuseUpgrade(socket, refusal);
     });
     return server;
@@ -322,6 +332,7 @@ export class WebServer implements WebService {
     this.#cancelSweep();
     this.#opened = null;
     this.#keyring.clear();
+    this.#kept = { ...this.#kept, origin: null };
     await this.#save();
     if (opened !== null) await this.#closeServer(opened);
   }

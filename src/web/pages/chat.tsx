@@ -11,6 +11,7 @@ import { projectOf } from '../../view/pane-words.ts';
 import { autoWarning, machineLabel } from '../../view/sessions.ts';
 import { AskText, Choices } from '../parts/ask.tsx';
 import { Dialog, Empty, Link, OutcomeLine } from '../parts/basics.tsx';
+import { Markdown } from '../parts/markdown.tsx';
 import { MessageForm } from '../parts/message-form.tsx';
 import { Age, block, line } from '../parts/text.tsx';
 import { clock } from '../port.ts';
@@ -195,7 +196,7 @@ const toolRoles = { pending: 'quiet', running: 'work', done: 'good', failed: 'ba
 
 function Message({ message }: { readonly message: MessageItem }): ReactNode {
   const { role, tool, text, partial } = message;
-  const whole = <pre>{block(text)}</pre>;
+  const whole = role === 'agent' && tool === undefined ? <Markdown text={text} /> : <pre>{block(text)}</pre>;
   if (tool === undefined)
     return (
       <div className={`message m-${role} ${partial ? 'is-partial' : ''}`}>

@@ -48,7 +48,7 @@ const fakeDoor: WebService = {
     return ok({ ...place, url: 'http://127.0.0.1:8137/#token=x', read_only, expires_at: 1_300_000 });
   },
   shut: async () => ok(null),
-  status: () => ({ is_open: false, address: null, port: null, sessions: 0 }),
+  status: () => ({ is_open: false, address: null, port: null, origin: null, sessions: 0 }),
 };
 
 const fakeEditor = { id: '0a0b0c0d', name: 'VS Code on box', scopes: ['look'] } as const;

@@ -269,7 +269,7 @@ describe('the door itself', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen({ host: '127.0.0.1', port: 0 }, resolve));
     const taken = (other.address() as { port: number }).port;
-    const wish = { listen: null, read_only: false };
+    const wish = { listen: null, origin: null, read_only: false };
     const refused = await small.door.open({ ...wish, port: taken }, person);
     expect(refused).toMatchObject({ ok: false, failure: { code: 'E_SOCKET' } });
     await small.url();
@@ -279,13 +279,13 @@ describe('the door itself', () => {
   });
 
   it('SEC2 listens beside loopback only at the address that was said, and knows itself by no other name', async () => {
-    const link = await small.door.open({ port: null, listen: '127.0.0.9', read_only: false }, person);
+    const link = await small.door.open({ port: null, listen: '127.0.0.9', origin: null, read_only: false }, person);
     expect(link).toMatchObject({ ok: true, value: { address: '127.0.0.9', is_exposed: true } });
     const { url, port } = link.ok ? link.value : { url: '', port: 0 };
     await Visitor.enter(url);
     expect((await send(port, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(0);
     for (const listen of ['0.0.0.0', '::', '0:0:0:0:0:0:0:0']) {
-      const everywhere = await small.door.open({ port: null, listen, read_only: false }, person);
+      const everywhere = await small.door.open({ port: null, listen, origin: null, read_only: false }, person);
       expect(everywhere).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
     }
     const named = await fetch(`http://127.0.0.9:${port}/web/session`);
@@ -340,6 +340,36 @@ describe('the pages', () => {
       const reply = await send(port ?? 0, `GET ${path} HTTP/1.1\r\n${host}\r\n\r\n`);
       expect([path, reply.status]).toEqual([path, 404]);
     }
+  });
+
+  it('SEC2e behind a proxy it answers to the one address that was said, and to its own', async () => {
+    const origin = 'https://box.example.org';
+    const link = await small.door.open({ port: null, listen: null, origin, read_only: false }, person);
+    expect(link).toMatchObject({
+      ok: true,
+      value: { url: expect.stringMatching(/^https:\/\/box[.]example[.]org\/#token=/) },
+    });
+    const { url, port } = link.ok ? link.value : { url: '', port: 0 };
+    const body = JSON.stringify({ token: url.split('#token=')[1] });
+    const enter = (host: string, from: string) =>
+      send(
+        port,
+        `POST /web/enter HTTP/1.1\r\nhost: ${host}\r\norigin: ${from}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+      );
+    for (const [host, from] of [
+      ['box.example.org', 'http://box.example.org'],
+      ['box.example.org', `http://127.0.0.1:${port}`],
+      ['box.example.org:444', origin],
+      ['box.example.org.evil.net', origin],
+      ['evil.net', origin],
+      ['evil.net', 'http://evil.net'],
+    ] as const)
+      expect([host, from, (await enter(host, from)).status]).toEqual([host, from, 403]);
+    const entered = await enter('box.example.org', origin);
+    expect([entered.status, /; secure(?:\r|$)/.test(entered.head)]).toEqual([200, true]);
+    expect(small.door.status()).toMatchObject({ origin });
+    await small.door.shut(person);
+    expect(small.door.status()).toMatchObject({ origin: null });
   });
 
   it('closes by itself when nobody may come in any more', async () => {

@@ -15,7 +15,7 @@ import { Visitor } from '../../web/kit-server.ts';
 import { FakeDaemon } from '../api/kit.ts';
 
 export const person = { pid: 1, hops: 0 };
-const plainWish: WebRequest = { port: null, listen: null, read_only: false };
+const plainWish: WebRequest = { port: null, listen: null, origin: null, read_only: false };
 
 export class SmallDoor {
   readonly daemon = new FakeDaemon();
