@@ -58,6 +58,9 @@ export function socketUrl(path: string): string {
   return `${location.origin.replace(/^http/, 'ws')}${path}`;
 }
 
+/** A keyboard on glass: its Enter is the only way to a new line, and it has no Ctrl, Esc, Tab or arrows. */
+export const hasTouchKeyboard = (): boolean => window.matchMedia('(hover: none) and (pointer: coarse)').matches;
+
 /** False: the browser did not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {

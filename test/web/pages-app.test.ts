@@ -1,7 +1,7 @@
 // The pages as an installed app: what a browser needs for that, what its worker keeps, and what it shows without the daemon.
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openTheatre, seriousFindings, type Theatre } from './pages-kit.ts';
+import { awkwardFindings, openTheatre, seriousFindings, type Theatre } from './pages-kit.ts';
 
 let theatre: Theatre;
 beforeAll(async () => {
@@ -79,5 +79,50 @@ describe('the app', () => {
       .getByRole('heading', { name: /claude/ })
       .first()
       .waitFor();
+  });
+});
+
+describe('a phone', () => {
+  it('reads the terminal, fits its width, sends the keys that glass lacks, and Enter makes a line', async () => {
+    const context = await theatre.browser.newContext({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+      reducedMotion: 'reduce',
+      serviceWorkers: 'block',
+    });
+    const page = await context.newPage();
+    await page.goto(`${theatre.play.url}/agents/rt-shop`);
+    const rows = page.locator('.xterm-rows');
+    await rows.getByText('Do you want to proceed?').waitFor();
+    const width = () => page.locator('.xterm-screen').evaluate((screen) => screen.getBoundingClientRect().width);
+    const readable = await width();
+    expect(readable).toBeGreaterThan(390);
+    await page.getByRole('button', { name: 'Fit width' }).tap();
+    await expect.poll(width).toBeLessThan(390);
+    await page.getByRole('button', { name: 'Fit width' }).tap();
+    await expect.poll(width).toBe(readable);
+    await page.getByRole('button', { name: 'Larger text' }).tap();
+    await expect.poll(width).toBeGreaterThan(readable);
+    expect(await page.getByRole('toolbar', { name: 'Keys' }).count()).toBe(0);
+    await page.getByRole('switch', { name: 'Typing' }).tap();
+    const keys = page.getByRole('toolbar', { name: 'Keys' });
+    for (const name of ['Escape', 'Tab', 'Up']) await keys.getByRole('button', { name, exact: true }).tap();
+    await keys.getByRole('button', { name: 'Ctrl' }).tap();
+    await page.keyboard.type('cd');
+    await keys.getByRole('button', { name: 'Ctrl' }).tap();
+    await keys.getByRole('button', { name: 'Left' }).tap();
+    await expect.poll(() => theatre.play.live.keys.join('')).toBe('\u001b\t\u001b[A\u0003d\u001b[1;5D');
+    expect(await seriousFindings(page)).toEqual([]);
+    expect(await awkwardFindings(page)).toEqual([]);
+    const box = page.getByRole('textbox', { name: /^Message to/ });
+    await box.tap();
+    await page.keyboard.type('one');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('two');
+    expect(await box.inputValue()).toBe('one\ntwo');
+    await page.getByRole('button', { name: 'Send' }).tap();
+    await expect.poll(() => theatre.play.askedOf('/v1/act').map(({ text }) => text)).toEqual(['one\ntwo']);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   });
 });

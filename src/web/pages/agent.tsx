@@ -11,7 +11,7 @@ import { doubtOf, placeOf, projectOf } from '../../view/pane-words.ts';
 import { agentLabel } from '../../view/words.ts';
 import { Actions, SendBox } from '../parts/actions.tsx';
 import { AskBox } from '../parts/ask.tsx';
-import { AuditTable } from '../parts/audit-table.tsx';
+import { AuditTable, useAuditLines } from '../parts/audit-table.tsx';
 import { Empty, Link, OutcomeLine, ReadingNote, Scroll, Tabs } from '../parts/basics.tsx';
 import { LivePane } from '../parts/live-pane.tsx';
 import { Lanes, Totals } from '../parts/plots.tsx';
@@ -238,12 +238,12 @@ function EventTable({ events }: Pick<ExplanationDocument, 'events'>): ReactNode 
 
 function AuditTab({ item }: TabProps): ReactNode {
   const reading = useReading(get('/v1/audit'), `${useBeat(beatMs)} ${item.state_version}`);
-  const mine = reading.value?.items.filter(({ runtime_id }) => runtime_id === item.runtime_id) ?? [];
+  const mine = useAuditLines(reading.value?.items.filter(({ runtime_id }) => runtime_id === item.runtime_id) ?? []);
   return (
     <>
       <ReadingNote reading={reading} />
       {reading.value !== null && mine.length === 0 ? <p className="dim">No actions on this agent yet.</p> : null}
-      {mine.length === 0 ? null : <AuditTable items={mine} hasAgent={false} />}
+      {mine.length === 0 ? null : <AuditTable lines={mine} hasAgent={false} />}
     </>
   );
 }

@@ -1,23 +1,20 @@
 // Audit: every deed that went through agtmux, refused ones too.
 
 import { type ReactNode, useState } from 'react';
-import type { AuditItem } from '../../api/actions.ts';
 import { get } from '../../api/requests.ts';
-import { AuditTable } from '../parts/audit-table.tsx';
+import { AuditTable, useAuditLines } from '../parts/audit-table.tsx';
 import { Empty, PageHead, ReadingNote } from '../parts/basics.tsx';
-import { useBeat, useReading } from '../state/hooks.ts';
+import { auditFilter } from '../state/audit.ts';
+import { useBeat, useNow, useReading } from '../state/hooks.ts';
 
 const beatMs = 3_000;
-
-const fits = (item: AuditItem, typed: string): boolean =>
-  `${item.actor} ${item.action} ${item.result} ${item.runtime_id ?? ''} ${JSON.stringify(item.detail)}`
-    .toLowerCase()
-    .includes(typed.toLowerCase());
 
 export function AuditPage(): ReactNode {
   const reading = useReading(get('/v1/audit'), useBeat(beatMs));
   const [typed, setTyped] = useState('');
-  const items = reading.value?.items.filter((item) => fits(item, typed)) ?? [];
+  const now = useNow();
+  const all = useAuditLines(reading.value?.items ?? []);
+  const lines = all.filter(auditFilter(typed, now));
   return (
     <>
       <PageHead title="Audit">
@@ -26,7 +23,7 @@ export function AuditPage(): ReactNode {
           data-filter
           className="filter"
           aria-label="Filter the audit"
-          placeholder="Filter: who, what, result…  /"
+          placeholder="Filter: words, who:, did:, result:, agent:, in:…  /"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
         />
@@ -40,9 +37,10 @@ export function AuditPage(): ReactNode {
           </p>
         </Empty>
       ) : null}
-      {items.length === 0 ? null : (
+      {all.length > 0 && lines.length === 0 ? <p className="calm-note">Nothing matches “{typed}”.</p> : null}
+      {lines.length === 0 ? null : (
         <section className="panel" aria-label="Actions">
-          <AuditTable items={items} hasAgent />
+          <AuditTable lines={lines} hasAgent />
         </section>
       )}
     </>

@@ -271,6 +271,7 @@ function ChatInput({ session, deed }: PartProps): ReactNode {
     <MessageForm
       label="Message"
       hint={why ?? hint}
+      {...(why === null && session.view.inputEnabled ? { touchHint: 'Type a message.' } : {})}
       isOff={why !== null}
       onSend={(text) => deed('Sending…', { action: deedOfText(session), text })}
     >

@@ -110,6 +110,7 @@ export function SendBox({ item }: { readonly item: AgentItem }): ReactNode {
     <MessageForm
       label={`Message to ${line(agentLabel(item))}`}
       hint={why ?? 'Type a message. Enter sends it, Shift+Enter adds a line.'}
+      {...(why === null ? { touchHint: 'Type a message.' } : {})}
       isOff={why !== null || item.ended !== null}
       onSend={(text) => act(item, { action: 'send', text, when_ready: isWaiting })}
     >

@@ -4,12 +4,14 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import { get } from '../../api/requests.ts';
 import type { Failure } from '../../model/errors.ts';
 import type { PasteDoubt } from '../../model/web.ts';
+import { hasTouchKeyboard, keep, kept } from '../port.ts';
+import { refusalText } from '../state/outcomes.ts';
 import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useReading } from '../state/hooks.ts';
-import { refusalText } from '../state/outcomes.ts';
-import type { Screen } from '../terminal/screen.ts';
+import type { Screen, TextSize } from '../terminal/screen.ts';
 import { openWire, type Wire, type WireEvent } from '../terminal/wire.ts';
 import { Dialog, ReadingNote, Scroll } from './basics.tsx';
+import { KeyBar, withCtrl } from './key-bar.tsx';
 import { block } from './text.tsx';
 
 interface Live {
@@ -24,13 +26,20 @@ type Asked = Omit<Extract<WireEvent, { type: 'doubt' }>, 'type'>;
 
 const loading: Live = { status: 'loading', isTyping: false, failure: null, asked: null };
 
-/** Screen and socket, for as long as this agent is looked at. */
-function useLive(
-  ref: string,
-  host: RefObject<HTMLDivElement | null>,
-): readonly [Live, RefObject<Wire | null>, () => void] {
+interface Shown {
+  readonly live: Live;
+  readonly wire: RefObject<Wire | null>;
+  readonly screen: RefObject<Screen | null>;
+  readonly dropAsked: () => void;
+}
+
+/** Screen and socket, for as long as this agent is looked at. `keysOf`: what is sent for what was pressed. */
+function useLive(ref: string, host: RefObject<HTMLDivElement | null>, keysOf: (data: string) => string): Shown {
   const [live, setLive] = useState<Live>(loading);
   const wire = useRef<Wire | null>(null);
+  const shown = useRef<Screen | null>(null);
+  const pressed = useRef(keysOf);
+  pressed.current = keysOf;
   useEffect(() => {
     let screen: Screen | null = null;
     let isOver = false;
@@ -62,10 +71,12 @@ function useLive(
       wire.current = opened;
       screen = createScreen({
         host: host.current,
-        onKeys: opened.keys,
+        onKeys: (data) => opened.keys(pressed.current(data)),
         onPaste: (text) => opened.paste(text, false),
         onLeave: () => opened.typing(false),
       });
+      shown.current = screen;
+      screen.setSize(keptSize());
     });
     window.addEventListener('resize', fit);
     return () => {
@@ -74,15 +85,75 @@ function useLive(
       wire.current?.end();
       wire.current = null;
       screen?.end();
+      shown.current = null;
     };
   }, [ref, host]);
-  return [live, wire, () => setLive((now) => ({ ...now, asked: null }))];
+  return { live, wire, screen: shown, dropAsked: () => setLive((now) => ({ ...now, asked: null })) };
+}
+
+// How large its characters are, kept in this browser. On a phone they can be read, and the place scrolls.
+
+const sizes = { touch: 12, least: 8, most: 22, step: 2 } as const;
+
+function keptSize(): TextSize {
+  const text = kept('terminal-size');
+  if (text === 'fit') return 'fit';
+  const size = Number(text ?? Number.NaN);
+  if (size >= sizes.least && size <= sizes.most) return size;
+  return hasTouchKeyboard() ? sizes.touch : 'auto';
+}
+
+function SizeButtons({ screen }: Pick<Shown, 'screen'>): ReactNode {
+  const [size, setSize] = useState(keptSize);
+  const choose = (next: TextSize): void => {
+    keep('terminal-size', next === 'auto' ? null : String(next));
+    screen.current?.setSize(next);
+    setSize(next);
+  };
+  const now = typeof size === 'number' ? size : sizes.touch;
+  const isFitting = size === 'fit';
+  return (
+    <>
+      <button
+        type="button"
+        className="quiet"
+        aria-pressed={isFitting}
+        onClick={() => choose(isFitting ? (hasTouchKeyboard() ? sizes.touch : 'auto') : 'fit')}
+      >
+        Fit width
+      </button>
+      <button
+        type="button"
+        className="quiet"
+        aria-label="Smaller text"
+        disabled={now <= sizes.least}
+        onClick={() => choose(now - sizes.step)}
+      >
+        A−
+      </button>
+      <button
+        type="button"
+        className="quiet"
+        aria-label="Larger text"
+        disabled={now >= sizes.most}
+        onClick={() => choose(now + sizes.step)}
+      >
+        A+
+      </button>
+    </>
+  );
 }
 
 export function LivePane({ refText }: { readonly refText: string }): ReactNode {
   const host = useRef<HTMLDivElement>(null);
-  const [live, wire, dropAsked] = useLive(refText, host);
+  const [isCtrl, setCtrl] = useState(false);
+  const keysOf = (data: string): string => {
+    if (isCtrl) setCtrl(false);
+    return isCtrl ? withCtrl(data) : data;
+  };
+  const { live, wire, screen, dropAsked } = useLive(refText, host, keysOf);
   const [isHistory, setHistory] = useState(false);
+  const [isTouch] = useState(hasTouchKeyboard);
   const entrance = useEntrance();
   const why = entrance.role === 'operator' ? 'Only a person may type into a pane.' : whyIdle(entrance);
   return (
@@ -96,6 +167,7 @@ export function LivePane({ refText }: { readonly refText: string }): ReactNode {
           {live.isTyping ? 'Your keys go to the pane. Ctrl+] ends it.' : 'Read-only.'}
         </span>
         <span className="spring" />
+        <SizeButtons screen={screen} />
         <button type="button" className="quiet" onClick={() => setHistory(true)}>
           History
         </button>
@@ -112,6 +184,16 @@ export function LivePane({ refText }: { readonly refText: string }): ReactNode {
         </button>
       </div>
       <div className="live-screen" ref={host} />
+      {isTouch && live.isTyping ? (
+        <KeyBar
+          isCtrl={isCtrl}
+          onCtrl={() => {
+            setCtrl(!isCtrl);
+            screen.current?.focus();
+          }}
+          onKeys={(data) => wire.current?.keys(keysOf(data))}
+        />
+      ) : null}
       {live.failure === null ? null : (
         <p className="trouble" role="alert">
           {refusalText(live.failure)}{' '}

@@ -1,11 +1,15 @@
-// The box in which a message is written: Enter sends, Shift+Enter is a new line, and what was not taken comes back to it.
+// The box in which a message is written: Enter sends, Shift+Enter is a new line, and what was not taken comes back to it. On
+// glass Enter is a new line, as there is no Shift+Enter, and the button sends.
 
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { hasTouchKeyboard } from '../port.ts';
 import { notTaken } from '../state/outcomes.ts';
 
 interface MessageFormProps {
   readonly label: string;
   readonly hint: string;
+  /** The same where Enter makes a line. */
+  readonly touchHint?: string;
   readonly isOff: boolean;
   /** True when it was taken. */
   readonly onSend: (text: string) => Promise<boolean>;
@@ -13,8 +17,9 @@ interface MessageFormProps {
   readonly children: ReactNode;
 }
 
-export function MessageForm({ label, hint, isOff, onSend, children }: MessageFormProps): ReactNode {
+export function MessageForm({ label, hint, touchHint, isOff, onSend, children }: MessageFormProps): ReactNode {
   const [text, setText] = useState('');
+  const [isTouch] = useState(hasTouchKeyboard);
   const isEmpty = text.trim() === '';
   const send = async (event?: FormEvent): Promise<void> => {
     event?.preventDefault();
@@ -29,12 +34,13 @@ export function MessageForm({ label, hint, isOff, onSend, children }: MessageFor
         data-message
         rows={2}
         aria-label={label}
-        placeholder={hint}
+        placeholder={isTouch ? (touchHint ?? hint) : hint}
+        enterKeyHint={isTouch ? 'enter' : 'send'}
         value={text}
         disabled={isOff}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || isTouch) return;
           event.preventDefault();
           void send();
         }}

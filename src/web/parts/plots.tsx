@@ -21,9 +21,6 @@ export function Lanes({ lanes, frame, isSmall = false, ticksMax = 8 }: LanesProp
   const [told, setTold] = useState<string | null>(null);
   return (
     <div className={isSmall ? 'lanes is-small' : 'lanes'} onPointerLeave={() => setTold(null)}>
-      {lanes.map((lane) => (
-        <Lane key={lane.runtime_id} lane={lane} frame={frame} onTell={setTold} />
-      ))}
       <div className="axis" aria-hidden="true">
         {ticksOf(frame, ticksMax).map(({ x, words }) => (
           <span key={x} style={{ left: `${x * 100}%` }}>
@@ -31,6 +28,9 @@ export function Lanes({ lanes, frame, isSmall = false, ticksMax = 8 }: LanesProp
           </span>
         ))}
       </div>
+      {lanes.map((lane) => (
+        <Lane key={lane.runtime_id} lane={lane} frame={frame} onTell={setTold} />
+      ))}
       {isSmall ? null : <p className="told">{told ?? 'Point at a span to see its state and evidence.'}</p>}
     </div>
   );

@@ -15,9 +15,14 @@ export interface Screen {
   /** Calls back when it is drawn: only then the next one is wanted. */
   show(frame: ScreenFrame, shown: () => void): void;
   setTyping(on: boolean): void;
+  setSize(size: TextSize): void;
   fit(): void;
+  focus(): void;
   end(): void;
 }
+
+/** `fit`: all of its width is to be seen; `auto`: as long as it can be read; or pixels. */
+export type TextSize = 'auto' | 'fit' | number;
 
 interface Wanted {
   readonly host: HTMLElement;
@@ -52,7 +57,7 @@ const theme = {
   brightWhite: '#ffffff',
 };
 
-const fontSizes = { least: 8, most: 14 } as const;
+const fontSizes = { least: 8, leastFitting: 4, most: 14 } as const;
 /** How wide a character of a monospaced font is, as part of its size. */
 const charRatio = 0.602;
 
@@ -94,6 +99,7 @@ export function createScreen({ host, onKeys, onPaste, onLeave }: Wanted): Screen
     theme,
   });
   let isTyping = false;
+  let wanted: TextSize = 'auto';
   terminal.attachCustomKeyEventHandler((event) => {
     if (isTyping && event.type === 'keydown' && event.ctrlKey && event.key === ']') {
       onLeave();
@@ -118,7 +124,9 @@ export function createScreen({ host, onKeys, onPaste, onLeave }: Wanted): Screen
   host.addEventListener('paste', takePaste, { capture: true });
   const fit = (): void => {
     const room = host.clientWidth / (terminal.cols * charRatio);
-    const size = Math.max(fontSizes.least, Math.min(fontSizes.most, Math.floor(room * 2) / 2));
+    const least = wanted === 'fit' ? fontSizes.leastFitting : fontSizes.least;
+    const fitting = Math.max(least, Math.min(fontSizes.most, Math.floor(room * 2) / 2));
+    const size = typeof wanted === 'number' ? wanted : fitting;
     if (terminal.options.fontSize !== size) terminal.options.fontSize = size;
   };
   return {
@@ -136,7 +144,12 @@ export function createScreen({ host, onKeys, onPaste, onLeave }: Wanted): Screen
       terminal.options.cursorBlink = on;
       if (on) terminal.focus();
     },
+    setSize(size) {
+      wanted = size;
+      fit();
+    },
     fit,
+    focus: () => terminal.focus(),
     end() {
       host.removeEventListener('paste', takePaste, { capture: true });
       listening.dispose();

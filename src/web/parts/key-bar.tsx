@@ -1,0 +1,48 @@
+// The keys that a keyboard on glass does not have, above it: Esc, Tab, Ctrl and the arrows. Ctrl holds for the next key,
+// whether it is pressed here or there.
+
+import type { ReactNode } from 'react';
+
+interface KeyBarProps {
+  readonly isCtrl: boolean;
+  readonly onCtrl: () => void;
+  readonly onKeys: (data: string) => void;
+}
+
+const escape = '\u001b';
+
+/** What is written on it, what a reader of screens says, and what it sends. */
+const keys = [
+  ['Esc', 'Escape', escape],
+  ['Tab', 'Tab', '\t'],
+  ['⇤', 'Shift Tab', `${escape}[Z`],
+  ['←', 'Left', `${escape}[D`],
+  ['↓', 'Down', `${escape}[B`],
+  ['↑', 'Up', `${escape}[A`],
+  ['→', 'Right', `${escape}[C`],
+] as const;
+
+/** As a terminal sends it with Ctrl: a letter by its low bits, an arrow with its modifier. */
+export function withCtrl(data: string): string {
+  const arrow = /^\u001b\[([ABCD])$/.exec(data)?.[1];
+  if (arrow !== undefined) return `${escape}[1;5${arrow}`;
+  const code = data.length === 1 ? data.toUpperCase().charCodeAt(0) : 0;
+  if (code === 0x20) return '\u0000';
+  return code >= 0x40 && code <= 0x5f ? String.fromCharCode(code & 0x1f) : data;
+}
+
+export function KeyBar({ isCtrl, onCtrl, onKeys }: KeyBarProps): ReactNode {
+  return (
+    // The keyboard stays where it is: a press takes no focus.
+    <div className="key-bar" role="toolbar" aria-label="Keys" onPointerDown={(event) => event.preventDefault()}>
+      <button type="button" aria-pressed={isCtrl} className={isCtrl ? 'is-on' : undefined} onClick={onCtrl}>
+        Ctrl
+      </button>
+      {keys.map(([words, name, data]) => (
+        <button key={name} type="button" aria-label={name} onClick={() => onKeys(data)}>
+          {words}
+        </button>
+      ))}
+    </div>
+  );
+}
