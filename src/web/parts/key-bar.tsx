@@ -9,23 +9,23 @@ interface KeyBarProps {
   readonly onKeys: (data: string) => void;
 }
 
-const escape = '\u001b';
+const esc = '\u001b';
 
 /** What is written on it, what a reader of screens says, and what it sends. */
 const keys = [
-  ['Esc', 'Escape', escape],
+  ['Esc', 'Escape', esc],
   ['Tab', 'Tab', '\t'],
-  ['⇤', 'Shift Tab', `${escape}[Z`],
-  ['←', 'Left', `${escape}[D`],
-  ['↓', 'Down', `${escape}[B`],
-  ['↑', 'Up', `${escape}[A`],
-  ['→', 'Right', `${escape}[C`],
+  ['⇤', 'Shift Tab', `${esc}[Z`],
+  ['←', 'Left', `${esc}[D`],
+  ['↓', 'Down', `${esc}[B`],
+  ['↑', 'Up', `${esc}[A`],
+  ['→', 'Right', `${esc}[C`],
 ] as const;
 
 /** As a terminal sends it with Ctrl: a letter by its low bits, an arrow with its modifier. */
 export function withCtrl(data: string): string {
   const arrow = /^\u001b\[([ABCD])$/.exec(data)?.[1];
-  if (arrow !== undefined) return `${escape}[1;5${arrow}`;
+  if (arrow !== undefined) return `${esc}[1;5${arrow}`;
   const code = data.length === 1 ? data.toUpperCase().charCodeAt(0) : 0;
   if (code === 0x20) return '\u0000';
   return code >= 0x40 && code <= 0x5f ? String.fromCharCode(code & 0x1f) : data;
