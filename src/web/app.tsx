@@ -5,6 +5,7 @@ import { ageLabel } from '../view/words.ts';
 import { AgentPage } from './pages/agent.tsx';
 import { AgentsPage } from './pages/agents.tsx';
 import { AuditPage } from './pages/audit.tsx';
+import { DiffPage } from './pages/diff.tsx';
 import { OverviewPage } from './pages/overview.tsx';
 import { SessionsPage } from './pages/sessions.tsx';
 import { SettingsPage } from './pages/settings.tsx';
@@ -37,7 +38,8 @@ function Page(): ReactNode {
     case 'overview':
       return <OverviewPage />;
     case 'agents':
-      return id === null ? <AgentsPage /> : <AgentPage key={id} id={id} tab={tab} />;
+      if (id === null) return <AgentsPage />;
+      return tab === 'diff' ? <DiffPage key={id} id={id} /> : <AgentPage key={id} id={id} tab={tab} />;
     case 'sessions':
       return <SessionsPage id={id} />;
     case 'shells':

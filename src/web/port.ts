@@ -61,6 +61,9 @@ export function socketUrl(path: string): string {
 /** A keyboard on glass: its Enter is the only way to a new line, and it has no Ctrl, Esc, Tab or arrows. */
 export const hasTouchKeyboard = (): boolean => window.matchMedia('(hover: none) and (pointer: coarse)').matches;
 
+/** Too narrow for two columns of text. */
+export const isNarrow = (): boolean => window.matchMedia('(max-width: 900px)').matches;
+
 /** False: the browser did not allow it. */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -1,7 +1,7 @@
 // The pages as an installed app: what a browser needs for that, what its worker keeps, and what it shows without the daemon.
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { awkwardFindings, openTheatre, seriousFindings, type Theatre } from './pages-kit.ts';
+import { awkwardFindings, axeFindings, openTheatre, type Theatre } from './pages-kit.ts';
 
 let theatre: Theatre;
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('the app', () => {
     await page.getByText('The daemon does not respond. Any command starts it').waitFor();
     await page.getByText(/Last connected \d+s ago, on \d\d\.\d\d\. at \d\d:\d\d\./).waitFor();
     expect(await page.getByText('rm -rf build').count()).toBe(0);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     theatre.play.start();
     await page
       .getByRole('heading', { name: /claude/ })
@@ -113,7 +113,7 @@ describe('a phone', () => {
     await keys.getByRole('button', { name: 'Ctrl' }).tap();
     await keys.getByRole('button', { name: 'Left' }).tap();
     await expect.poll(() => theatre.play.live.keys.join('')).toBe('\u001b\t\u001b[A\u0003d\u001b[1;5D');
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     expect(await awkwardFindings(page)).toEqual([]);
     const box = page.getByRole('textbox', { name: /^Message to/ });
     await box.tap();

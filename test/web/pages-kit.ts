@@ -66,8 +66,8 @@ export async function openTheatre(): Promise<Theatre> {
   };
 }
 
-/** Findings that keep somebody out, as `rule: where`; lesser ones are not counted. */
-export async function seriousFindings(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
+/** What axe finds, of any weight, as `rule: where`. */
+export async function axeFindings(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
   const isThere = await page.evaluate(() => 'axe' in window);
   // Given by the browser itself, which no policy of the page is asked about.
   if (!isThere) await page.evaluate(axeCore.source);
@@ -77,7 +77,6 @@ export async function seriousFindings(page: Page, rules: readonly string[] = [])
     };
     interface Violation {
       readonly id: string;
-      readonly impact: string;
       readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
     }
     const { violations } = await axe.run(
@@ -85,14 +84,12 @@ export async function seriousFindings(page: Page, rules: readonly string[] = [])
       { exclude: [['.xterm-rows']] },
       only.length === 0 ? {} : { runOnly: only },
     );
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .flatMap(({ id, nodes }) =>
-        nodes.map(
-          ({ target, failureSummary }) =>
-            `${id}: ${target.join(' ')} ${failureSummary.replace(/^.*\n */, '').slice(0, 120)}`,
-        ),
-      );
+    return violations.flatMap(({ id, nodes }) =>
+      nodes.map(
+        ({ target, failureSummary }) =>
+          `${id}: ${target.join(' ')} ${failureSummary.replace(/^.*\n */, '').slice(0, 120)}`,
+      ),
+    );
   }, rules);
 }
 

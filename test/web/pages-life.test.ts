@@ -1,6 +1,6 @@
 // Pages over time: changes at once, losses and sleeps that heal by themselves, the live terminal, notifications.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openTheatre, seriousFindings, type Theatre } from './pages-kit.ts';
+import { axeFindings, openTheatre, type Theatre } from './pages-kit.ts';
 import { agentRow } from './stage.ts';
 
 let theatre: Theatre;
@@ -120,7 +120,7 @@ describe('the door', () => {
     theatre.play.cut();
     await page.getByText('agtmux web --open').waitFor();
     expect(await page.getByRole('article').count()).toBe(0);
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     theatre.play.isKnown = true;
     await page.getByText('Needs you').waitFor();
   });

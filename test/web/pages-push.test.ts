@@ -9,7 +9,7 @@ import type { LookAlike } from '../kit/look-alike.ts';
 import { type Pushed, PushStandIn, pushCertificate } from '../kit/push-service.ts';
 import { act } from '../kit/scenes.ts';
 import { WebWorld } from './kit.ts';
-import { seriousFindings } from './pages-kit.ts';
+import { axeFindings } from './pages-kit.ts';
 
 let push: PushStandIn;
 let world: WebWorld;
@@ -148,7 +148,7 @@ describe('a phone that nobody looks at', () => {
     // Allowed: the whole ask, with buttons, answered from there.
     await page.getByRole('checkbox', { name: /show what is asked/ }).check();
     await page.getByText('Saved').waitFor();
-    expect(await seriousFindings(page)).toEqual([]);
+    expect(await axeFindings(page)).toEqual([]);
     await act(agent, 'waiting_approval');
     const whole = await nextPush(2);
     expect(whole.document).toMatchObject({ type: 'notice', answer: expect.stringMatching(/^[0-9a-f]{64}$/) });

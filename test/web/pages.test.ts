@@ -7,10 +7,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditListSchema, queueListSchema } from '../../src/api/actions.ts';
 import { agentListSchema, explanationSchema } from '../../src/api/explain.ts';
 import { feedSnapshotSchema } from '../../src/api/feed.ts';
+import { agentDiffSchema } from '../../src/api/git.ts';
 import { managedListSchema } from '../../src/api/sessions.ts';
 import { timelineSchema } from '../../src/api/timeline.ts';
 import { usageReportSchema } from '../../src/api/usage.ts';
-import { awkwardFindings, openTheatre, type Size, seriousFindings, type Theatre } from './pages-kit.ts';
+import { awkwardFindings, axeFindings, openTheatre, type Size, type Theatre } from './pages-kit.ts';
 import * as stage from './stage.ts';
 
 let theatre: Theatre;
@@ -27,6 +28,7 @@ const addresses: readonly (readonly [path: string, words: string])[] = [
   ['/agents', 'managed by agtmux'],
   ['/agents/rt-shop', 'waited for you in the last 24 hours'],
   ['/agents/rt-shop/explain', 'claude.approval.bash'],
+  ['/agents/rt-shop/diff', 'rate of its own'],
   ['/agents/rt-run/queue', 'write the changelog'],
   ['/agents/rt-shop/audit', 'human at pts/4'],
   ['/sessions', 'Search as you type'],
@@ -52,15 +54,15 @@ describe('every page', () => {
       await page.emulateMedia({ colorScheme: 'light' });
       await page.goto(theatre.play.url + path);
       await page.getByText(words).first().waitFor();
-      if (path.startsWith('/agents/rt-')) await page.locator('.xterm-rows').waitFor();
+      if (path.startsWith('/agents/rt-') && !path.endsWith('/diff')) await page.locator('.xterm-rows').waitFor();
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
       if (overflow > 0) findings.push([path, `${overflow} px too wide`]);
-      for (const found of await seriousFindings(page)) findings.push([path, found]);
+      for (const found of await axeFindings(page)) findings.push([path, found]);
       for (const found of await awkwardFindings(page)) findings.push([path, found]);
       // The colours of a phone are the same.
       if (size === 'phone') continue;
       await page.emulateMedia({ colorScheme: 'dark' });
-      for (const found of await seriousFindings(page, ['color-contrast'])) findings.push([path, 'dark', found]);
+      for (const found of await axeFindings(page, ['color-contrast'])) findings.push([path, 'dark', found]);
     }
     expect(findings).toEqual([]);
     expect(complaints).toEqual([]);
@@ -81,7 +83,7 @@ describe('every page', () => {
     for (const [path, words] of teaching) {
       await page.goto(theatre.empty.url + path);
       await page.getByText(words).first().waitFor();
-      expect([path, await seriousFindings(page)]).toEqual([path, []]);
+      expect([path, await axeFindings(page)]).toEqual([path, []]);
     }
     expect(complaints).toEqual([]);
   });
@@ -179,6 +181,7 @@ describe('what others wrote', () => {
       feedSnapshotSchema.safeParse({ ...head, epoch: 'e', version: 1, items, events: [] }),
       managedListSchema.safeParse({ ...head, items: stage.sessionItems() }),
       auditListSchema.safeParse({ ...head, items: stage.auditItems() }),
+      agentDiffSchema.safeParse({ ...head, ...stage.agentDiff('runtime:rt-shop') }),
       queueListSchema.safeParse({ ...head, items: stage.queueItems() }),
       agentListSchema.safeParse({ ...head, items: stage.adapters() }),
       explanationSchema.safeParse({ ...head, ...stage.explanation(first) }),

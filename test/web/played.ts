@@ -161,6 +161,7 @@ function read(world: World, path: string, query: URLSearchParams, isEmpty: boole
         },
       ],
     });
+  if (/^\/v1\/agents\/[^/]+\/diff$/.test(path)) return ok(stage.agentDiff(part[3] ?? ''));
   if (/^\/v1\/shells\/[^/]+\/log$/.test(path))
     return ok({
       shell_id: part[3],

@@ -3,6 +3,7 @@
 
 import type { AuditItem, QueueList } from '../../src/api/actions.ts';
 import type { AdapterItem, ExplanationDocument } from '../../src/api/explain.ts';
+import type { AgentDiffReply } from '../../src/api/git.ts';
 import type { PaneItem } from '../../src/api/panes.ts';
 import type { ManagedItem, MessageItem } from '../../src/api/sessions.ts';
 import type { ShellItem } from '../../src/api/shells.ts';
@@ -66,6 +67,17 @@ export function agentRow({ id, reason, project, place, age, ...rest }: Part): Pa
   };
 }
 
+const shopGit: NonNullable<PaneItem['git']> = {
+  root: '/home/ada/web-shop',
+  repository: 'web-shop',
+  branch: 'totals',
+  head: '4bbdf6a1c0de',
+  dirty: 3,
+  ahead: 1,
+  behind: 2,
+  worktree: false,
+};
+
 export const ask = (
   id: string,
   kind: NonNullable<PaneItem['ask']>['kind'],
@@ -92,6 +104,7 @@ export const agentRows = (): readonly PaneItem[] => [
     place: ['host', 'work', 1, 2],
     age: 4 * minute,
     route: 'CONNECTED',
+    git: shopGit,
     ask: ask('ask-1', 'command', 'Bash: rm -rf build && npm run build', ['Yes', 'Yes, and do not ask again', 'No']),
   }),
   agentRow({
@@ -328,6 +341,31 @@ export const messages = (): MessageItem[] => [
     text: 'npm test\n1 failed, 213 passed',
     partial: false,
     tool: { name: 'Bash', status: 'failed' },
+  },
+  {
+    id: 'm4b',
+    role: 'agent',
+    at: ago(8 * minute),
+    text: [
+      '### What I found',
+      '',
+      'The input fires on **every key**. Two ways:',
+      '',
+      '1. wait in `search.tsx`, as [the docs](https://example.org/debounce) say',
+      '2. wait in the client',
+      '',
+      '```ts',
+      'const wait = debounce(ask, 1_000);',
+      '```',
+      '',
+      '| way | requests |',
+      '|---|---|',
+      '| now | 14 |',
+      '| first | 1 |',
+      '',
+      '<img src=x onerror=alert(1)> ![cat](https://example.org/cat.png)',
+    ].join('\n'),
+    partial: false,
   },
   {
     id: 'm5',
@@ -625,6 +663,15 @@ export const auditItems = (): AuditItem[] => [
     result: 'unconfirmed',
     detail: { way: 'keys', chars: 48 },
   },
+  ...[50, 51, 53].map((minutes) => ({
+    at: ago(minutes * minute),
+    actor: 'human: web session 1f2e3d4c',
+    action: 'view',
+    runtime_id: 'rt-shop',
+    snapshot_id: null,
+    result: 'delivered',
+    detail: { named: 'runtime:rt-shop', lines_max: 2000 },
+  })),
 ];
 
 /** Half a working day of two agents; one of them has no price. */
@@ -762,3 +809,53 @@ export const adapters = (): AdapterItem[] => [
   }),
   adapter('copilot', { enabled: false, running: 0 }),
 ];
+
+const shopPatch = `diff --git a/src/cart/total.ts b/src/cart/total.ts
+index 1f2e3d4..4d3e2f1 100644
+--- a/src/cart/total.ts
++++ b/src/cart/total.ts
+@@ -1,9 +1,11 @@ import { sum } from '../sum.ts';
+ import { sum } from '../sum.ts';
++import { rate } from './rates.ts';
++import { round } from '../round.ts';
+ 
+-export function total(items: readonly Item[]): number {
+-  return sum(items) * 1.19;
++export function total(items: readonly Item[], country: Country): number {
++  // <b>Every</b> country has a rate of its own.
++  return round(sum(items) * (1 + rate(country)));
+ }
+ 
+ export function isEmpty(items: readonly Item[]): boolean {
+   return items.length === 0;
+ }
+diff --git a/src/cart/rates.ts b/src/cart/rates.ts
+new file mode 100644
+index 0000000..5e6f7a8
+--- /dev/null
++++ b/src/cart/rates.ts
+@@ -0,0 +1,3 @@
++const rates = { DE: 0.19, FR: 0.2, CH: 0.081 } as const;
++
++export const rate = (country: Country): number => rates[country];
+diff --git a/docs/logo.png b/docs/logo.png
+index 9a8b7c6..6c7b8a9 100644
+Binary files a/docs/logo.png and b/docs/logo.png differ
+`;
+
+export const agentDiff = (ref: string): Omit<AgentDiffReply, 'schema_version' | 'generated_at'> => ({
+  ref,
+  runtime_id: 'rt-shop',
+  agent: 'claude',
+  git: shopGit,
+  base: { kind: 'turn', head: '4bbdf6a1c0de', at: ago(24 * minute) },
+  files: [
+    { path: 'src/cart/total.ts', old_path: null, change: 'modified', added: 5, removed: 2 },
+    { path: 'src/cart/rates.ts', old_path: null, change: 'added', added: 3, removed: 0 },
+    { path: 'docs/logo.png', old_path: null, change: 'modified', added: null, removed: null },
+  ],
+  files_total: 3,
+  left_out: 0,
+  patch: shopPatch,
+  is_cut: false,
+});

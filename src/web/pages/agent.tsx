@@ -7,7 +7,7 @@ import { get, pathTo, post, remove } from '../../api/requests.ts';
 import { reasons } from '../../model/reasons.ts';
 import { hasAgent } from '../../model/rows.ts';
 import type { AgentItem } from '../../view/board.ts';
-import { doubtOf, placeOf, projectOf } from '../../view/pane-words.ts';
+import { doubtOf, gitLabel, placeOf, projectOf } from '../../view/pane-words.ts';
 import { agentLabel } from '../../view/words.ts';
 import { Actions, SendBox } from '../parts/actions.tsx';
 import { AskBox } from '../parts/ask.tsx';
@@ -337,6 +337,9 @@ function AgentHead({ item }: { readonly item: AgentItem }): ReactNode {
           <Age since={item.since} /> <Evidence item={item} />
           <span className="place">{line(placeOf(item))}</span> <RouteMark route={item.route} />
           <span className="path hide-narrow">{line(item.cwd)}</span>
+          {item.git === null ? null : (
+            <Link to={pathOf('agents', item.runtime_id, 'diff')}>{line(gitLabel(item.git))}: changes</Link>
+          )}
           {marksOf(item).map((mark) => (
             <span key={mark} className="tag">
               {mark}

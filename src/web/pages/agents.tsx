@@ -2,14 +2,25 @@
 
 import { type ReactNode, useState } from 'react';
 import { boardGroups } from '../../view/board.ts';
-import { PageHead } from '../parts/basics.tsx';
+import { PageHead, Tabs } from '../parts/basics.tsx';
 import { Board, NoAgents } from '../parts/board.tsx';
+import { keep, kept } from '../port.ts';
 import { agentsOf, filterAgents } from '../state/agents.ts';
 import { useModel, useNow } from '../state/hooks.ts';
+
+const groupings = [
+  ['sessions', 'Sessions'],
+  ['projects', 'Projects'],
+  ['branches', 'Branches'],
+] as const;
+type Grouping = (typeof groupings)[number][0];
+
+const keptGrouping = (): Grouping => groupings.find(([name]) => name === kept('grouping'))?.[0] ?? 'sessions';
 
 export function AgentsPage(): ReactNode {
   const model = useModel();
   const [typed, setTyped] = useState('');
+  const [grouping, setGrouping] = useState<Grouping>(keptGrouping);
   const now = useNow();
   const items = agentsOf(model, now);
   const shown = filterAgents(items, typed, now);
@@ -21,9 +32,18 @@ export function AgentsPage(): ReactNode {
           data-filter
           className="filter"
           aria-label="Filter agents"
-          placeholder="Filter: words, state:approve, agent:claude, in:host/work…  /"
+          placeholder="Filter: words, state:approve, agent:claude, project:web, branch:main…  /"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
+        />
+        <Tabs
+          label="Group by"
+          tabs={groupings}
+          chosen={grouping}
+          onChoose={(next) => {
+            keep('grouping', next);
+            setGrouping(next);
+          }}
         />
         <span className="dim" role="status">
           {typed === '' ? `${items.length} agents` : `${shown.length} of ${items.length}`}
@@ -31,7 +51,7 @@ export function AgentsPage(): ReactNode {
       </PageHead>
       {items.length === 0 && model.isFilled ? <NoAgents /> : null}
       {items.length > 0 && shown.length === 0 ? <p className="calm-note">No agent matches “{typed}”.</p> : null}
-      <Board groups={boardGroups(shown, 'sessions')} />
+      <Board groups={boardGroups(shown, grouping)} />
     </>
   );
 }

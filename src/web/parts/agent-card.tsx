@@ -2,7 +2,7 @@
 
 import { memo, type ReactNode } from 'react';
 import type { AgentItem } from '../../view/board.ts';
-import { isAway, placeOf, projectOf, saysTime } from '../../view/pane-words.ts';
+import { gitLabel, isAway, placeOf, projectOf, saysTime } from '../../view/pane-words.ts';
 import { autoWarning } from '../../view/sessions.ts';
 import { agentLabel, wordsOf } from '../../view/words.ts';
 import { marksOf, whatOf } from '../state/agents.ts';
@@ -37,6 +37,16 @@ function Marks({ item }: { readonly item: AgentItem }): ReactNode {
   );
 }
 
+/** `main *3 ↑1`, where its folder is in a repository. */
+function Branch({ item }: { readonly item: AgentItem }): ReactNode {
+  if (item.git === null) return null;
+  return (
+    <span className="branch dim" title="branch, changed files, commits ahead and behind">
+      {line(gitLabel(item.git))}
+    </span>
+  );
+}
+
 /** Who needs you, with what it asks and how to answer. */
 export function AgentCard({ item }: { readonly item: AgentItem }): ReactNode {
   const now = useNow();
@@ -52,7 +62,9 @@ export function AgentCard({ item }: { readonly item: AgentItem }): ReactNode {
       <header className="card-head">
         <StateWord item={item} />
         <strong>{line(agentLabel(item))}</strong>
-        <span className="project">{line(projectOf(item.cwd))}</span>
+        <span className="project">
+          {line(projectOf(item.cwd))} <Branch item={item} />
+        </span>
         <Age since={item.since} />
       </header>
       {item.ask === null ? <p className="what">{line(whatOf(item, now))}</p> : <AskBox item={item} />}
@@ -95,7 +107,9 @@ export const AgentRow = memo(function AgentRow({ item }: { readonly item: AgentI
       <Link to={pageOf(item)} className="row-link">
         <StateWord item={item} />
         <span className="agent">{line(agentLabel(item))}</span>
-        <span className="project">{line(projectOf(item.cwd))}</span>
+        <span className="project">
+          {line(projectOf(item.cwd))} <Branch item={item} />
+        </span>
         <span className="what">
           <What item={item} /> <Marks item={item} />
           {item.task === null ? null : <span className="dim">{line(item.task)}</span>}
