@@ -93,7 +93,7 @@ function Told({ diff, isOneColumn }: ToldProps): ReactNode {
       {files.length === 0 ? null : (
         <ul className="panel diff-files" aria-label="Changed files">
           {files.map(({ path, old_path, change, added, removed }) => (
-            <li key={path}>
+            <li key={path} className="diff-entry">
               <span className="dim">{changeWords[change]}</span>
               <a href={`#${encodeURIComponent(path)}`}>
                 {old_path === null ? '' : `${line(old_path)} → `}

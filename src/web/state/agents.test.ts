@@ -20,6 +20,7 @@ const agent = (runtime_id: string, state: StateName, part: Partial<AgentItem> = 
     identity: { target: 'host', session_name: 'work', window_id: '@1', pane_id: '%1' },
     ref: 'pane:x',
     cwd: '/home/ada/shop',
+    git: null,
     title: '',
     ask: null,
     asks_open: 0,

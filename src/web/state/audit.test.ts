@@ -17,6 +17,7 @@ const agent = {
   session: null,
   ask: null,
   detail: null,
+  git: null,
   ref: 'host/work:1.2',
   place: 'host/work:1.2',
   identity: { target: 'host', session_name: 'work', window_index: 1, pane_index: 2, pane_id: '%1' },
