@@ -144,13 +144,19 @@ function SizeButtons({ screen }: Pick<Shown, 'screen'>): ReactNode {
   );
 }
 
-export function LivePane({ refText }: { readonly refText: string }): ReactNode {
-  const host = useRef<HTMLDivElement>(null);
+/** Ctrl of the bar, which holds for the next key. */
+function useCtrl() {
   const [isCtrl, setCtrl] = useState(false);
   const keysOf = (data: string): string => {
     if (isCtrl) setCtrl(false);
     return isCtrl ? withCtrl(data) : data;
   };
+  return { isCtrl, setCtrl, keysOf };
+}
+
+export function LivePane({ refText }: { readonly refText: string }): ReactNode {
+  const host = useRef<HTMLDivElement>(null);
+  const { isCtrl, setCtrl, keysOf } = useCtrl();
   const { live, wire, screen, dropAsked } = useLive(refText, host, keysOf);
   const [isHistory, setHistory] = useState(false);
   const [isTouch] = useState(hasTouchKeyboard);
