@@ -5,8 +5,8 @@ import { followFeed } from '../api/client-feed.ts';
 import { AgtmuxError, failure } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import { clock, every, keep, onKept } from './port.ts';
-import { enter, hasToken, open, whenShut } from './requests.ts';
 import { renewPush } from './push.ts';
+import { enter, hasToken, open, whenShut } from './requests.ts';
 import { setEntrance } from './state/entrance.ts';
 import { told } from './state/store.ts';
 

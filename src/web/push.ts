@@ -4,9 +4,9 @@
 import type { NoticeSettingsReply } from '../api/notices.ts';
 import { post } from '../api/requests.ts';
 import { type Failure, failure, ok, type Result } from '../model/errors.ts';
-import { send, webRequests } from './requests.ts';
 import { installedWorker } from './install.ts';
 import { keep, kept } from './port.ts';
+import { send, webRequests } from './requests.ts';
 
 /** Whether this browser can be told at all. */
 export const canPush = (): boolean => 'PushManager' in window && 'serviceWorker' in navigator && isSecureContext;

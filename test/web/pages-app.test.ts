@@ -126,3 +126,26 @@ describe('a phone', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   });
 });
+
+describe('a message to several', () => {
+  it('goes to each that is marked, with a receipt of its own', async () => {
+    const { page } = await theatre.show('/agents');
+    await page.getByRole('button', { name: 'Write to several' }).click();
+    await page.getByRole('searchbox').fill('agent:codex');
+    await page.getByRole('button', { name: /^Mark all \d+ shown$/ }).click();
+    await page.getByRole('checkbox', { name: /^Mark .*checkout/ }).uncheck();
+    const count = Number(/^(\d+) marked$/.exec((await page.getByText(/^\d+ marked$/).textContent()) ?? '')?.[1]);
+    expect(count).toBeGreaterThan(0);
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'Message to the marked agents' }).fill('commit what you have');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => theatre.play.askedOf('/v1/act').length).toBe(count);
+    const asked = theatre.play.askedOf('/v1/act');
+    expect(asked.every(({ text }) => text === 'commit what you have')).toBe(true);
+    expect(asked.map(({ ref }) => ref)).not.toContain('runtime:rt-cart');
+    expect(
+      asked.every(({ ref, conditions }) => ref === `runtime:${(conditions as { if_runtime: string }).if_runtime}`),
+    ).toBe(true);
+    await expect.poll(() => page.getByText('Delivered').count()).toBe(count);
+  });
+});

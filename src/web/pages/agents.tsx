@@ -1,12 +1,15 @@
 // Agents: everyone on one board, narrowed by words.
 
-import { type ReactNode, useState } from 'react';
-import { boardGroups } from '../../view/board.ts';
+import { type ReactNode, useCallback, useState } from 'react';
+import { type AgentItem, boardGroups } from '../../view/board.ts';
 import { PageHead, Tabs } from '../parts/basics.tsx';
 import { Board, NoAgents } from '../parts/board.tsx';
+import { MessageForm } from '../parts/message-form.tsx';
 import { keep, kept } from '../port.ts';
 import { agentsOf, filterAgents } from '../state/agents.ts';
+import { useEntrance, whyIdle } from '../state/entrance.ts';
 import { useModel, useNow } from '../state/hooks.ts';
+import { act } from '../state/outcomes.ts';
 
 const groupings = [
   ['sessions', 'Sessions'],
@@ -24,6 +27,15 @@ export function AgentsPage(): ReactNode {
   const now = useNow();
   const items = agentsOf(model, now);
   const shown = filterAgents(items, typed, now);
+  const [marked, setMarked] = useState<ReadonlySet<string> | null>(null);
+  const isOff = whyIdle(useEntrance()) !== null;
+  const onMark = useCallback((runtime: string): void => {
+    setMarked((before) => {
+      const next = new Set(before);
+      if (!next.delete(runtime)) next.add(runtime);
+      return next;
+    });
+  }, []);
   return (
     <>
       <PageHead title="Agents">
@@ -45,13 +57,65 @@ export function AgentsPage(): ReactNode {
             setGrouping(next);
           }}
         />
+        <button
+          type="button"
+          aria-pressed={marked !== null}
+          disabled={isOff}
+          onClick={() => setMarked(marked === null ? new Set() : null)}
+        >
+          Write to several
+        </button>
         <span className="dim" role="status">
           {typed === '' ? `${items.length} agents` : `${shown.length} of ${items.length}`}
         </span>
       </PageHead>
       {items.length === 0 && model.isFilled ? <NoAgents /> : null}
       {items.length > 0 && shown.length === 0 ? <p className="calm-note">No agent matches “{typed}”.</p> : null}
-      <Board groups={boardGroups(shown, grouping)} />
+      {marked === null ? null : <Several items={shown} marked={marked} onMark={setMarked} />}
+      <Board groups={boardGroups(shown, grouping)} marking={marked === null ? null : { marked, onMark }} />
     </>
+  );
+}
+
+interface SeveralProps {
+  readonly items: readonly AgentItem[];
+  readonly marked: ReadonlySet<string>;
+  readonly onMark: (marked: ReadonlySet<string>) => void;
+}
+
+/** One message to each that is marked and shown: guarded as if it were alone, with a receipt of its own in its row. */
+function Several({ items, marked, onMark }: SeveralProps): ReactNode {
+  const [isWaiting, setWaiting] = useState(true);
+  const meant = items.filter(({ runtime_id, ended }) => marked.has(runtime_id) && ended === null);
+  const send = async (text: string): Promise<boolean> => {
+    const sent = await Promise.all(meant.map((item) => act(item, { action: 'send', text, when_ready: isWaiting })));
+    return sent.includes(true);
+  };
+  return (
+    <section className="panel" aria-label="Write to several">
+      <div className="buttons">
+        <button type="button" onClick={() => onMark(new Set(items.map(({ runtime_id }) => runtime_id)))}>
+          Mark all {items.length} shown
+        </button>
+        <button type="button" onClick={() => onMark(new Set())}>
+          Mark none
+        </button>
+        <span className="dim" role="status">
+          {meant.length} marked
+        </span>
+      </div>
+      <MessageForm
+        label="Message to the marked agents"
+        hint="Type a message. Enter sends it to each, Shift+Enter adds a line."
+        touchHint="Type a message to each."
+        isOff={meant.length === 0}
+        onSend={send}
+      >
+        <label className="check">
+          <input type="checkbox" checked={isWaiting} onChange={(event) => setWaiting(event.target.checked)} /> wait
+          until each is ready
+        </label>
+      </MessageForm>
+    </section>
   );
 }

@@ -96,14 +96,27 @@ function TimedWhat({ item }: { readonly item: AgentItem }): ReactNode {
   return line(whatOf(item, useNow()));
 }
 
+interface RowProps {
+  readonly item: AgentItem;
+  /** Null while nobody marks. */
+  readonly isMarked: boolean | null;
+  readonly onMark: ((runtime: string) => void) | null;
+}
+
 /** One line of the board. Drawn again only when its agent has changed: there may be hundreds. */
-export const AgentRow = memo(function AgentRow({ item }: { readonly item: AgentItem }): ReactNode {
+export const AgentRow = memo(function AgentRow({ item, isMarked, onMark }: RowProps): ReactNode {
   return (
     <li
-      className={`row ${isAway(item) ? 'is-away' : ''} ${item.parent === null ? '' : 'is-child'}`}
+      className={`row ${isMarked === null ? '' : 'is-marking'} ${isAway(item) ? 'is-away' : ''} ${item.parent === null ? '' : 'is-child'}`}
       data-row={item.runtime_id}
       data-href={pageOf(item)}
     >
+      {isMarked === null || onMark === null ? null : (
+        <label className="row-mark">
+          <input type="checkbox" checked={isMarked} onChange={() => onMark(item.runtime_id)} />
+          <span className="unseen">Mark {nameOf(item)}</span>
+        </label>
+      )}
       <Link to={pageOf(item)} className="row-link">
         <StateWord item={item} />
         <span className="agent">{line(agentLabel(item))}</span>
@@ -119,6 +132,7 @@ export const AgentRow = memo(function AgentRow({ item }: { readonly item: AgentI
           {line(placeOf(item))} <RouteMark route={item.route} />
         </span>
       </Link>
+      {isMarked === null ? null : <OutcomeLine id={item.runtime_id} />}
     </li>
   );
 });

@@ -14,7 +14,18 @@ const sumOf = (counts: Counts): string =>
     .map((state) => `${counts[state]} ${wordsOf(state).word}`)
     .join(' · ');
 
-export function Board({ groups }: { readonly groups: readonly BoardGroup[] }): ReactNode {
+/** Which agents are marked, while somebody marks them. */
+export interface Marking {
+  readonly marked: ReadonlySet<string>;
+  readonly onMark: (runtime: string) => void;
+}
+
+interface BoardProps {
+  readonly groups: readonly BoardGroup[];
+  readonly marking?: Marking | null;
+}
+
+export function Board({ groups, marking = null }: BoardProps): ReactNode {
   return (
     <div className="board">
       {groups.map(({ key, title, items, counts }) => (
@@ -25,7 +36,12 @@ export function Board({ groups }: { readonly groups: readonly BoardGroup[] }): R
           </h3>
           <ul className="rows">
             {items.map((item) => (
-              <AgentRow key={item.runtime_id} item={item} />
+              <AgentRow
+                key={item.runtime_id}
+                item={item}
+                isMarked={marking === null ? null : marking.marked.has(item.runtime_id)}
+                onMark={marking?.onMark ?? null}
+              />
             ))}
           </ul>
         </section>

@@ -124,6 +124,18 @@ describe('entering', () => {
     await feed.body?.cancel().catch(() => undefined);
   });
 
+  it('NOT9 a page that is told while nobody looks stays in, for a week; whoever leaves is told nothing more', async () => {
+    const visitor = await small.enter();
+    const address = { endpoint: 'https://push.example.org/1', p256dh: 'B'.repeat(87), auth: 'A'.repeat(22) };
+    expect(await visitor.json('/web/push', { method: 'POST', body: address })).toMatchObject({ is_on: true });
+    const bad = { ...address, endpoint: 'http://push.example.org/1' };
+    expect((await visitor.ask('/web/push', { method: 'POST', body: bad })).status).toBe(400);
+    small.daemon.time += limits.webIdleMs;
+    expect((await visitor.ask('/web/session')).status).toBe(200);
+    await visitor.json('/web/leave', { method: 'POST', body: {} });
+    await expect.poll(() => small.daemon.push.addresses.size).toBe(0);
+  });
+
   it('SEC2 leaving ends what the page has open', async () => {
     const visitor = await small.enter();
     const feed = await visitor.open('/v1/feed');
