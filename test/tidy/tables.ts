@@ -118,7 +118,7 @@ export const sizes = {
  */
 export const walkBounds = {
   filesMax: 790,
-  oneImporterMax: 295,
+  oneImporterMax: 298,
   partsMax: 76,
   /** Files of each path of scripts/paths.json. */
   pathFilesMax: { 'hook call to web row': 51, 'screen change to inbox': 19, 'approve in the TUI to tmux': 51 },
