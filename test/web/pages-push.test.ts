@@ -4,21 +4,24 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PushDocument } from '../../src/model/push.ts';
-import { Live } from '../kit/live.ts';
+import { until } from '../kit/live.ts';
 import type { LookAlike } from '../kit/look-alike.ts';
 import { type Pushed, PushStandIn, pushCertificate } from '../kit/push-service.ts';
 import { act } from '../kit/scenes.ts';
+import { DesktopWorld } from '../system/notify/kit.ts';
 import { WebWorld } from './kit.ts';
 import { axeFindings } from './pages-kit.ts';
 
 let push: PushStandIn;
 let world: WebWorld;
+let desktop: DesktopWorld;
 let agent: LookAlike;
 beforeAll(async () => {
   push = await PushStandIn.open();
-  world = await WebWorld.open(new Live({ NODE_EXTRA_CA_CERTS: pushCertificate }));
-  agent = await world.door.agent('claude', 'work', 'running');
-  await world.door.itemOf(agent);
+  desktop = new DesktopWorld('on = ["waiting_approval"]\nchannels = []\n');
+  desktop.env.NODE_EXTRA_CA_CERTS = pushCertificate;
+  world = await WebWorld.open(desktop);
+  agent = await desktop.agent();
 });
 afterAll(async () => {
   await world.close();
@@ -129,17 +132,17 @@ describe('a phone that nobody looks at', () => {
     const deliver = await deliverer(page);
 
     // Says little before it may say more.
-    await act(agent, 'waiting_approval');
+    await desktop.asks(agent, 'toolu_1');
     const little = await nextPush(0);
     expect(little.problem).toBeNull();
     expect(little.document).toMatchObject({ type: 'notice', answer: null });
-    expect(JSON.stringify(little.document)).not.toContain('rm -rf');
+    expect(JSON.stringify(little.document)).not.toContain('made-a.txt');
     await deliver(little.document);
     await expect.poll(() => shown(page)).toHaveLength(1);
     expect((await shown(page))[0]).toMatchObject({ title: expect.stringContaining('approve'), actions: [] });
 
     // Settled elsewhere: taken back.
-    await act(agent, 'running');
+    await act(agent, 'settled');
     const taken = await nextPush(1);
     expect(taken.document).toMatchObject({ type: 'withdrawn' });
     await deliver(taken.document);
@@ -149,19 +152,25 @@ describe('a phone that nobody looks at', () => {
     await page.getByRole('checkbox', { name: /show what is asked/ }).check();
     await page.getByText('Saved').waitFor();
     expect(await axeFindings(page)).toEqual([]);
-    await act(agent, 'waiting_approval');
+    await desktop.asks(agent, 'toolu_2');
     const whole = await nextPush(2);
-    expect(whole.document).toMatchObject({ type: 'notice', answer: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(whole.document).toMatchObject({
+      type: 'notice',
+      body: expect.stringContaining('touch made-a.txt && sleep 8'),
+      answer: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     await deliver(whole.document);
     await expect.poll(() => shown(page)).toHaveLength(1);
     expect((await shown(page))[0]?.actions).toEqual(['approve', 'reject']);
     await press(context, 'approve');
+    await until(() => agent.typed() === '1');
+    await act(agent, 'settled');
     const answers = async () => {
       const { items } = await world.door.live.client.get('/v1/audit', { count: 50 });
       return items.filter(({ action }) => action === 'approve').map(({ actor, result }) => `${actor}: ${result}`);
     };
     await expect.poll(answers).toHaveLength(1);
-    expect((await answers())[0]).toMatch(/^human: web session [0-9a-f]{8}: (?:delivered|unconfirmed)/);
+    expect((await answers())[0]).toMatch(/^human: web session [0-9a-f]{8}: delivered$/);
 
     // Nothing of it in any cache.
     const kept = await page.evaluate(async () => {
