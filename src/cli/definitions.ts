@@ -99,9 +99,8 @@ export const agentsLearn: Action = async (parsed, context) => {
   const path = join(folder, `${name}.toml`);
   if (existsSync(path))
     throw new AgtmuxError('E_FILE', `${path} is there already`, { next: 'move it away, or learn under another name' });
-  note(
-    `Lead the agent in ${pane.pane} through the scenes below. Press Enter here when each shows; type s to skip one.`,
-  );
+  note(`lead the agent in ${pane.pane} through these scenes`);
+  note('press Enter here when each shows, or type s to skip it');
   const version = (await answerTo('Which version is it? ')) || 'unknown';
   const taken = await takeScenes(options, context, pane, join(folder, name), version);
   if (taken.length === 0) throw new AgtmuxError('E_INPUT', 'every scene was skipped', { next: 'begin with idle' });
@@ -133,17 +132,21 @@ async function takeScenes(
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const taken: SceneScreen[] = [];
   const labels: ScreenLabel[] = [];
-  for (const { name, state, words } of scenes) {
-    const answer = await answerTo(`${name}: ${words}. [Enter, or s] `);
-    if (answer.startsWith('s')) continue;
-    for (let count = 1; count <= looksPerScene; count += 1) {
-      if (count > 1) await sleep(clock, looksApartMs);
-      const look = (await lookAtPanes(options, pane)).find((one) => one.pane === pane);
-      if (look === undefined) throw new AgtmuxError('E_REF_NOT_FOUND', `${pane} is gone`, { next: 'begin again' });
-      const file = `${name}-${count}.txt`;
-      writeFileSync(join(folder, basename(file)), `${look.lines.join('\n')}\n`, { mode: 0o600 });
-      labels.push({ file, state, title: look.title, command: look.command, version });
-      taken.push({ scene: name, lines: look.lines });
+  for (const { name, state, words, again } of scenes) {
+    const asked = [`${name}: ${words}`, ...(again === null ? [] : [`${name}, once more: ${again}`])];
+    let count = 0;
+    for (const question of asked) {
+      if ((await answerTo(`${question}. [Enter, or s] `)).startsWith('s')) break;
+      for (let look = 1; look <= looksPerScene; look += 1) {
+        if (look > 1) await sleep(clock, looksApartMs);
+        const seen = (await lookAtPanes(options, pane)).find((one) => one.pane === pane);
+        if (seen === undefined) throw new AgtmuxError('E_REF_NOT_FOUND', `${pane} is gone`, { next: 'begin again' });
+        count += 1;
+        const file = `${name}-${count}.txt`;
+        writeFileSync(join(folder, basename(file)), `${seen.lines.join('\n')}\n`, { mode: 0o600 });
+        labels.push({ file, state, title: seen.title, command: seen.command, version });
+        taken.push({ scene: name, lines: seen.lines });
+      }
     }
   }
   writeFileSync(join(folder, 'labels.json'), `${JSON.stringify(labels, null, 2)}\n`, { mode: 0o600 });

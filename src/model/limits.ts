@@ -453,6 +453,12 @@ export const limits = {
   configBytesMax: 1_048_576,
   /** A definition is a page or two; the longest screen of a built-in agent has 140 KiB. */
   definitionBytesMax: 262_144,
+  /** A pattern of a user's with its counted repeats written out: `.{600}` is the longest that a built-in rule needs. */
+  patternSizeMax: 2_000,
+  /** `*`, `+` and `{n,}` in a pattern of a user's: each is one more place at which a match may go on. Built-in ones have six. */
+  patternRepeatsMax: 20,
+  /** What counted repeats add to the patterns of one file: twice as much as in the longest screen of a built-in agent. */
+  patternsGrowthMax: 4_000,
   /** Definitions in a user's folder: several times as many agents as anybody has counted. */
   definitionsMax: 200,
   /** A person who saves the file looks at the screen next. */

@@ -55,8 +55,11 @@ draw();
 const scenes: readonly (readonly [scene: string, type: readonly string[], shows: string])[] = [
   ['idle:', [], 'Tell Sprocket'],
   ['running:', ['long story', 'Enter'], 'Cogitating'],
+  ['running, once more:', ['Escape', 'long list', 'Enter'], 'Cogitating'],
   ['asks:', ['Escape', 'delete it', 'Enter'], 'May it do that'],
+  ['asks, once more:', ['3', 'delete all', 'Enter'], 'May it do that'],
   ['answers:', ['3', 'ask me', 'Enter'], 'Which colour'],
+  ['answers, once more:', ['2', 'ask again', 'Enter'], 'Which colour'],
   ['error:', ['1', 'fail now', 'Enter'], 'failed with status'],
   ['interrupt:', ['long again', 'Enter', 'Escape'], 'Halted at your wish'],
 ];
@@ -139,7 +142,7 @@ describe('an agent that nobody knows', () => {
     expect(await row()).toBeUndefined();
     const learnt = await learn();
     expect(learnt.status, learnt.stderr).toBe(0);
-    expect(learnt.stdout).toContain('18 of 18 right, 0 unknown, 0 wrong');
+    expect(learnt.stdout).toContain('27 of 27 right, 0 unknown, 0 wrong');
     const path = join(world.directory, '.config/agtmux/agents/sprocket.toml');
     const checked = await world.agtmux('agents', 'check', path);
     expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining('approve presses 1')]);

@@ -5,14 +5,27 @@ import type { ProgramView } from '../contract.ts';
 import { isLasting } from '../keys/options.ts';
 import { lastPart, programOf } from '../program.ts';
 
-/** What a person leads an unknown agent through, in this order: what was seen before may still be in sight later. */
+/**
+ * What a person leads an unknown agent through, in this order: what was seen before may still be in sight later. What differs
+ * between a scene and the same scene `again` is the conversation, and what is left is the agent's own interface.
+ */
 export const scenes = [
-  { name: 'idle', state: 'idle', words: 'its prompt is empty and it waits for you' },
-  { name: 'running', state: 'running', words: 'it works on something long' },
-  { name: 'asks', state: 'waiting_approval', words: 'it asks whether it may do something' },
-  { name: 'answers', state: 'waiting_input', words: 'it asks a question with answers to choose from' },
-  { name: 'error', state: 'error', words: 'a request of it has failed, and it says so' },
-  { name: 'interrupt', state: 'idle', words: 'you have interrupted it, and its prompt is back' },
+  { name: 'idle', state: 'idle', words: 'its prompt is empty and it waits for you', again: null },
+  { name: 'running', state: 'running', words: 'it works on something long', again: 'it works on something else' },
+  {
+    name: 'asks',
+    state: 'waiting_approval',
+    words: 'it asks whether it may do something',
+    again: 'it asks whether it may do something else',
+  },
+  {
+    name: 'answers',
+    state: 'waiting_input',
+    words: 'it asks a question with answers to choose from',
+    again: 'it asks another question',
+  },
+  { name: 'error', state: 'error', words: 'a request of it has failed, and it says so', again: null },
+  { name: 'interrupt', state: 'idle', words: 'you have interrupted it, and its prompt is back', again: null },
 ] as const;
 export type SceneName = (typeof scenes)[number]['name'];
 
@@ -33,21 +46,25 @@ export interface DraftInput {
 /** So far from the bottom is the live interface. */
 const liveLines = 16;
 const marks = '[❯›>▶→●○◉*]';
-const edge = '[\\s│┃]*';
+const edge = '[\\s│┃║|]*';
 const numbered = new RegExp(`^${edge}(?:${marks} ?)?(\\d)[.)] (\\S.*?)${edge}$`, 'u');
 const lettered = new RegExp(`^${edge}(?:${marks} ?)?[[(]?([a-z])[\\])] (\\S.*?)${edge}$`, 'u');
-const promptMark = /^([\s│┃]*[>❯›»]) ?(.*?)[\s│┃]*$/u;
+/** Several in one row: `[y] Yes   [n] No`. */
+const inRow = new RegExp(`^${edge}([[(]\\w[\\])] \\S.*? {2,}[[(]\\w[\\])] \\S.*?)${edge}$`, 'u');
+const betweenInRow = ' {2,}';
+const promptMark = /^([\s│┃║|]*[>❯›»]) ?(.*?)[\s│┃║|]*$/u;
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
-/** A line with what changes from moment to moment left open: numbers, spinners, lengths of rulers and gaps. */
+/** A line with what changes from moment to moment left open: numbers, spinners, dots, lengths of rulers and gaps. */
 function shapeOf(line: string): string {
-  const text = line.replace(/^[\s│┃]+|[\s│┃█]+$/gu, '');
+  const text = line.replace(/^[\s│┃║|]+|[\s│┃║|█]+$/gu, '');
   const open = escaped(text)
     .replace(/\d+/g, '\\d+')
     .replace(/[\u2800-\u28ff◐◓◑◒✳✶✻✽✢✦]+/gu, '\\S+')
     .replace(/^(?:\\[|/\\]|[-/]) /u, '\\S ')
-    .replace(/([─━═])\1{3,}/gu, '$1{4,}')
+    .replace(/(?:\\\.|…)+/g, '[.…]+')
+    .replace(/([─━═=~_-])\1{3,}/gu, '$1{4,}')
     .replace(/ {2,}/g, ' +');
   return `^${edge}${open}`;
 }
@@ -62,8 +79,8 @@ interface Sign {
   readonly height: number;
 }
 
-/** What every screen of a scene has and none of the others, the lowest first. */
-function signsOf(own: readonly SceneScreen[], others: readonly SceneScreen[]): readonly Sign[] {
+/** What every screen of a scene has, and none of the others so low on the screen; the lowest first. */
+function signsOf(own: readonly SceneScreen[], others: readonly SceneScreen[], isAnywhere = false): readonly Sign[] {
   const [first, ...more] = own.map(({ lines }) => liveOf(lines));
   if (first === undefined) return [];
   const heightIn = (lines: readonly string[], pattern: RegExp): number => {
@@ -75,15 +92,19 @@ function signsOf(own: readonly SceneScreen[], others: readonly SceneScreen[]): r
     .flatMap((shape): readonly Sign[] => {
       const pattern = new RegExp(shape, 'u');
       const heights = [first, ...more].map((lines) => heightIn(lines, pattern));
-      if (heights.includes(-1) || others.some(({ lines }) => heightIn(liveOf(lines), pattern) > 0)) return [];
-      return [{ shape, height: Math.max(...heights) }];
+      const height = Math.max(...heights);
+      const isLow = (at: number): boolean => at > 0 && (isAnywhere || at <= height + 1);
+      // What an earlier scene left in sight has moved up since.
+      if (height - Math.min(...heights) > 1) return [];
+      if (heights.includes(-1) || others.some(({ lines }) => isLow(heightIn(liveOf(lines), pattern)))) return [];
+      return [{ shape, height }];
     })
     .toSorted((one, other) => one.height - other.height);
 }
 
 interface Options {
   readonly pattern: string;
-  readonly choose: 'digit' | 'letter';
+  readonly choose: 'digit' | 'letter' | 'label';
   readonly first: string;
   readonly labels: readonly string[];
 }
@@ -100,11 +121,20 @@ function optionsOf(screens: readonly SceneScreen[]): Options | null {
     const first = choose === 'digit' ? '1[.)] ' : `[[(]?${id}[\\])] `;
     return { pattern: pattern.source, choose, first: `^${edge}(?:${marks} ?)?${first}`, labels: [...new Set(labels)] };
   }
-  return null;
+  return optionsInRow(screens);
 }
 
-const saysYes = /^(?:yes|allow|approve|accept|proceed|run|ok)\b/i;
-const saysNo = /^(?:no|deny|reject|cancel|don['’]t|refuse|decline)\b/i;
+function optionsInRow(screens: readonly SceneScreen[]): Options | null {
+  const rows = screens.flatMap(({ lines }) => liveOf(lines).flatMap((line) => inRow.exec(line)?.[1] ?? []));
+  const labels = new Set(rows.flatMap((row) => row.split(new RegExp(betweenInRow, 'u'))).map((label) => label.trim()));
+  if (labels.size < 2) return null;
+  return { pattern: inRow.source, choose: 'label', first: `^${edge}[[(]\\w[\\])] `, labels: [...labels] };
+}
+
+const saysYes =
+  /^(?:[[(]y[\])] |(?:[[(]\w[\])] )?(?:yes|allow|approve|accept|proceed|run|ok|go ahead|continue|confirm|do it)\b)/i;
+const saysNo =
+  /^(?:[[(]n[\])] |(?:[[(]\w[\])] )?(?:no|deny|reject|cancel|don['’]t|do not|refuse|decline|skip|abort)\b)/i;
 const grantsMore = (label: string): boolean => isLasting({ id: label, label });
 
 const quoted = (text: string): string => (text.includes("'") ? JSON.stringify(text) : `'${text}'`);
@@ -128,7 +158,7 @@ const askText = (kind: string, options: Options | null): string =>
     : `[screen.rules.ask]
 kind = "${kind}"
 text = { in = "${kind}_text" }
-options = { in = "live", match = ${quoted(options.pattern)} }
+options = { in = "live", match = ${quoted(options.pattern)}${options.choose === 'label' ? `, split = '${betweenInRow}', wrap = false` : ''} }
 `;
 
 export function draftDefinition(input: DraftInput): string {
@@ -151,7 +181,7 @@ export function draftDefinition(input: DraftInput): string {
       'question_asked',
       signsOf(of('answers'), of('idle', 'running', 'asks', 'error', 'interrupt')),
       askText('question', question),
-    ),
+    ) ?? anyOptionsRule(question),
     ruleOf(
       'approval',
       100,
@@ -191,11 +221,22 @@ function ruleOf(
   return ruleText(id, priority, `state = "${state}", reason = "${reason}"`, chosen, more);
 }
 
+/** Where two questions have nothing in common but that there are options: below an approval, which is told by its words. */
+const anyOptionsRule = (question: Options | null): string | null =>
+  question === null
+    ? null
+    : `[[screen.rules]]
+id = "question"
+priority = 90
+where = [{ in = "live", any = ${listed([question.first])} }]
+proves = { state = "waiting_input", reason = "question_asked" }
+${askText('question', question)}`;
+
 /** The prompt, or what else stands there while it waits; everything else has a greater priority. */
 function idleRule(idle: readonly SceneScreen[], others: readonly SceneScreen[]): string | null {
-  const [sign] = signsOf(idle, others);
+  const [sign] = signsOf(idle, others, true);
   const height = promptHeight(idle);
-  const prompt = height === null ? null : { shape: '^[\\s│┃]*[>❯›»](?: |$)', height };
+  const prompt = height === null ? null : { shape: `^${edge}[>❯›»](?: |$)`, height };
   const signs = [prompt, sign].filter((one) => one != null);
   return signs.length === 0 ? null : ruleText('idle', 10, 'state = "idle", reason = "prompt_ready"', signs);
 }

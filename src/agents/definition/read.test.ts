@@ -75,6 +75,14 @@ describe('a definition cannot', () => {
     expect(told(`${qwen}# ${'x'.repeat(limits.definitionBytesMax)}`)).toContain('is larger than 256 KiB');
   });
 
+  it('DEF2 hold the daemon up: a pattern has a bound when its repeats are written out, and so have all of them', () => {
+    const [long, line] = changed("'^◐'", "'^[^ab]{999}[^ab]{999}[^ab]{999}$'");
+    expect(told(long)).toContain(`x.toml:${line}: `);
+    expect(told(long)).toContain('it stands for 2999 characters, 2000 at most');
+    const many = Array.from({ length: 5 }, (_, place) => `'^[^ab]{999}${place}'`).join(', ');
+    expect(told(changed("'^◐'", many)[0])).toContain('characters more, 4000 at most');
+  });
+
   it.each([
     ['commands = ["qwen"]', 'commands = ["bash"]', 'bash is a program that is never an agent'],
     ['commands = ["qwen"]', 'commands = ["node"]', 'node runs any program'],

@@ -5,7 +5,7 @@ import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
 import { fail, ok, type Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
-import { type CompilePattern, linearPattern } from '../screen/pattern.ts';
+import { type CompilePattern, growthOf, growthWords, linearPattern } from '../screen/pattern.ts';
 import { RuleProblem, readRuleFile } from '../screen/rule-file.ts';
 import { type DefinitionPlace, problemsOf } from './checks.ts';
 import { type DefinitionPath, type DefinitionProblem, lineOfPath } from './lines.ts';
@@ -26,6 +26,13 @@ export function readDefinition(text: string, place: DefinitionPlace): Result<Def
     if (!(problem instanceof TomlError)) throw problem;
     return fail('E_DEFINITION', `${place.path}:${problem.line}: ${problem.message.split('\n', 1)[0] ?? ''}`);
   }
+  const growth = growthOf(data);
+  if (growth > limits.patternsGrowthMax)
+    return fail(
+      'E_DEFINITION',
+      `${place.path}: ${growthWords(growth)}`,
+      'use `+` and `*` where the count does not matter',
+    );
   const checked = definitionSchema.safeParse(data);
   const problems = checked.success
     ? [...patternProblems(checked.data), ...screenProblems(checked.data, place), ...problemsOf(checked.data, place)]

@@ -133,10 +133,14 @@ function pickText(pick: Pick, regions: Regions): string | null {
   return null;
 }
 
-/** Lines without frames, blank ones at the edges left out. */
+const plainBorder = /^\s*\+[-=+]{3,}\+\s*$/;
+
+/** Lines without frames, blank ones at the edges left out. Bars are a frame where a border of `+---+` is in sight. */
 function textOf(lines: readonly string[]): string | null {
+  const isPlain = lines.some((line) => plainBorder.test(line));
   const text = lines
-    .map(unframed)
+    .filter((line) => !plainBorder.test(line))
+    .map((line) => unframed(isPlain ? line.replace(/^\s*\| ?|\s*\|\s*$/g, '') : line))
     .filter((line) => !/^[─━╌┄═╭╮╰╯┌┐└┘\s]*$/u.test(line))
     .join('\n')
     .trim();

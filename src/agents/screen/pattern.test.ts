@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { builtInPattern, linearPattern } from './pattern.ts';
+import { builtInPattern, growthOf, linearPattern } from './pattern.ts';
 
 describe('patterns of rules', () => {
   const samples = [
@@ -17,6 +17,12 @@ describe('patterns of rules', () => {
     const found = own.exec(line);
     expect(theirs.exec(line)).toEqual(found === null ? null : [...found]);
     expect(theirs.source).toBe(source);
+  });
+
+  it('counts what counted repeats add, and nothing else that stands in braces', () => {
+    expect(growthOf({ any: ['a{3}', { of: '(bc){2,5}' }], title: '{"a": 1}', width: 3 })).toBe(1);
+    expect(growthOf(['a{20}', ['(bc){2,20}']])).toBe(15 + 30);
+    expect(growthOf(['[xy{9}]', '\\p{L}', '\\{20}', '\\x{2502}'])).toBe(0);
   });
 
   it('splits as the built-in ones do', () => {
@@ -41,6 +47,9 @@ describe('patterns of rules', () => {
     ['(a)\\1', /RE2/],
     ['(unclosed', /RE2/],
     ['a{1,5000}', /repeat/],
+    ['^[^ab]{999}[^ab]{999}[^ab]{999}$', /stands for 2999 characters/],
+    ['((a{30}){30}){30}', /stands for 27000 characters/],
+    ['.*'.repeat(21), /21 repeats without an end/],
   ])('%s is refused with the reason', (source, words) => {
     expect(() => linearPattern(source)).toThrow(words);
   });

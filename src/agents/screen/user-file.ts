@@ -3,11 +3,15 @@
 
 import { parse, TomlError } from 'smol-toml';
 import { fail, ok, type Result } from '../../model/errors.ts';
+import { limits } from '../../model/limits.ts';
+import { growthOf, growthWords } from './pattern.ts';
 import { type RuleFile, RuleProblem, readRuleFile } from './rule-file.ts';
 
 export function readUserRules(text: string, path: string, builtIn: RuleFile): Result<RuleFile> {
   try {
     const data: unknown = path.endsWith('.json') ? JSON.parse(text) : parse(text);
+    const growth = growthOf(data);
+    if (growth > limits.patternsGrowthMax) return wrong(path, 1, growthWords(growth));
     return ok(readRuleFile(data, builtIn));
   } catch (problem) {
     if (problem instanceof RuleProblem) return wrong(path, lineOf(text, problem.near), problem.message);
