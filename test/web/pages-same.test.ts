@@ -83,9 +83,10 @@ const worldOf = (rows: ReadonlyMap<string, PaneItem>) => ({
   isFilled: true,
 });
 
-/** Every group is open from the start: among sessions they are folded until a person turns them. */
+/** Every group is open from the start: among sessions they are folded until a person turns them. A preview would cut the rows. */
 const boardOf = (rows: ReadonlyMap<string, PaneItem>, filter: string) => {
-  const folded = { ...firstBoard, grouping: 'sessions' as const, filter: withPaste(firstBoard.filter, filter) };
+  const board = { ...firstBoard, isPreviewOff: true };
+  const folded = { ...board, grouping: 'sessions' as const, filter: withPaste(board.filter, filter) };
   const turned = new Set(boardGroups(agentsOf({ rows }, Date.now()), 'sessions').map(({ key }) => `sessions ${key}`));
   return { ...folded, turned };
 };
