@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux test-terminals build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean
+.PHONY: help start test test-agents test-tmux test-terminals test-editor editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -22,6 +22,8 @@ help:
 	@echo 'make test-agents    fetch the real agents (1.4 GB) and lead each through every state (AGENTS="claude codex" for some)'
 	@echo 'make test-tmux      run the suites in which the version of tmux matters, and print a table (TMUX="/path/tmux /other/tmux")'
 	@echo 'make test-terminals install kitty, Xvfb and GNU screen, and act on agents in them (COUNT=200 for the whole run)'
+	@echo 'make editor         the VS Code extension as a .vsix, in $(REPORTS)/'
+	@echo 'make test-editor    install VS Code as a server, Chromium and Neovim, and try the extension and the plugin in them'
 	@echo 'make corpus         the labelled screens and their scorer, for other tools (corpus/README.md)'
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'
@@ -50,6 +52,9 @@ package: build
 deb: build
 	@$(RUN) node scripts/pack.ts deb $(REPORTS)
 
+editor: setup
+	@$(RUN) node scripts/editor.ts $(REPORTS)
+
 corpus: setup
 	@$(RUN) node corpus/build.ts $(REPORTS)/agtmux-corpus.tgz
 
@@ -62,6 +67,7 @@ static: setup
 	$(RUN) tsc -p tsconfig.json
 	$(RUN) tsc -p tsconfig.pure.json
 	$(RUN) tsc -p tsconfig.web.json
+	$(RUN) tsc -p editors/vscode/tsconfig.json
 	$(RUN) tsc -p tsconfig.worker.json
 	$(RUN) biome check --error-on-warnings .
 	$(RUN) depcruise --config .dependency-cruiser.cjs --output-type err-long src test bench scripts corpus
@@ -106,6 +112,14 @@ test-terminals: setup
 	@sh scripts/system-packages.sh terminals
 	@sh scripts/build.sh
 	$(RUN) vitest run --project terminals
+
+# VS Code as a server takes 600 MB, therefore no part of `make test`.
+test-editor: setup
+	@sh scripts/system-packages.sh
+	@sh scripts/system-packages.sh editor
+	@sh scripts/editor.sh
+	@sh scripts/build.sh
+	$(RUN) vitest run --project editor
 
 references: setup
 	$(RUN) node scripts/references.ts

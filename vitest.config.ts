@@ -33,6 +33,15 @@ export default defineConfig({
       },
       {
         test: {
+          name: 'editor',
+          environment: 'node',
+          include: ['test/editor/**/*.test.ts'],
+          pool: 'forks',
+          ...patience,
+        },
+      },
+      {
+        test: {
           name: 'terminals',
           environment: 'node',
           include: ['test/terminals/**/*.test.ts'],

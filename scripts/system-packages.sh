@@ -20,6 +20,12 @@ kitty kitty kitty
 Xvfb xvfb xorg-server
 screen screen screen"
 fi
+# `system-packages.sh editor`: Neovim, and a browser for VS Code.
+if [ "${1-}" = editor ]; then
+  needed="$needed
+nvim neovim neovim
+chromium chromium chromium"
+fi
 # sshd stands where only root looks for programs.
 PATH=$PATH:/usr/sbin:/sbin
 

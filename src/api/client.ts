@@ -26,6 +26,7 @@ import {
   type SaidPath,
   withQuery,
 } from './requests.ts';
+import { editorKeyHeader } from './version.ts';
 
 type How = Pick<SendOptions, 'silenceMs' | 'signal' | 'caller'>;
 
@@ -51,13 +52,17 @@ export interface ClientOptions {
   readonly clock: Clock;
   /** Who asks, unless a request says otherwise. */
   readonly caller?: Caller;
+  /** The key of a paired editor, asked for before each request; null while it has none (EDI3). */
+  readonly editorKey?: () => string | null;
 }
 
-export function createClient({ socketPath, clock, caller }: ClientOptions): ApiClient {
+export function createClient({ socketPath, clock, caller, editorKey }: ClientOptions): ApiClient {
   let version: string | null = null;
 
   async function open(options: SendOptions): Promise<Answer> {
-    const asked = caller === undefined ? options : { caller, ...options };
+    const key = editorKey?.() ?? null;
+    const headers = key === null ? {} : { headers: { ...options.headers, [editorKeyHeader]: key } };
+    const asked = { ...(caller === undefined ? {} : { caller }), ...options, ...headers };
     const opened = await openAnswer(typeof socketPath === 'string' ? socketPath : socketPath(), asked);
     version = opened.version;
     return opened.answer;

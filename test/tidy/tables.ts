@@ -75,6 +75,7 @@ export const packages: Readonly<Record<string, string>> = {
   '@types/react': 'types of the pages',
   '@types/react-dom': 'the same for the browser',
   '@vitejs/plugin-react': 'React for the bundle of the pages',
+  '@types/vscode': 'types of the editor for its extension',
   '@types/ws': 'types of ws',
   '@vitest/coverage-v8': 'branch coverage of the pure layers',
   '@xterm/headless': 'a terminal: the model of a pane that is watched live, and the witness of the text gate',
