@@ -325,12 +325,22 @@ describe('a paired editor', () => {
     ['an agent in the terminal of the editor', { ...background, ancestors: [claude, up(82, 'bash'), host, init] }],
     ["an agent's marker in its environment", { ancestors: [host, shell, server, init], environment: ['CLAUDECODE'] }],
     ['an environment that cannot be read', { ancestors: [host, shell, server, init], environment: null }],
+    ['a terminal that is nobody’s', { ancestors: [up(84, 'script -qfc x /dev/null'), init] }],
     ['nobody above it at all', { ...background, ancestors: [init] }],
     ['parents that could not all be read', { ancestors: [host], is_whole: false }],
     ['a daemon of agtmux above it', { ...background, ancestors: [up(83, 'node daemon.js', { ours: 'daemon' }), init] }],
   ];
   it.each(agents)('EDI3 a key counts for nothing with %s', (_, parts) => {
     expect(roleWith(parts)).toBe('observer');
+  });
+
+  it('EDI3 a key counts for nothing in a window that was opened with a command', () => {
+    const window = facts({
+      ...background,
+      argv: ['node', 'x.js'],
+      ancestors: [up(61, 'node x.js', { tty }), server, init],
+    });
+    expect(editorPrincipal(editor, window, 0)).toMatchObject({ role: 'operator', is_traceable: false });
   });
 
   it('EDI3 a key counts for nothing without a process', () => {

@@ -154,7 +154,8 @@ export const webPrincipal = ({ session, role, opened_by, is_traceable }: WebCall
 
 /**
  * A paired editor. A key is worth nothing in the hands of an agent: whoever has one above it, or may be one, stays what they
- * are. An editor that was started in the background has nobody above it but the program it belongs to.
+ * are. An editor that was started in the background has nobody above it but the program it belongs to; a window that was opened
+ * with a command in it is no editor, for an agent can open one.
  */
 export function editorPrincipal(
   { id, name, scopes }: EditorCaller,
@@ -162,9 +163,10 @@ export function editorPrincipal(
   hops: number,
 ): Principal {
   const seen = facts === null ? anonymousPrincipal(hops) : callerOf(facts, hops);
-  const isHosted = seen.why === startedByNobody && (facts?.ancestors[0]?.pid ?? 1) !== 1;
-  if (seen.role === 'observer' && !isHosted)
+  const isHosted = seen.why === startedByNobody && facts?.tty === null && (facts.ancestors[0]?.pid ?? 1) !== 1;
+  if (!isHosted && (seen.role === 'observer' || !seen.is_traceable)) {
     return { ...seen, why: `${seen.why}, so the key of an editor does not count` };
+  }
   const why = `it has the key of editor ${id}, which a person paired`;
   return {
     ...seen,

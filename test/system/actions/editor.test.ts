@@ -50,7 +50,7 @@ const codeIn = (said: string): string => /^[2-9A-HJ-NP-Z]{5}-[2-9A-HJ-NP-Z]{5}$/
 /** As an editor that was started in the background: below a program of its own, which nobody is above. */
 async function fromEditor(...asks: readonly HostAsk[]): Promise<readonly HostReply[]> {
   const { argv, replies } = hostAsking(world, asks);
-  await typed(`sh -c "sh -c '${argv.join(' ')}; :' &" </dev/null`);
+  await typed(`setsid -f sh -c '${argv.join(' ')}; :'`);
   return replies();
 }
 
