@@ -77,6 +77,8 @@ export interface ActionDependencies {
     isScreen?: boolean,
     hasColours?: boolean,
   ) => Promise<Omit<ViewedOutput, 'ref'> | null>;
+  /** What was said in its conversation, the last lines; null where its record is not known. */
+  readonly transcriptOf: (runtime: RuntimeId, linesMax: number) => Promise<readonly string[] | null>;
   /** Starts an agent in a window of its own; tells the runtime once it is known, null when it did not show up in time. */
   readonly start: (wanted: NewAgent) => Promise<Result<RuntimeId | null>>;
   readonly take: (events: readonly EventEnvelope[]) => Promise<readonly Verdict[]>;

@@ -48,6 +48,16 @@ export function outputsOf(parts: ViewingParts): ActionDependencies['outputOf'] {
   };
 }
 
+/** The conversation alone, whatever its screen shows. */
+export function transcriptsOf(parts: ViewingParts): ActionDependencies['transcriptOf'] {
+  const ports: TranscriptPorts = { files: createRealFileWatch(), textsFrom };
+  return async (runtime, linesMax) => {
+    const identity = parts.identityOf(runtime);
+    if (identity === null || parts.machines.watch(identity.target)?.kind === 'ssh') return null;
+    return spokenBy(parts, ports, identity, linesMax);
+  };
+}
+
 /** Without the rows below the last one that holds something: nobody printed them. Colours alone are nothing. */
 function printed(lines: readonly string[]): readonly string[] {
   const last = lines.findLastIndex((line) => line.replaceAll(/\u001b\[[\d;:]*m/g, '').trim() !== '');

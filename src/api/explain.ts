@@ -15,7 +15,11 @@ const reason = z.enum(reasonCodes);
 const confidence = z.enum(confidences);
 const source = z.enum(sourceNames as [(typeof sourceNames)[number], ...(typeof sourceNames)[number][]]);
 
-export const explainQuerySchema = z.strictObject({ ref: z.string().min(1), ...textQuery });
+export const explainQuerySchema = z.strictObject({
+  ref: z.string().min(1),
+  rules: z.boolean().optional().describe('as text: every rule of the screen, with why it did not fit'),
+  ...textQuery,
+});
 export const agentsQuerySchema = z.strictObject(textQuery);
 export const agentChangeSchema = z.strictObject({ enabled: z.boolean() });
 

@@ -10,6 +10,7 @@ import { editorDocuments, editorRoutes } from './editors.ts';
 import { explainDocuments, explainRoutes } from './explain.ts';
 import { feedDocuments, feedRoutes } from './feed.ts';
 import { gitDocuments, gitRoutes } from './git.ts';
+import { grepDocuments, grepRoutes } from './grep.ts';
 import { hookDocuments, hookRoutes } from './hooks.ts';
 import { noticeDocuments, noticeRoutes } from './notices.ts';
 import { paneDocuments, paneRoutes } from './panes.ts';
@@ -30,6 +31,7 @@ export const documents = {
   ...explainDocuments,
   ...timelineDocuments,
   ...gitDocuments,
+  ...grepDocuments,
   ...hookDocuments,
   ...actionDocuments,
   ...shellDocuments,
@@ -51,6 +53,7 @@ export const routes = {
   ...explainRoutes,
   ...timelineRoutes,
   ...gitRoutes,
+  ...grepRoutes,
   ...hookRoutes,
   ...actionRoutes,
   ...shellRoutes,

@@ -2,6 +2,7 @@
 // from this table, so that none of them can tell of something the others do not know. Data only.
 
 import type { FeedScope } from '../api/feed.ts';
+import { grepPlaces } from '../model/grep.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { actCommands } from './commands-act.ts';
 import { limitCommand, usageCommand } from './commands-limit.ts';
@@ -27,6 +28,7 @@ const explainCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
   arguments: [{ name: 'agent', isOptional: true }],
   action: 'explain',
   options: [
+    { name: 'rules', words: 'Show every rule that was tried on its screen, and why it did not fit' },
     { name: 'screen', value: 'file', words: 'Read a saved screen instead (- for standard input); needs no daemon' },
     { name: 'agent', value: 'agent', words: 'With --screen: the agent of that screen: claude, codex, gemini, ...' },
     { name: 'title', value: 'text', words: "With --screen: the pane's title" },
@@ -66,6 +68,29 @@ const diffCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
   examples: [
     ['agtmux diff %5', 'the files, then the diff; new files too, and what it has committed'],
     ['agtmux diff . --color always | less -R', 'of the agent in this pane, page by page'],
+  ],
+});
+
+const grepCommand = (json: OptionSpec, color: OptionSpec): CommandSpec => ({
+  name: 'grep',
+  words: 'Look for a pattern on the screens, in the transcripts and in the shell logs of all agents',
+  arguments: [{ name: 'pattern' }],
+  action: 'grep',
+  options: [
+    {
+      name: 'in',
+      value: 'place',
+      choices: grepPlaces,
+      isRepeatable: true,
+      words: 'Look only there (default: everywhere)',
+    },
+    { name: 'hits', value: 'number', words: 'Show at most so many lines (default: 200)' },
+    json,
+    color,
+  ],
+  examples: [
+    ['agtmux grep src/cart.ts', 'who has touched that file; exit status 1 when nobody has'],
+    ['agtmux grep "error|failed" --in screens', 'a pattern in RE2; small letters mean capitals too'],
   ],
 });
 
@@ -143,6 +168,7 @@ function agentCommands({ json, color }: Record<'json' | 'color', OptionSpec>): r
     explainCommand(json, color),
     timelineCommand(json, color),
     diffCommand(json, color),
+    grepCommand(json, color),
     agentsCommand(json, color),
     eventCommand(json),
     wrapCommand,
@@ -355,6 +381,13 @@ export const commands: readonly CommandSpec[] = [
       color,
     ],
     examples: [['agtmux demo', 'open the board with simulated agents; q ends it and removes everything']],
+  },
+  {
+    name: 'prompt',
+    words: 'Print what shows in your prompt who needs you; it starts no program',
+    arguments: [{ name: 'shell', choices: ['bash', 'zsh', 'fish', 'starship'] }],
+    action: 'prompt',
+    examples: [['eval "$(agtmux prompt bash)"', 'in ~/.bashrc: ▲2 ?1 in front of the prompt while somebody needs you']],
   },
   {
     name: 'completions',

@@ -1,8 +1,10 @@
 // `agtmux completions`: scripts for bash, zsh and fish, made from the table of commands. They hold all they offer, so a
 // press of Tab starts no program.
 
+import { join } from 'node:path';
+import { quoteSh } from '../text/quote.ts';
 import { type CommandSpec, commands, type OptionSpec } from './commands.ts';
-import type { Action } from './context.ts';
+import { type Action, places as appPlaces, must } from './context.ts';
 import { print } from './output.ts';
 
 export const completions: Action = async (parsed) => {
@@ -21,10 +23,25 @@ interface Place {
   readonly path: string;
   readonly words: readonly (readonly [word: string, about: string])[];
   readonly options: readonly OptionSpec[];
+  /** What its argument names: agents, sessions, shells or targets; null: something else. */
+  readonly names: NameKind | null;
 }
 
+/** As the daemon's file of names calls them. */
+type NameKind = 'agent' | 'session' | 'shell' | 'target';
+
+function namesIn(path: string, { arguments: all = [] }: CommandSpec): NameKind | null {
+  const [first] = all;
+  if (first === undefined || first.choices !== undefined) return null;
+  if (first.name === 'agent') return /^agents /.test(path) ? null : 'agent';
+  if (first.name === 'session' || first.name === 'shell') return first.name;
+  return /^target (connect|remove)$/.test(path) ? 'target' : null;
+}
+
+const namesFile = (): string => must(quoteSh(join(appPlaces().stateDir, 'names')));
+
 function places(): readonly Place[] {
-  const found: Place[] = [{ path: '', words: namesOf([...commands, helpCommand]), options: [] }];
+  const found: Place[] = [{ path: '', words: namesOf([...commands, helpCommand]), options: [], names: null }];
   for (const command of commands) {
     const names = command.alias === undefined ? [command.name] : [command.name, command.alias];
     for (const name of names) {
@@ -33,9 +50,11 @@ function places(): readonly Place[] {
         path: name,
         words: [...namesOf(command.commands ?? []), ...choicesOf(command)],
         options: [...(command.options ?? []), ...(fallback?.options ?? [])],
+        names: namesIn(name, command),
       });
       for (const below of command.commands ?? []) {
-        found.push({ path: `${name} ${below.name}`, words: choicesOf(below), options: below.options ?? [] });
+        const path = `${name} ${below.name}`;
+        found.push({ path, words: choicesOf(below), options: below.options ?? [], names: namesIn(path, below) });
       }
     }
   }
@@ -68,14 +87,15 @@ function valueCases(): readonly (readonly [flags: string, values: string])[] {
 }
 
 function bash(): string {
-  const cases = places().map(({ path, words, options }) => {
+  const cases = places().map(({ path, words, options, names }) => {
     const offered = [...words.map(([word]) => word), ...options.flatMap(flagsOf), '--help'];
-    return `    ${path === '' ? "''" : `'${path}'`}) words='${offered.join(' ')}' ;;`;
+    const kind = names === null ? '' : ` kind=${names}`;
+    return `    ${path === '' ? "''" : `'${path}'`}) words='${offered.join(' ')}'${kind} ;;`;
   });
   const values = valueCases().map(([flags, offered]) => `    ${flags}) words='${offered}'; isValue=1 ;;`);
   return `# agtmux for bash: source <(agtmux completions bash)
 _agtmux() {
-  local current=\${COMP_WORDS[COMP_CWORD]} previous='' path='' words='' isValue='' place
+  local current=\${COMP_WORDS[COMP_CWORD]} previous='' path='' words='' isValue='' kind='' place name of
   (( COMP_CWORD > 0 )) && previous=\${COMP_WORDS[COMP_CWORD-1]}
   for (( place = 1; place < COMP_CWORD && place < 3; place++ )); do
     [[ \${COMP_WORDS[place]} == -* ]] && break
@@ -89,6 +109,10 @@ ${values.join('\n')}
 ${cases.map((line) => `  ${line}`).join('\n')}
     esac
   fi
+  case $previous in --to) kind=agent words='' ;; --target) kind=target words='' ;; esac
+  if [[ -n $kind && -r ${namesFile()} ]]; then
+    while read -r of name; do [[ $of == "$kind" ]] && words+=" $name"; done <${namesFile()}
+  fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _agtmux agtmux
@@ -98,19 +122,20 @@ complete -o default -F _agtmux agtmux
 const zshText = (text: string): string => text.replaceAll("'", "'\\''").replaceAll(':', '\\:');
 
 function zsh(): string {
-  const cases = places().map(({ path, words, options }) => {
+  const cases = places().map(({ path, words, options, names }) => {
     const pairs = [
       ...words.map(([word, about]) => [word, about] as const),
       ...options.flatMap((option) => flagsOf(option).map((flag) => [flag, option.words] as const)),
     ];
     const offered = pairs.map(([word, about]) => `'${word}:${zshText(about)}'`);
-    return `    '${path}') offered=(${offered.join(' ')}) ;;`;
+    const kind = names === null ? '' : ` kind=${names}`;
+    return `    '${path}') offered=(${offered.join(' ')})${kind} ;;`;
   });
   const values = valueCases().map(([flags, offered]) => `    ${flags}) offered=(${offered}); isValue=1 ;;`);
   return `#compdef agtmux
 # agtmux for zsh: put this file as _agtmux into a directory of fpath
 _agtmux() {
-  local previous=\${words[CURRENT-1]} path_='' isValue='' place
+  local previous=\${words[CURRENT-1]} path_='' isValue='' kind='' place name of
   local -a offered
   for (( place = 2; place < CURRENT && place < 4; place++ )); do
     [[ \${words[place]} == -* ]] && break
@@ -126,6 +151,9 @@ ${values.join('\n')}
   case $path_ in
 ${cases.join('\n')}
   esac
+  if [[ -n $kind && -r ${namesFile()} ]]; then
+    while read -r of name; do [[ $of == $kind ]] && offered+=("$name:$kind"); done <${namesFile()}
+  fi
   _describe 'agtmux' offered
 }
 if [[ $funcstack[1] == _agtmux ]]; then _agtmux "$@"; else compdef _agtmux agtmux; fi
@@ -135,9 +163,10 @@ if [[ $funcstack[1] == _agtmux ]]; then _agtmux "$@"; else compdef _agtmux agtmu
 const fishText = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 
 function fish(): string {
-  const lines = places().flatMap(({ path, words, options }) => {
+  const lines = places().flatMap(({ path, words, options, names }) => {
     const when = fishText(`test (__agtmux_path) = "${path}"`);
     return [
+      ...(names === null ? [] : [`complete -c agtmux -n ${when} -a '(__agtmux_names ${names})'`]),
       ...words.map(([word, about]) => `complete -c agtmux -n ${when} -a ${word} -d ${fishText(about)}`),
       ...options.map((option) => {
         const short = option.short === undefined ? '' : ` -s ${option.short}`;
@@ -154,6 +183,9 @@ function __agtmux_path
         set -a words $word
     end
     echo "$words"
+end
+function __agtmux_names
+    test -r ${namesFile()}; and string replace -r -f "^$argv[1] " '' <${namesFile()}
 end
 complete -c agtmux -f
 ${lines.join('\n')}

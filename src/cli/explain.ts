@@ -26,7 +26,11 @@ export const explain: Action = async (parsed, context) => {
     });
   }
   const view = viewQuery(parsed);
-  const request = get('/v1/explain', { ref: await refOf(context, ref), ...view });
+  const request = get('/v1/explain', {
+    ref: await refOf(context, ref),
+    ...(parsed.has('rules') && !parsed.has('json') ? { rules: true } : {}),
+    ...view,
+  });
   print((await askDaemon(context, request, { isQuiet: parsed.has('json') })).body);
 };
 

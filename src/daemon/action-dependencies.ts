@@ -5,7 +5,7 @@ import { lastSession } from '../actions/conversations.ts';
 import type { ActionDependencies } from '../actions/dependencies.ts';
 import { sendSignal } from '../actions/signals.ts';
 import { startAgent } from '../actions/start-agent.ts';
-import { outputsOf } from '../actions/view-output.ts';
+import { outputsOf, transcriptsOf } from '../actions/view-output.ts';
 import type { Agent, FreshLook } from '../agents/contract.ts';
 import { isAgentProgram } from '../agents/programs.ts';
 import { agents } from '../agents/registry.ts';
@@ -77,7 +77,9 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
   const sessionsOf = (runtime: RuntimeId) => [...(entryOf(runtime)?.fold.sessions ?? [])];
   const freshLook = (runtime: RuntimeId): Promise<FreshLook | null> => lookAt(parts, identityOf(runtime));
   const ownerOf = (target: TargetId, pane: string): RuntimeId | null => ownerIn(ledger, target, pane);
-  const outputOf = outputsOf({ ...parts, identityOf, ownerOf, sessionsOf });
+  const viewing = { ...parts, identityOf, ownerOf, sessionsOf };
+  const outputOf = outputsOf(viewing);
+  const transcriptOf = transcriptsOf(viewing);
   return {
     ...asGiven(parts),
     now,
@@ -119,6 +121,8 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
     factsOf: (pid) => factsIn(parts, starters, pid),
     reachOf: (target) => machines.reachOf(target),
     outputOf: async (runtime, ...how) => (await spokenIn(parts, runtime, how[0])) ?? outputOf(runtime, ...how),
+    transcriptOf: async (runtime, linesMax) =>
+      (await spokenIn(parts, runtime, linesMax))?.lines ?? transcriptOf(runtime, linesMax),
     start: (wanted) => startIn(parts, wanted),
     take: (events) => Promise.all(events.map((event) => parts.inbox.offer(event))),
     keepAudit: async (record) => {

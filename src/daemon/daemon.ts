@@ -28,6 +28,7 @@ import { AgtmuxError, assert, ok, type Result } from '../model/errors.ts';
 import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo } from '../model/explanations.ts';
 import type { TurnDiff } from '../model/git.ts';
+import type { GrepService } from '../model/grep.ts';
 import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
@@ -55,9 +56,11 @@ import type { UsageMeter } from '../usage/usage-service.ts';
 import { AdminService, auditedFiles } from './admin.ts';
 import type { DaemonParts } from './daemon-options.ts';
 import { type Git, openGit } from './git.ts';
+import { Grep } from './grep.ts';
 import { openMetering } from './metering.ts';
 import { openRestoring, type Restoring } from './restoring.ts';
 import { openServices, type Services } from './services.ts';
+import { ShellFiles } from './shell-files.ts';
 
 const notKept = 'what is shown is current but not stored';
 
@@ -99,6 +102,7 @@ export class Daemon implements DaemonService {
   #restoring: Restoring | null = null;
   #meter: UsageMeter | null = null;
   readonly #git: Git;
+  readonly #shellFiles: ShellFiles;
   readonly #shellFeed: ShellFeed;
   readonly #startedAt: number;
   readonly feed: Feed<FeedRow>;
@@ -123,6 +127,12 @@ export class Daemon implements DaemonService {
     this.#retention = new Retention({ clock, now, ledger, inbox, settings, log });
     this.#places = new LastPlaces({ clock, store: ground.loaded.store, log });
     this.#git = this.#openGit(parts);
+    this.#shellFiles = new ShellFiles({
+      ...{ clock, files: parts.machines.manager.files, stateDir: parts.places.stateDir, pid: parts.pid },
+      rows: () => this.#book.shown(),
+      targets: () => this.targets(),
+      shells: () => this.#hands?.shells.list().map(({ shell_id }) => shell_id) ?? [],
+    });
     this.#book = new RowProjection({
       ledger,
       ...seenOn(() => this.#machines),
@@ -219,9 +229,22 @@ export class Daemon implements DaemonService {
     });
   }
 
+  get search(): GrepService {
+    const hands = this.#handsNow();
+    return new Grep({
+      clock: this.#parts.clock,
+      rows: () => this.rows(),
+      screenOf: (target, runtime) => this.#machines.watch(target)?.screens.seenOf(runtime)?.lines ?? null,
+      transcriptOf: hands.transcriptOf,
+      shells: () => hands.shells,
+      acting: () => hands.actor,
+    });
+  }
+
   /** What was just published. */
   #onRows(): void {
     this.#git.look(this.#book.shown());
+    this.#shellFiles.look();
     this.#notices?.look();
   }
 
@@ -393,6 +416,7 @@ export class Daemon implements DaemonService {
     this.#parts.settings.stop();
     this.#retention.stop();
     this.#git.stop();
+    await this.#shellFiles.stop();
     this.#definitions.stop();
     this.#rules.stop();
     this.#policy.stop();

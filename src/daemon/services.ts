@@ -48,6 +48,7 @@ export interface Services {
   /** What agents do or ask has changed. */
   changed(): void;
   readonly ownerOf: ActionDependencies['ownerOf'];
+  readonly transcriptOf: ActionDependencies['transcriptOf'];
 }
 
 /** Folders of the state directory in which files are written whole, beside their place. */
@@ -120,7 +121,16 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
     actor.changed();
     hookAnswers.soon((call) => isAsking(ledger.world.entries.values(), call));
   };
-  return { actor, sessions, shells, live, changed, factsOf: ground.factsOf, ownerOf: ground.ownerOf };
+  return {
+    actor,
+    sessions,
+    shells,
+    live,
+    changed,
+    factsOf: ground.factsOf,
+    ownerOf: ground.ownerOf,
+    transcriptOf: ground.transcriptOf,
+  };
 }
 
 /** Whether the agent that a call came from asks something, or is not known yet. */

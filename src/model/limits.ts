@@ -36,6 +36,9 @@ export const limits = {
   taskColumnsMax: 200,
   /** As much of a prompt as its first line is looked for in. */
   taskSourceCharsMax: 4_000,
+  /** Lines that one search gives: more than a person reads, and as many as a script may want. */
+  grepHitsDefault: 200,
+  grepHitsMax: 5_000,
   /** Agents of one machine whose task is remembered: far more than run at once. */
   tasksKept: 1_024,
   /** The text of an ask: a command or a question; a page of it is enough to decide on. */

@@ -29,7 +29,9 @@ export function explainHandlers(
       const options = textOptions(context, query, service.toWall(service.now()));
       const found = unwrap(await service.explain(query.ref));
       const document: ExplanationDocument = { ...headOf(service), ...explanationItem(found, toWall) };
-      return options === null ? document : textReply(explanationLines(document, options));
+      return options === null
+        ? document
+        : textReply(explanationLines(document, { ...options, hasRules: query.rules ?? false }));
     },
     async timeline({ query: { ref, since, until, ...query }, context }) {
       const nowMs = service.toWall(service.now());

@@ -7,6 +7,7 @@ import type { ActionService, CallerClaim } from '../model/actions.ts';
 import type { Result } from '../model/errors.ts';
 import type { AgentInfo } from '../model/explanations.ts';
 import type { TurnDiff } from '../model/git.ts';
+import type { GrepService } from '../model/grep.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { NoticeService } from '../model/notices.ts';
 import type { PushService } from '../model/push.ts';
@@ -75,6 +76,8 @@ export interface DaemonService {
   readonly push: PushService;
   readonly restore: RestoreService;
   readonly usage: UsageService;
+  /** What agents have shown and said. */
+  readonly search: GrepService;
   /** Panes as pages show them. */
   readonly live: LiveService;
   /** From outside: what the agent that started this program would say itself. */

@@ -18,7 +18,9 @@ export type Place =
   | { readonly screen: 'chat'; readonly id: string }
   | { readonly screen: 'shells' }
   /** What has changed in its work tree since its turn began. */
-  | { readonly screen: 'diff'; readonly runtime: string };
+  | { readonly screen: 'diff'; readonly runtime: string }
+  /** What all agents have shown and said. */
+  | { readonly screen: 'grep' };
 
 /**
  * One key as it was pressed: a character as itself (`a`, `A`, `?`, `語`), or a name: `enter`, `esc`, `tab`, `shift+tab`,

@@ -5,6 +5,7 @@ import { chatScreen, newScreen, sessionsScreen } from './chat/index.ts';
 import type { Command, Message, Place, Screen, Step, World } from './contract.ts';
 import { detailScreen } from './detail/screen.ts';
 import { diffScreen } from './diff/screen.ts';
+import { grepScreen } from './grep/screen.ts';
 import { backgroundForeground, shellsScreen } from './shells/index.ts';
 
 /** A screen with a model that only it understands; the one place where the types of screens are forgotten. */
@@ -21,6 +22,7 @@ const screens: Readonly<Record<Place['screen'], AnyScreen>> = {
   chat: any(chatScreen),
   shells: any(shellsScreen),
   diff: any(diffScreen),
+  grep: any(grepScreen),
 };
 
 export const screenOf = (place: Place): AnyScreen => screens[place.screen];

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { AdapterItem, AgentList } from '../api/explain.ts';
-import { agentsLines } from './explain-text.ts';
+import { itemOf } from '../../test/kit/fake-daemon.ts';
+import { paneRow } from '../../test/kit/rows.ts';
+import type { AdapterItem, AgentList, ExplanationDocument } from '../api/explain.ts';
+import { agentsLines, explanationLines } from './explain-text.ts';
 
 const source = (name: string, count = 0): AdapterItem['sources'][number] => ({
   source: name,
@@ -40,6 +42,29 @@ const list = (items: AdapterItem[], rule_troubles: string[] = []): AgentList => 
 });
 
 const options = { columns: 200, colour: false, offsetMinutes: 0, nowMs: 0 };
+
+describe('an explanation', () => {
+  const item = itemOf(paneRow({ state: 'waiting_approval', fields: { decided_by: 'hook' } }), {
+    detail: 'rm -rf build',
+  });
+  const tried = [{ rule: 'idle', matched: false, why: 'no prompt' }];
+  const screen = { state: 'unknown', reason_code: 'unsupported_signal', rule: null, tried };
+  const document = {
+    ...{ schema_version: 1, generated_at: new Date().toISOString(), ref: 'runtime:r', item },
+    ...{ reason_words: 'it asks for approval', evidence: [], events: [], screen },
+  } as unknown as ExplanationDocument;
+
+  it('RSV9 begins with the state, why it is so and what would change it; rules only when they are asked for', () => {
+    const lines = explanationLines(document, options);
+    expect(lines[0]).toMatch(/^▲ approve {2}claude in host\/work:1\.0, since 4m ago$/);
+    expect(lines[1]).toMatch(
+      /^ {2}why {7}it asks for approval: rm -rf build \(prompt_ready, told by hook, high confidence\)$/,
+    );
+    expect(lines[2]).toContain('when it is answered: agtmux approve, reject or answer');
+    expect(lines.join('\n')).toContain('1 rules were tried; --rules shows each');
+    expect(explanationLines(document, { ...options, hasRules: true }).join('\n')).toMatch(/idle .*no prompt/);
+  });
+});
 
 describe('the table of agents', () => {
   it('names each source once, with the sum of what came from it', () => {

@@ -1,6 +1,7 @@
 // Explanations and adapters as text for a terminal. Everything others wrote has passed the gate (SEC3).
 
 import type { AdapterItem, AgentList, ExplanationDocument } from '../api/explain.ts';
+import { placeOf } from '../model/rows.ts';
 import { foreign, type SafeText, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';
 import { cut } from '../text/width.ts';
 import type { TextOptions } from './lists-text.ts';
@@ -10,7 +11,10 @@ import { ageLabel, agentLabel, backgroundLabel, colourOf, stateLabel } from './w
 
 const safe = (text: string): SafeText => sanitizeLine(foreign(text));
 
-export function explanationLines(document: ExplanationDocument, options: TextOptions): readonly string[] {
+export function explanationLines(
+  document: ExplanationDocument,
+  options: TextOptions & { readonly hasRules?: boolean },
+): readonly string[] {
   const { item, evidence, events, screen } = document;
   const painted = (text: string, role: PaintRole): string => (options.colour ? paint(text, role) : text);
   const ago = (at: string | null): string =>
@@ -21,10 +25,11 @@ export function explanationLines(document: ExplanationDocument, options: TextOpt
       : stateLabel({ state: item.state, confidence: item.confidence, suspended: item.suspended });
   const role: PaintRole = item.state === null ? 'dim' : colourOf({ state: item.state, suspended: item.suspended });
   const head = [
-    `${painted(label, role)}  ${safe(agentLabel(item))} in ${safe(item.ref)}`,
-    `  because   ${document.reason_words} (${item.reason_code ?? '-'})${item.detail === null ? '' : `: ${safe(item.detail)}`}`,
-    `  since     ${ago(item.since)}, last seen ${ago(item.last_seen_at)}, ${item.confidence ?? 'no'} confidence`,
-    `  decided   by ${item.decided_by ?? 'nobody'}`,
+    `${painted(label, role)}  ${safe(agentLabel(item))} in ${safe(placeOf(item))}, since ${ago(item.since)}`,
+    `  why       ${document.reason_words}${item.detail === null ? '' : `: ${safe(item.detail)}`} (${item.reason_code ?? '-'}, told by ${item.decided_by ?? 'nobody'}, ${item.confidence ?? 'no'} confidence)`,
+    `  changes   ${changeWords(item)}`,
+    '',
+    `  last seen ${ago(item.last_seen_at)}`,
     `  ref       ${safe(document.ref)}`,
   ];
   const background = backgroundLabel(item.background);
@@ -51,13 +56,13 @@ export function explanationLines(document: ExplanationDocument, options: TextOpt
       painted('Screen', 'title'),
       `  ${screen.state}, ${screen.reason_code}, by ${screen.rule === null ? 'no rule' : safe(screen.rule)}`,
     );
-    lines.push(
-      ...table(
-        ['RULE', '', 'WHY NOT'],
-        screen.tried.map((one) => [one.rule, one.matched ? 'fits' : '', one.why ?? '']),
-        options,
-      ),
-    );
+    if (options.hasRules === true) {
+      const rows = screen.tried.map((one) => [one.rule, one.matched ? 'fits' : '', one.why ?? '']);
+      lines.push(...table(['RULE', '', 'WHY NOT'], rows, options));
+    } else
+      lines.push(
+        painted(`  ${screen.tried.length} rules were tried; --rules shows each with why it did not fit`, 'dim'),
+      );
   }
   lines.push(
     '',
@@ -69,6 +74,29 @@ export function explanationLines(document: ExplanationDocument, options: TextOpt
     ),
   );
   return lines.map((line) => (options.colour ? line : cut(line, options.columns)));
+}
+
+/** What would make it another state: what a person can do, or what the agent has to tell. */
+function changeWords({ state, reason_code, ended, suspended }: ExplanationDocument['item']): string {
+  if (ended !== null) return 'it has ended; agtmux resume starts it again in its own conversation';
+  if (suspended) return 'when it is brought to the foreground again: fg in its pane, or agtmux resume';
+  switch (state) {
+    case 'waiting_approval':
+    case 'waiting_input':
+      return 'when it is answered: agtmux approve, reject or answer, or in its pane';
+    case 'running':
+      return 'when it says that it has finished or asks something, or two looks at its screen show that it does';
+    case 'completed':
+      return 'with a new message; it counts as seen once somebody opens it';
+    case 'idle':
+      return 'with a new message';
+    case 'error':
+      return reason_code === 'usage_limit' ? 'at the reset of its limit: agtmux limit' : 'with a new message';
+    case 'unknown':
+      return 'with a clear sign: a call of its hooks, or a screen that a rule knows';
+    case null:
+      return 'when an agent starts there';
+  }
 }
 
 /** What is asked is shown whole, line by line, with nothing hidden in it. */

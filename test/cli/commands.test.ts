@@ -278,6 +278,7 @@ describe('config, schema and completions', () => {
     expect(complete('list', 'panes', '--needs')).toEqual(['--needs-action']);
     expect(complete('list', '--state', 'wait')).toEqual(['waiting_approval', 'waiting_input']);
     expect(complete('completions', 'z')).toEqual(['zsh']);
+    expect(complete('target', 'remove', 'ho')).toEqual(['host']);
   });
 
   it('zsh and fish scripts name every command and option', async () => {

@@ -61,6 +61,23 @@ describe('agtmux diff', () => {
   });
 });
 
+describe('agtmux grep', () => {
+  it('GRP1 shows the lines with who and where, screens first, and ends with 1 where nothing is found', async () => {
+    const shown = await stage.run(['grep', 'cart']);
+    expect(shown.status).toBe(0);
+    expect(shown.stdout).toBe(
+      'claude  host/work:1.0  screen: cart in screens\nclaude  host/work:1.0  said: cart in transcripts\nclaude  host/work:1.0  shell log: cart in shells\n',
+    );
+    expect(shown.stderr).toBe('agtmux: 3 lines; looked into 6, not into 2\n');
+    expect((await stage.run(['grep', 'cart', '--in', 'screens'])).stdout.trim().split('\n')).toHaveLength(1);
+    expect(JSON.parse((await stage.run(['grep', 'x', '--json'])).stdout)).toMatchObject({
+      items: { length: 3 },
+      left_out: 1,
+    });
+    expect(await stage.run(['grep', '('])).toMatchObject({ status: 2, stderr: expect.stringContaining('[E_INPUT]') });
+  });
+});
+
 describe('agtmux limit', () => {
   it('LIM3 lists who is limited, lets one go on at its reset, and takes it back', async () => {
     expect((await stage.run(['limit'])).stdout).toContain('No agent has hit a usage limit.');

@@ -282,6 +282,7 @@ export class ActWorld {
       isQuiet: () => this.isQuiet,
       policy: () => this.policy,
       reachOf: () => ({ kind: 'local', connection_ref: '', socket_path: '/tmp/socket' }),
+      transcriptOf: async () => null,
       outputOf: async (runtime) => ({ lines: agentOf(runtime)?.screen ?? [], from: 'screen' }),
       start: async () => ({ ok: true, value: runtimeId('a') }),
       take: async (events) => {

@@ -379,6 +379,8 @@ function viewKey(key: Key, model: BoardModel, world: World): BoardStep | null {
       return model.filter.text === '' ? null : { model: settled({ ...model, filter: emptyText }, world) };
     case 't':
       return withItem(model, world, (ref) => [{ do: 'attach', ref }]);
+    case 'f':
+      return { model, commands: [{ do: 'open', place: { screen: 'grep' } }] };
     case 'n':
       return { model, commands: [{ do: 'open', place: { screen: 'new' } }] };
     case 'm':
@@ -551,6 +553,7 @@ function keys(model: BoardModel, world: World): readonly KeyHelp[] {
     rare('S', 'send to the marked agents'),
     rare('← → z', 'fold and unfold a group'),
     rare('d', 'what has changed since its turn began'),
+    rare('f', 'find in what all agents have shown and said'),
     rare('N', 'name it'),
     rare('R', 'restart one that has ended'),
     rare('u', 'mute its notifications for an hour'),

@@ -187,6 +187,9 @@ function otherKey(key: Key, model: DetailModel): DetailStep | null {
     case 't':
     case 'enter':
       return { model, commands: [{ do: 'attach', ref: `runtime:${model.runtime}` }] };
+    case '/':
+    case 'f':
+      return { model, commands: [{ do: 'open', place: { screen: 'grep' } }] };
     case 'd':
       return { model, commands: [{ do: 'open', place: { screen: 'diff', runtime: model.runtime } }] };
     case 'x':
@@ -271,6 +274,7 @@ function keys(model: DetailModel): readonly KeyHelp[] {
     { keys: 'K', words: 'kill' },
     { keys: 'd', words: 'diff' },
     { keys: 'q', words: 'back' },
+    rare('/', 'find in what all agents have shown and said'),
     rare('N', 'name it'),
     rare('R', 'restart it when it has ended'),
     rare('↑ ↓ j k', 'scroll'),

@@ -112,7 +112,9 @@ function paneBlock(
 function explainLines(model: DetailModel, { columns, lines }: ScreenSize): readonly SpanLine[] {
   const { explanation, up } = model;
   if (explanation === null) return [[span('Reading…', 'dim')]];
-  const told = explanationLines(explanation, { columns, colour: false }).flatMap((line) => wrapped(line, columns));
+  const told = explanationLines(explanation, { hasRules: true, columns, colour: false }).flatMap((line) =>
+    wrapped(line, columns),
+  );
   const rest = [...queueLines(model, columns), ...timelineBlock(model, columns)];
   const all = [...told.map((line): SpanLine => [span(line)]), ...rest];
   // From the top: `up` counts how far one went down here.

@@ -164,6 +164,14 @@ export class FakeDaemon implements DaemonService {
   readonly push = new FakePush();
   readonly live = fakeLive;
   readonly restore = new FakeRestore();
+  readonly search: DaemonService['search'] = {
+    grep: async ({ pattern, places }) => {
+      if (pattern === '(') return fail('E_INPUT', 'the pattern cannot be used: missing )');
+      const found = { ref: 'runtime:r', runtime_id: 'r', shell_id: null, name: 'claude', where: 'host/work:1.0' };
+      const items = places.map((place) => ({ ...found, place, line: `${pattern} in ${place}` }));
+      return ok({ items, is_cut: false, searched: 3, left_out: 1 });
+    },
+  };
   readonly usage: { report: DaemonService['usage']['report'] } = {
     report: async ({ by, since }) => ok({ ...usageReport, by, since }),
   };

@@ -110,6 +110,7 @@ const good: Readonly<Record<keyof typeof routes, Ask>> = {
   unmuteNotices: { method: 'POST', path: '/v1/notifications/unmute', headers: json, body: '{"agent":"claude"}' },
   testNotices: { method: 'POST', path: '/v1/notifications/test', headers: json, body: '{"channel":"desktop"}' },
   planRestore: { path: '/v1/restore' },
+  grep: { path: '/v1/grep?pattern=a&in=screens&hits=5' },
   usage: { path: '/v1/usage?by=day&since=2026-11-01' },
   restore: { method: 'POST', path: '/v1/restore', headers: json, body: '{"choices":{"lost-1":"leave"}}' },
   status: { path: '/v1/status' },
