@@ -56,11 +56,11 @@ import type { UsageMeter } from '../usage/usage-service.ts';
 import { AdminService, auditedFiles } from './admin.ts';
 import type { DaemonParts } from './daemon-options.ts';
 import { type Git, openGit } from './git.ts';
-import { Grep } from './grep.ts';
+import { openGrep } from './grep.ts';
 import { openMetering } from './metering.ts';
 import { openRestoring, type Restoring } from './restoring.ts';
 import { openServices, type Services } from './services.ts';
-import { ShellFiles } from './shell-files.ts';
+import { openShellFiles, type ShellFiles } from './shell-files.ts';
 
 const notKept = 'what is shown is current but not stored';
 
@@ -127,12 +127,7 @@ export class Daemon implements DaemonService {
     this.#retention = new Retention({ clock, now, ledger, inbox, settings, log });
     this.#places = new LastPlaces({ clock, store: ground.loaded.store, log });
     this.#git = this.#openGit(parts);
-    this.#shellFiles = new ShellFiles({
-      ...{ clock, files: parts.machines.manager.files, stateDir: parts.places.stateDir, pid: parts.pid },
-      rows: () => this.#book.shown(),
-      targets: () => this.targets(),
-      shells: () => this.#hands?.shells.list().map(({ shell_id }) => shell_id) ?? [],
-    });
+    this.#shellFiles = openShellFiles(parts, this, () => this.#hands?.shells.list() ?? []);
     this.#book = new RowProjection({
       ledger,
       ...seenOn(() => this.#machines),
@@ -155,7 +150,6 @@ export class Daemon implements DaemonService {
     this.#publishing = new Publisher({ clock, ...screens, onRows: () => this.#onRows() });
     this.#ticking = new StateAging({ clock, now, ledger, inbox });
     const { manager } = parts.machines;
-    const executorOf = (machine: string) => this.#machines.executorOf(machine);
     this.#definitions = new DefinitionStore({
       ...{ files: manager.files, clock, log, folder: parts.definitionsFolder },
       onChange: (gone) => this.#onDefinitions(gone),
@@ -163,7 +157,7 @@ export class Daemon implements DaemonService {
     const installing = {
       ...parts.hooks,
       agents: () => this.#definitions.agents,
-      executorOf,
+      executorOf: (machine: string) => this.#machines.executorOf(machine),
       random: manager.random,
       clock,
     };
@@ -230,15 +224,7 @@ export class Daemon implements DaemonService {
   }
 
   get search(): GrepService {
-    const hands = this.#handsNow();
-    return new Grep({
-      clock: this.#parts.clock,
-      rows: () => this.rows(),
-      screenOf: (target, runtime) => this.#machines.watch(target)?.screens.seenOf(runtime)?.lines ?? null,
-      transcriptOf: hands.transcriptOf,
-      shells: () => hands.shells,
-      acting: () => hands.actor,
-    });
+    return openGrep(this.#parts.clock, () => this.rows(), this.#machines, this.#handsNow());
   }
 
   /** What was just published. */

@@ -9,7 +9,9 @@ import type { GrepHit, GrepPlace, GrepQuestion, GrepReport, GrepService } from '
 import type { RuntimeId, TargetId } from '../model/ids.ts';
 import { hasAgent, placeOf } from '../model/rows.ts';
 import type { ShellRow, ShellService } from '../model/shells.ts';
+import type { TargetController } from '../observe/target-controller.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Services } from './services.ts';
 
 /** Of a transcript and of a log: the last ones. */
 const linesMax = 2_000;
@@ -165,3 +167,16 @@ function fitsOf(pattern: string): Result<(line: string) => boolean> {
     );
   }
 }
+
+export const openGrep = (
+  clock: Clock,
+  rows: GrepPorts['rows'],
+  machines: Pick<TargetController, 'watch'>,
+  { transcriptOf, shells, actor }: Pick<Services, 'transcriptOf' | 'shells' | 'actor'>,
+): Grep =>
+  new Grep({
+    ...{ clock, rows, transcriptOf },
+    screenOf: (target, runtime) => machines.watch(target)?.screens.seenOf(runtime)?.lines ?? null,
+    shells: () => shells,
+    acting: () => actor,
+  });

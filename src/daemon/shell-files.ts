@@ -8,6 +8,7 @@ import { hasAgent } from '../model/rows.ts';
 import type { StateName } from '../model/states.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
+import type { DaemonParts } from './daemon-options.ts';
 
 /** Prompts are read by people: a moment late is early enough. */
 const writeMs = 200;
@@ -105,3 +106,16 @@ export class ShellFiles {
     }
   }
 }
+
+/** Of the daemon as it stands: what its rows are is asked when something has changed. */
+export const openShellFiles = (
+  { clock, machines, places, pid }: DaemonParts,
+  daemon: { rows(): readonly PaneRow[]; targets(): readonly TargetRow[] },
+  shells: () => readonly { readonly shell_id: string }[],
+): ShellFiles =>
+  new ShellFiles({
+    ...{ clock, files: machines.manager.files, stateDir: places.stateDir, pid },
+    rows: () => daemon.rows(),
+    targets: () => daemon.targets(),
+    shells: () => shells().map(({ shell_id }) => shell_id),
+  });

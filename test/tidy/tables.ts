@@ -119,7 +119,7 @@ export const sizes = {
  */
 export const walkBounds = {
   filesMax: 790,
-  oneImporterMax: 298,
+  oneImporterMax: 315,
   partsMax: 76,
   /** Files of each path of scripts/paths.json. */
   pathFilesMax: { 'hook call to web row': 51, 'screen change to inbox': 19, 'approve in the TUI to tmux': 51 },
