@@ -18,6 +18,8 @@ const startRounds = 9;
 const busyMs = 20_000;
 const idleMs = 20_000;
 const changeEveryMs = 200;
+const previewMs = 20_000;
+const presses = 60;
 /** Something is broken, not slow. */
 const lateMs = 20_000;
 
@@ -41,6 +43,10 @@ export async function run(): Promise<readonly BenchRow[]> {
     const idle = await cpuShare(screen.pid, () => rest(idleMs));
     const latencies: number[] = [];
     const busy = await cpuShare(screen.pid, () => changing(daemon, screen, latencies));
+    const keys: number[] = [];
+    const preview = await cpuShare(screen.pid, () => drawing(daemon));
+    await pressing(screen, keys);
+    daemon.answer(() => undefined);
     const growth = await grown(daemon, screen.pid);
     return [
       {
@@ -70,6 +76,20 @@ export async function run(): Promise<readonly BenchRow[]> {
         unit: 'ms',
         goal: { atMost: 300 },
         note: `p95 of ${latencies.length}`,
+      },
+      {
+        name: 'TUI, a preview that draws 4 times a second',
+        value: preview,
+        unit: '% of a core',
+        goal: { atMost: 5 },
+        note: `${previewMs / 1_000} s, ${agents} agents`,
+      },
+      {
+        name: 'TUI, key to screen',
+        value: percentile(keys, 0.95),
+        unit: 'ms',
+        goal: { atMost: 50 },
+        note: `p95 of ${keys.length}, beside that preview`,
       },
       {
         name: `TUI, growth over ${updates} updates`,
@@ -135,6 +155,14 @@ class Screen {
     return this.until('Needs you', this.#began);
   }
 
+  /** Until a row is marked as the selected one. */
+  press(key: string): Promise<number> {
+    this.#seen = '';
+    const began = performance.now();
+    this.#child.stdin?.write(`send-keys ${key}\n`);
+    return this.until('> ', began);
+  }
+
   get pid(): number {
     const words = ['-L', this.#name, 'display-message', '-p', '#{pane_pid}'];
     return Number(spawnSync('tmux', words, { env: this.#env, encoding: 'utf8' }).stdout);
@@ -154,6 +182,29 @@ async function changing(daemon: FakeDaemon, screen: Screen, latencies: number[])
     await daemon.put([rowOf((count % 10) * 7, mark)]);
     latencies.push(await screen.until(mark, began));
     await rest(Math.max(0, changeEveryMs - (performance.now() - began)));
+  }
+}
+
+/** The screen of the selected agent is another one with every look. */
+async function drawing(daemon: FakeDaemon): Promise<void> {
+  let picture = 0;
+  daemon.answer(({ path }) => {
+    if (!path.startsWith('/v1/output')) return undefined;
+    picture += 1;
+    const lines = Array.from(
+      { length: 40 },
+      (_, line) => `\u001b[0;3${line % 8}mpicture ${picture} line ${line}\u001b[0m`,
+    );
+    return { ref: 'runtime:any', from: 'screen', lines };
+  });
+  await rest(previewMs);
+}
+
+/** Down and up again: what is drawn first after a key is the row that it selects. */
+async function pressing(screen: Screen, latencies: number[]): Promise<void> {
+  for (let press = 0; press < presses; press += 1) {
+    await rest(120);
+    latencies.push(await screen.press(press % 2 === 0 ? 'j' : 'k'));
   }
 }
 
