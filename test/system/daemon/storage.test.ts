@@ -46,12 +46,27 @@ describe('a disk that is full to the last byte', () => {
         }
       };
       let round = 0;
+      fill();
+      const change = async (): Promise<void> => {
+        await act(actor, round % 2 === 0 ? 'running' : 'waiting_approval');
+        round += 1;
+      };
+      await until(
+        async () => {
+          await change();
+          return (await live.client.get('/v1/status')).trouble?.includes('set apart') === true;
+        },
+        90_000,
+        200,
+      );
+      // Nothing is lost so far, and the next full disk finds nothing to give up.
+      expect((await items()).every(({ reason_code }) => reason_code !== 'not_kept')).toBe(true);
+      expect(program('status')).toContain('the space that was set apart for that is used up; free disk space');
       await until(
         async () => {
           // It gives its reserve up and goes on; somebody else takes that too.
           fill();
-          await act(actor, round % 2 === 0 ? 'running' : 'waiting_approval');
-          round += 1;
+          await change();
           const { items: targets } = await live.client.get('/v1/targets');
           return targets.some(({ trouble }) => trouble === notKeptTrouble);
         },
