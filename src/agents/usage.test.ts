@@ -76,6 +76,16 @@ describe('what agents keep about their tokens', () => {
     expect(new Set(found.map(({ key }) => key)).size).toBe(3);
   });
 
+  it('USG1 a fork begins with the sum of the thread it came from, of which only its own answer counts', () => {
+    const last = { input_tokens: 130, cached_input_tokens: 30, output_tokens: 5 };
+    const first = total(10_130, 3_030, 905);
+    Object.assign(first.payload.info, { last_token_usage: last });
+    expect(read('codex', [first, total(10_230, 3_030, 915)]).map(counts)).toEqual([
+      [100, 5, 30, 0],
+      [100, 10, 0, 0],
+    ]);
+  });
+
   it('USG2 a reader goes on where another one stopped', () => {
     const first = sourceOf('codex').open('/x', {});
     first.take(JSON.stringify(total(100, 0, 7)));
@@ -99,9 +109,10 @@ describe('what agents keep about their tokens', () => {
     const accountingSnapshot = { sessionStartTime: 'then', modelMetrics: { 'gpt-5.4': { usage }, other: { usage } } };
     const found = read('copilot', [{ type: 'session.shutdown', timestamp, data: { accountingSnapshot } }]);
     expect(found.map(({ key }) => key)).toEqual(['s1 then gpt-5.4', 's1 then other']);
+    // What was read from the cache is part of what went in.
     expect(found.map(counts)).toEqual([
-      [1000, 100, 5, 0],
-      [1000, 100, 5, 0],
+      [995, 100, 5, 0],
+      [995, 100, 5, 0],
     ]);
   });
 

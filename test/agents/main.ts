@@ -38,6 +38,7 @@ import { writeSessionsTable } from './sessions/results.ts';
 import { keepShelling, writeShellingTable } from './shell-results.ts';
 import { ShellManager } from './shelling.ts';
 import { playSlowed, type Slowness } from './slowed.ts';
+import { Spending } from './spending.ts';
 import { agentsDir, Stage } from './stage.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -143,6 +144,23 @@ async function runActing(actor: ActionExecutor, hasHooks: boolean): Promise<bool
 /** Those that are heard of without a pane: they have hooks. */
 const outsideAgents: readonly string[] = ['claude', 'codex', 'gemini', 'copilot', 'opencode'];
 
+const usageLabels: readonly string[] = ['claude', 'codex, own process', 'gemini', 'copilot', 'opencode'];
+
+/** What it has used, as agtmux tells it and as the mock model bills it. */
+async function runUsage(actor: ActionExecutor): Promise<boolean> {
+  process.stdout.write(`${actor.label} ${actor.version}, usage\n`);
+  const stage = new Stage(join(agentsDir, 'captures', `${actor.label.replaceAll(/\W+/g, '-')}-usage`));
+  try {
+    await stage.open(actor, () => undefined);
+    return await new Spending(actor, stage).play();
+  } catch (problem) {
+    process.stderr.write(`${problem}\n${stage.screen()}\n`);
+    return false;
+  } finally {
+    await stage.close();
+  }
+}
+
 /** These take MCP servers, and have tools that wait for an answer of a person. */
 const shellActors: readonly ActionExecutor[] = [claude, codex, codexAlone, gemini, copilot, opencode];
 
@@ -199,6 +217,7 @@ const { values, positionals } = parseArgs({
     sessions: { type: 'boolean', default: false },
     outside: { type: 'boolean', default: false },
     restore: { type: 'boolean', default: false },
+    usage: { type: 'boolean', default: false },
     scene: { type: 'string' },
     record: { type: 'string' },
   },
@@ -208,6 +227,11 @@ const chosen = actors.filter(
   ({ agent, label }) => positionals.length === 0 || [agent, label].some((one) => positionals.includes(one)),
 );
 let isGood = true;
+if (values.usage) {
+  const spenders = chosen.filter(({ agent, label }) => usageLabels.includes(label) && outsideAgents.includes(agent));
+  for (const actor of spenders) isGood = (await runUsage(actor)) && isGood;
+  process.exit(isGood ? 0 : 1);
+}
 if (values.restore) {
   const restored = chosen.filter(({ label }) => outsideAgents.includes(label));
   process.exit((await new Restoring().play(restored, installHooks)) ? 0 : 1);

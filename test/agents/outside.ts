@@ -12,7 +12,13 @@ import type { Stage } from './stage.ts';
 import type { StateStream } from './state-stream.ts';
 
 /** Agents that can be answered where nothing can be typed, and by what. */
-const channels: Readonly<Record<string, string>> = { claude: 'claude-hook', opencode: 'opencode-http' };
+const channels: Readonly<Record<string, string>> = {
+  claude: 'claude-hook',
+  opencode: 'opencode-http',
+};
+const readMs = 3_000;
+/** One that nothing else of these plays uses. */
+const servedPort = 20_000 + (process.pid % 20_000);
 /** An agent is listed this soon after its first call. */
 const listedMs = 500;
 
@@ -70,12 +76,12 @@ export class Outside {
     // Who is killed leaves the terminal as it was.
     stage.keys('-R', 'C-j', 'stty', 'Space', 'sane', 'C-j');
     const from = Date.now();
-    await stage.submit(actor.command);
-    const { trust, ready, approval } = actor.shows;
-    await stage.shows((view) => trust.test(view) || ready.test(view), 'the agent to be back');
-    if (trust.test(stage.screen())) await actor.press.trust(stage);
+    // Without a port of its own it opens no server that could be asked.
+    const port = actor.agent === 'opencode' ? ` --port ${servedPort}` : '';
+    await stage.submit(`${actor.command}${port}`);
+    const { approval } = actor.shows;
     const parts = new Parts(actor, stage);
-    await parts.settled();
+    await parts.begun();
     for (const [file, words] of [
       ['yes-1', ['approve']],
       ['no-1', ['reject']],
@@ -88,10 +94,16 @@ export class Outside {
         this.#say(false, words[0], `its request was not told: ${JSON.stringify(this.#stream.current()?.row)}`);
         return;
       }
+      // Nobody reads a request in less.
+      await new Promise((resolve) => setTimeout(resolve, readMs));
       const said = await this.#person.types(...words, this.#stream.current()?.row.ref ?? '', '--yes');
-      const channel = channels[actor.agent];
+      const channel = channels[actor.label];
       if (channel === undefined) {
         this.#say(said.receipt?.outcome === 'refused', words[0], toldOf(said));
+        return;
+      }
+      if (said.receipt?.outcome === 'refused') {
+        this.#say(false, words[0], toldOf(said));
         return;
       }
       stage.makeFile(file);

@@ -106,21 +106,13 @@ export class Restoring {
     return this.#tmux('display-message', '-p', '-t', `${at}.${pane}`, '#{pane_id}');
   }
 
-  async #ready({ actor, stage }: Pick<Guest, 'actor' | 'stage'>): Promise<Parts> {
-    const { trust, ready } = actor.shows;
-    await stage.shows((view) => trust.test(view) || ready.test(view), 'the agent to be there');
-    if (trust.test(stage.screen())) await actor.press.trust(stage);
-    const parts = new Parts(actor, stage);
-    await parts.settled();
-    return parts;
-  }
-
   async #begin(actor: ActionExecutor, place: string): Promise<void> {
     const stage = new Stage(join(agentsDir, `captures/restoring-${actor.agent}`), '120x40', { beside: this.#first });
     stage.pane = this.#open(place, stage.project);
     await stage.see(/shell\$/);
     await stage.submit(actor.command);
-    const parts = await this.#ready({ actor, stage });
+    const parts = new Parts(actor, stage);
+    await parts.begun();
     await stage.submit(`the word is plum-${actor.agent} do:say`);
     await stage.holds(() => stage.mock.heard(new RegExp(`plum-${actor.agent}`)), 'the word to be heard');
     await parts.settled();
@@ -175,7 +167,7 @@ export class Restoring {
   /** What was said before goes to the model again with the next question. */
   async #remembers({ actor, stage, place }: Guest): Promise<void> {
     stage.pane = this.#tmux('display-message', '-p', '-t', `=${place}`, '#{pane_id}');
-    await this.#ready({ actor, stage });
+    await new Parts(actor, stage).begun();
     await stage.submit(`which word was it, ${actor.agent}? do:say`);
     const asked = new RegExp(`which word was it, ${actor.agent}`);
     await stage.holds(() => stage.mock.heard(asked), 'the question to be heard');

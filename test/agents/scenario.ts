@@ -53,6 +53,20 @@ export class Parts {
     );
   }
 
+  /** From its start to a prompt that is ready, with a yes to the folder where it asks for one. */
+  async begun(): Promise<void> {
+    const { actor, stage } = this;
+    const { trust, ready } = actor.shows;
+    await stage.shows((view) => trust.test(view) || ready.test(view), 'the agent to be there');
+    // Some lose the key that comes while they are still drawing.
+    for (let times = 0; times < 5 && trust.test(stage.screen()); times += 1) {
+      await pause(holdMs);
+      await actor.press.trust(stage);
+      await pause(holdMs);
+    }
+    await this.settled();
+  }
+
   /** A prompt where nothing runs, whatever dialogs are quoted above it. */
   free(fits: (view: string) => boolean): Promise<number> {
     const { ready, busy } = this.actor.shows;

@@ -74,7 +74,7 @@ export class Stage {
     if (this.isOutside) {
       this.#tmux('new-session', '-d', ...place, this.#ownTerminal(words));
       // Where the person sits who acts on it.
-      this.live.tmux('new-session', '-d', ...place);
+      this.live.tmux('new-session', '-d', ...place, 'sleep 100000');
     } else {
       const shell = `exec env -i TMUX="$TMUX" TMUX_PANE="$TMUX_PANE" ${words.join(' ')} sh`;
       this.#tmux('new-session', '-d', ...place, shell);

@@ -29,6 +29,19 @@ const sumsIn = (fields: Fields): Sums => ({
   cached: numberIn(fields.cached),
 });
 
+const told = (usage: Fields): Sums => ({
+  input: numberIn(usage.input_tokens),
+  output: numberIn(usage.output_tokens),
+  cached: numberIn(usage.cached_input_tokens),
+});
+
+/** What was there before the last answer. */
+const without = (total: Sums, last: Sums): Sums => ({
+  input: Math.max(0, total.input - last.input),
+  output: Math.max(0, total.output - last.output),
+  cached: Math.max(0, total.cached - last.cached),
+});
+
 class RolloutUsage implements UsageReader {
   #model: string;
   #session: string | null;
@@ -60,21 +73,19 @@ class RolloutUsage implements UsageReader {
       this.#cwd = textOf(payload.cwd) ?? this.#cwd;
     }
     if (row.type !== 'event_msg' || payload.type !== 'token_count') return [];
-    return this.#counted(fieldsIn(fieldsIn(payload.info).total_token_usage), textOf(row.timestamp) ?? '');
+    const { total_token_usage: total, last_token_usage: last } = fieldsIn(payload.info);
+    return this.#counted(told(fieldsIn(total)), told(fieldsIn(last)), textOf(row.timestamp) ?? '');
   }
 
-  #counted(total: Fields, timestamp: string): readonly UsageEntry[] {
+  #counted(now: Sums, last: Sums, timestamp: string): readonly UsageEntry[] {
     const time = Date.parse(timestamp);
-    const now = {
-      input: numberIn(total.input_tokens),
-      output: numberIn(total.output_tokens),
-      cached: numberIn(total.cached_input_tokens),
-    };
     if (Number.isNaN(time) || now.input + now.output === 0) return [];
     const before = this.#sums;
     // A sum that became smaller began anew.
     const isAnew = now.input < before.input || now.output < before.output || now.cached < before.cached;
-    const since = isAnew ? { input: 0, output: 0, cached: 0 } : before;
+    // A fork goes on with the sum of the thread that it came from, without its lines (measured: 0.166.0).
+    const isInherited = before.input + before.output === 0 && last.input + last.output > 0;
+    const since = isAnew ? { input: 0, output: 0, cached: 0 } : isInherited ? without(now, last) : before;
     this.#sums = now;
     const cached = now.cached - since.cached;
     const input = now.input - since.input - cached;

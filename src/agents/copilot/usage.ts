@@ -32,7 +32,8 @@ function take(path: string, line: string): readonly UsageEntry[] | null {
       session,
       cwd: null,
       model,
-      input: numberIn(used.inputTokens),
+      // What came out of a cache is part of its input (measured: 1.0.102).
+      input: Math.max(0, numberIn(used.inputTokens) - numberIn(used.cacheReadTokens)),
       output: numberIn(used.outputTokens),
       cache_read: numberIn(used.cacheReadTokens),
       cache_write: numberIn(used.cacheWriteTokens),

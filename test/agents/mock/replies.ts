@@ -95,6 +95,8 @@ export function replyTo(turn: Turn, isHeld: (task: Task) => boolean): Reply {
       return shellReply(turn.tools, 'shell_run', shellCommands[task.argument] ?? {});
     case 'shellsummary':
       return shellReply(turn.tools, 'shell_summary', {});
+    case 'agent':
+      return agentReply(turn.tools);
     case 'question':
       return questionReply(turn.tools, task.argument === 'two' ? 2 : 1);
     case 'quote':
@@ -126,6 +128,14 @@ function commandReply(tools: readonly OfferedTool[], file: string): Reply {
   const wanted = tool.properties.filter((name) => Object.hasOwn(values, name));
   const input = Object.fromEntries(wanted.map((name) => [name, values[name]]));
   return { kind: 'tool', say: 'I will wait for a file.', name: tool.name, input };
+}
+
+/** A task for a subagent, which answers in words. */
+function agentReply(tools: readonly OfferedTool[]): Reply {
+  const tool = tools.find(({ name }) => name === 'Agent' || name === 'Task');
+  if (tool === undefined) return { kind: 'text', text: 'There is no subagent here.' };
+  const input = { description: 'Say something', prompt: 'do:say', subagent_type: 'general-purpose' };
+  return { kind: 'tool', say: 'Somebody else will do it.', name: tool.name, input };
 }
 
 /** A new file, of which the agent asks whether it may write it. */
