@@ -52,7 +52,10 @@ function writeDefinitions(live: Live, count: number): void {
     const text = readFileSync(join(root, 'src/agents', from, `${from}.toml`), 'utf8');
     const screen = text.slice(text.indexOf('\n[screen]'), text.indexOf('\n[keys]'));
     const identify = `[identify]\ncommands = ["${name}"]\nnative = "medium"\n`;
-    writeFileSync(join(folder, `${name}.toml`), `schema = 2\nagent = "${name}"\n${identify}${screen}`);
+    writeFileSync(
+      join(folder, `${name}.toml`),
+      `schema = 2\nagent = "${name}"\nmeasured = ["1.0"]\n${identify}${screen}`,
+    );
   }
 }
 
