@@ -146,10 +146,17 @@ function SizeButtons({ screen }: Pick<Shown, 'screen'>): ReactNode {
 
 /** Ctrl of the bar, which holds for the next key. */
 function useCtrl() {
-  const [isCtrl, setCtrl] = useState(false);
+  const [isCtrl, show] = useState(false);
+  // Two keys may come before the page is drawn again.
+  const held = useRef(false);
+  const setCtrl = (isHeld: boolean): void => {
+    held.current = isHeld;
+    show(isHeld);
+  };
   const keysOf = (data: string): string => {
-    if (isCtrl) setCtrl(false);
-    return isCtrl ? withCtrl(data) : data;
+    const isHeld = held.current;
+    if (isHeld) setCtrl(false);
+    return isHeld ? withCtrl(data) : data;
   };
   return { isCtrl, setCtrl, keysOf };
 }
