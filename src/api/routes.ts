@@ -12,6 +12,7 @@ import { feedDocuments, feedRoutes } from './feed.ts';
 import { gitDocuments, gitRoutes } from './git.ts';
 import { grepDocuments, grepRoutes } from './grep.ts';
 import { hookDocuments, hookRoutes } from './hooks.ts';
+import { hubDocuments, hubRoutes } from './hub.ts';
 import { noticeDocuments, noticeRoutes } from './notices.ts';
 import { paneDocuments, paneRoutes } from './panes.ts';
 import { restoreDocuments, restoreRoutes } from './restore.ts';
@@ -40,6 +41,7 @@ export const documents = {
   ...editorDocuments,
   ...restoreDocuments,
   ...usageDocuments,
+  ...hubDocuments,
   ...sessionDocuments,
   ...feedDocuments,
 } as const;
@@ -63,6 +65,7 @@ export const routes = {
   ...editorRoutes,
   ...restoreRoutes,
   ...usageRoutes,
+  ...hubRoutes,
   ...daemonRoutes,
   ...feedRoutes,
 } as const satisfies Record<string, Route>;

@@ -55,6 +55,7 @@ const table: Readonly<Record<ActionKind, readonly [Right, Right, Right, Right]>>
   stop: ['yes', 'policy', 'no', 'no'],
   web: ['yes', 'policy', 'no', 'no'],
   editor: ['yes', 'policy', 'no', 'no'],
+  hub: ['yes', 'policy', 'no', 'no'],
   pair: ['yes', 'yes', 'no', 'yes'],
   type: ['yes', 'no', 'no', 'no'],
 };

@@ -65,6 +65,7 @@ const everything: Readonly<Record<ActionKind, Right>> = {
   stop: 'yes',
   web: 'yes',
   editor: 'yes',
+  hub: 'yes',
   pair: 'yes',
   type: 'yes',
 };
@@ -105,6 +106,7 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     stop: 'policy',
     web: 'policy',
     editor: 'policy',
+    hub: 'policy',
     type: 'no',
   },
   observer: {
@@ -132,6 +134,7 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     stop: 'no',
     web: 'no',
     editor: 'no',
+    hub: 'no',
     pair: 'no',
     type: 'no',
   },
@@ -159,6 +162,7 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     stop: 'no',
     web: 'no',
     editor: 'no',
+    hub: 'no',
     // It is what it becomes by this.
     pair: 'yes',
     type: 'no',

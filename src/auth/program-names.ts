@@ -15,6 +15,7 @@ export const operatorRights = [
   'stop',
   'web',
   'editor',
+  'hub',
   'auto_approve',
 ] as const;
 export type OperatorRight = (typeof operatorRights)[number];

@@ -77,6 +77,10 @@ export const listCommand: CommandSpec = {
       options: [
         ...filters,
         { name: 'git', words: 'Show the git branch, files that differ, and commits to push and pull' },
+        { name: 'hub', words: 'List the agents of every machine of the hub' },
+        { name: 'machine', value: 'name', isRepeatable: true, words: 'With --hub: show only this machine' },
+        { name: 'owner', value: 'name', isRepeatable: true, words: 'With --hub: show only machines of this owner' },
+        { name: 'repo', value: 'name', isRepeatable: true, words: 'With --hub: show only this project' },
         ...listEnd,
       ],
       examples: [

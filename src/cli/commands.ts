@@ -5,6 +5,7 @@ import type { FeedScope } from '../api/feed.ts';
 import { grepPlaces } from '../model/grep.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 import { actCommands } from './commands-act.ts';
+import { hubCommand } from './commands-hub.ts';
 import { limitCommand, usageCommand } from './commands-limit.ts';
 import { color, filters, json, listCommand, listScopes, tmuxSocket } from './commands-list.ts';
 import { restoreCommand } from './commands-restore.ts';
@@ -336,6 +337,7 @@ export const commands: readonly CommandSpec[] = [
   },
   webCommand({ json }),
   editorCommand({ json }),
+  hubCommand({ json }),
   target,
   tmux,
   hooksCommand({ dryRun, json, color }),

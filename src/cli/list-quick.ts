@@ -23,7 +23,8 @@ export async function listQuickly(words: readonly string[]): Promise<boolean> {
 async function listed(words: readonly string[]): Promise<string | null> {
   const request = parseQuickly([listCommand], words);
   const scope = listScopes.find((one) => one === request?.command.name);
-  if (request === null || scope === undefined || request.parsed.has('no-daemon')) return null;
+  if (request === null || scope === undefined) return null;
+  if (request.parsed.has('no-daemon') || request.parsed.has('hub')) return null;
   const { parsed } = request;
   const query = { ...filterQuery(scope, parsed), ...viewQuery(parsed) };
   const wanted = get(`/v1/${scope}`, query, { silenceMs: limits.quickAnswerMs });

@@ -15,6 +15,7 @@ export const listOf =
   (scope: ListScope): Action =>
   async (parsed, context) => {
     const query = filterQuery(scope, parsed);
+    if (parsed.has('hub')) return (await import('./hub.ts')).listHub(query, parsed, context);
     if (parsed.has('no-daemon')) return listOffline(scope, query, parsed, context, null);
     const request = get(`/v1/${scope}`, { ...query, ...viewQuery(parsed) });
     const options = { tmuxSockets: parsed.values('tmux-socket'), isQuiet: parsed.has('json') };

@@ -29,6 +29,7 @@ import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo } from '../model/explanations.ts';
 import type { TurnDiff } from '../model/git.ts';
 import type { GrepService } from '../model/grep.ts';
+import type { HubService } from '../model/hub.ts';
 import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
@@ -52,6 +53,7 @@ import { explain } from '../reconcile/explain.ts';
 import type { DaemonService, DaemonStatus, NewTarget } from '../server/service.ts';
 import type { HookService } from '../server/service-hooks.ts';
 import type { ShellManager } from '../shells/shell-service.ts';
+import type { MemberService } from '../uplink/member-service.ts';
 import type { UsageMeter } from '../usage/usage-service.ts';
 import { AdminService, auditedFiles } from './admin.ts';
 import type { DaemonParts } from './daemon-options.ts';
@@ -61,6 +63,7 @@ import { openMetering } from './metering.ts';
 import { openRestoring, type Restoring } from './restoring.ts';
 import { openServices, type Services } from './services.ts';
 import { openShellFiles, type ShellFiles } from './shell-files.ts';
+import { openUplinking } from './uplinking.ts';
 
 const notKept = 'what is shown is current but not stored';
 
@@ -103,6 +106,7 @@ export class Daemon implements DaemonService {
   #meter: UsageMeter | null = null;
   readonly #git: Git;
   readonly #shellFiles: ShellFiles;
+  #member: MemberService | null = null;
   readonly #shellFeed: ShellFeed;
   readonly #startedAt: number;
   readonly feed: Feed<FeedRow>;
@@ -281,6 +285,11 @@ export class Daemon implements DaemonService {
     return this.#meter;
   }
 
+  get hub(): HubService {
+    assert(this.#member !== null, 'a hub is told of when the daemon is ready');
+    return this.#member;
+  }
+
   get restore(): RestoreService {
     assert(this.#restoring !== null, 'restoring begins when the daemon is ready');
     return this.#restoring.restorer;
@@ -370,6 +379,8 @@ export class Daemon implements DaemonService {
     const announce: Notices['announce'] = (announcement) => this.#notices?.announce(announcement);
     const of = { clock, log, files, variables, home, settings, noticesPath };
     this.#meter = openMetering({ ...of, stateDir: places.stateDir, announce });
+    const toWall = (time: number): number => this.toWall(time);
+    this.#member = await openUplinking({ ...this.#parts, feed: this.feed, toWall, acting: () => this.acting });
   }
 
   async #openRestoring({ actor, ownerOf }: Services): Promise<void> {
@@ -406,6 +417,7 @@ export class Daemon implements DaemonService {
     this.#definitions.stop();
     this.#rules.stop();
     this.#policy.stop();
+    await this.#member?.close();
     await this.#notices?.close();
     await this.#restoring?.recorder.stop();
     await this.#meter?.stop();

@@ -30,6 +30,7 @@ export const actionKinds = [
   'stop',
   'web',
   'editor',
+  'hub',
   'pair',
   'type',
 ] as const;
@@ -218,7 +219,7 @@ export interface NewAgent {
 export interface AdminAction {
   readonly action: Extract<
     ActionKind,
-    'agents' | 'hooks' | 'mcp' | 'target' | 'notify' | 'restore' | 'stop' | 'web' | 'editor' | 'pair' | 'view'
+    'agents' | 'hooks' | 'mcp' | 'target' | 'notify' | 'restore' | 'stop' | 'web' | 'editor' | 'hub' | 'pair' | 'view'
   >;
   readonly named: string;
   /** For the audit. */

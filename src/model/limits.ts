@@ -1,6 +1,7 @@
 // Queues, timeouts and sizes that several files share or that a user can meet, each with its reason. Unit and bound stand last in
 // the name. What a single file bounds for itself is a constant at the head of that file.
 
+import { hubLimits } from './limits-hub.ts';
 import {
   actLimits,
   editorLimits,
@@ -24,6 +25,7 @@ export const limits = {
   ...editorLimits,
   ...webLimits,
   ...tuiLimits,
+  ...hubLimits,
   /** Half a hook payload's usual maximum; larger ones carry file contents, which are never stored (T9). */
   eventBytesMax: 32_768,
   /** Symbolic links followed in one path: what Linux follows itself before it says ELOOP. */

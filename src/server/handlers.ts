@@ -25,6 +25,7 @@ import { actionHandlers } from './handlers-actions.ts';
 import { editorHandlers } from './handlers-editors.ts';
 import { explainHandlers } from './handlers-explain.ts';
 import { hookHandlers } from './handlers-hooks.ts';
+import { hubHandlers } from './handlers-hub.ts';
 import { noticeHandlers } from './handlers-notices.ts';
 import { restoreHandlers } from './handlers-restore.ts';
 import { sessionHandlers } from './handlers-sessions.ts';
@@ -48,6 +49,7 @@ export function createHandlers(service: DaemonService, parts: HandlerParts): Han
     ...noticeHandlers(service),
     ...restoreHandlers(service),
     ...usageHandlers(service),
+    ...hubHandlers(service),
     ...webHandlers(service, parts.web),
     ...editorHandlers(service, parts.editors ?? null),
   };

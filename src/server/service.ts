@@ -8,6 +8,7 @@ import type { Result } from '../model/errors.ts';
 import type { AgentInfo } from '../model/explanations.ts';
 import type { TurnDiff } from '../model/git.ts';
 import type { GrepService } from '../model/grep.ts';
+import type { HubService } from '../model/hub.ts';
 import type { TargetId } from '../model/ids.ts';
 import type { NoticeService } from '../model/notices.ts';
 import type { PushService } from '../model/push.ts';
@@ -78,6 +79,8 @@ export interface DaemonService {
   readonly usage: UsageService;
   /** What agents have shown and said. */
   readonly search: GrepService;
+  /** The hub that this daemon reports to, if any. */
+  readonly hub: HubService;
   /** Panes as pages show them. */
   readonly live: LiveService;
   /** From outside: what the agent that started this program would say itself. */

@@ -22,7 +22,7 @@ export interface Rule {
 }
 
 const idPattern =
-  /\b(?:IDN|DEF|ADM|DED|ORD|BND|CNV|ASK|RSV|ACT|RTE|SES|SHL|FED|RST|LIM|USG|SCR|GIT|GRP|NOT|MNU|INS|SEC|EDI|LOG)\d+[a-z]?\b/g;
+  /\b(?:IDN|DEF|ADM|DED|ORD|BND|CNV|ASK|RSV|ACT|RTE|SES|SHL|FED|RST|LIM|USG|SCR|GIT|GRP|NOT|MNU|INS|SEC|EDI|LOG|HUB)\d+[a-z]?\b/g;
 const rulePattern = /^- \*\*([A-Z]{3}\d+[a-z]?)\*\* \(([a-z]+(?:\/[a-z]+)?(?:, [a-z]+(?:\/[a-z]+)?)*)\) \S/;
 
 export function rulesOf(tree: Tree): Rule[] {

@@ -328,6 +328,7 @@ const table: Readonly<Record<Exclude<ActionKind, 'type' | 'pair'>, readonly [boo
   stop: [true, false, false],
   web: [true, false, false],
   editor: [true, false, false],
+  hub: [true, false, false],
 };
 
 /** Keys are typed through a page alone, and codes are traded by editors: test/system/web and editor.test.ts do it. */
@@ -366,6 +367,7 @@ for (const action of asks) more[action] = { ...more[action], any_ask: true };
     else if (action === 'stop') codes[action] = ${isStopping} ? await ask('POST', '/v1/stop', {}) : 'yes';
     else if (action === 'web') codes[action] = await ask('POST', '/v1/web', {});
     else if (action === 'editor') codes[action] = await ask('POST', '/v1/editors/codes', {});
+    else if (action === 'hub') codes[action] = await ask('DELETE', '/v1/hub?pid=' + pid, null);
     else if (action === 'queue') codes[action] = await ask('DELETE', '/v1/queue/none?pid=' + pid, null);
     else codes[action] = await ask('POST', '/v1/act', { action, ref, ...more[action], ...(${isBare} && asks.includes(action) ? {} : { conditions }) });
   }

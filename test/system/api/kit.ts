@@ -13,6 +13,7 @@ import type { CallerClaim } from '../../../src/model/actions.ts';
 import type { EditorService } from '../../../src/model/editors.ts';
 import { fail, ok, type Result } from '../../../src/model/errors.ts';
 import type { AgentInfo } from '../../../src/model/explanations.ts';
+import type { HubMembership, HubService } from '../../../src/model/hub.ts';
 import type { Lane } from '../../../src/model/state-history.ts';
 import { verdict } from '../../../src/model/verdicts.ts';
 import type { WebService } from '../../../src/model/web.ts';
@@ -175,6 +176,7 @@ export class FakeDaemon implements DaemonService {
   readonly usage: { report: DaemonService['usage']['report'] } = {
     report: async ({ by, since }) => ok({ ...usageReport, by, since }),
   };
+  readonly hub = fakeHub;
   rows = (): readonly PaneRow[] => [...this.#rows.values()];
   targets = (): readonly TargetRow[] => [...this.#targets.values()];
   /** The daemon's time. */
@@ -256,6 +258,32 @@ export interface ServerOptions {
   readonly path?: string;
   readonly clock?: Clock;
 }
+
+const membership: HubMembership = {
+  url: 'https://hub.example.com',
+  tenant: 'main',
+  daemon: '0'.repeat(32),
+  label: 'box',
+  kind: 'person',
+  share: 'asks',
+  allows: [],
+  allow_trouble: null,
+  connected: true,
+  trouble: null,
+  last_sent_at: 1_700_000_000_000,
+};
+
+const fakeHub: HubService = {
+  status: async () => membership,
+  join: async () => ok(membership),
+  leave: async () => ok(null),
+  share: async (share) => ok({ ...membership, share }),
+  list: async () =>
+    ok({
+      ...{ total: 0, needs_action: 0, offset: 0, items: [], missing: [] },
+      ...{ by_state: {}, by_agent: {}, by_machine: {}, by_owner: {}, by_repo: {} },
+    }),
+};
 
 export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const directory = options.path === undefined ? mkdtempSync(join(tmpdir(), 'agtmux-api-')) : null;

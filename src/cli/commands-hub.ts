@@ -1,0 +1,88 @@
+// The words of `agtmux hub`, for the table in commands.ts. Data only.
+
+import { hubShares, machineKinds } from '../model/hub.ts';
+import type { CommandSpec, OptionSpec } from './command-spec.ts';
+
+const share: OptionSpec = {
+  name: 'share',
+  value: 'what',
+  choices: hubShares,
+  words: 'What leaves this machine: states (no texts), asks (default), views (screens too)',
+};
+const folder: OptionSpec = {
+  name: 'folder',
+  value: 'path',
+  words: "The hub's private folder (default: hub, in the state directory)",
+};
+const tenant: OptionSpec = { name: 'tenant', value: 'name', words: 'The tenant (default: main)' };
+
+export const hubCommand = ({ json }: { json: OptionSpec }): CommandSpec => ({
+  name: 'hub',
+  words: 'One list of the agents of many machines: serve it, join it, leave it',
+  fallback: 'status',
+  examples: [
+    ['agtmux hub serve', 'on one machine'],
+    ['agtmux hub code --owner alice', 'there: a code for one machine'],
+    ['agtmux hub join https://hub.example.com --code main-1a2b3c', 'on each machine'],
+    ['agtmux list panes --hub --needs-action', 'who waits, on any machine'],
+  ],
+  commands: [
+    {
+      name: 'status',
+      words: 'Show the hub this daemon reports to, and what it shares',
+      action: 'hubStatus',
+      options: [json],
+    },
+    {
+      name: 'join',
+      words: 'Report to a hub',
+      arguments: [{ name: 'url' }],
+      action: 'hubJoin',
+      options: [
+        { name: 'code', value: 'code', words: 'The code from `agtmux hub code`, for one machine' },
+        { name: 'label', value: 'name', words: 'What the hub calls this machine (default: its host name)' },
+        share,
+        json,
+      ],
+    },
+    {
+      name: 'share',
+      words: 'Choose what leaves this machine',
+      arguments: [{ name: 'what', choices: hubShares }],
+      action: 'hubShare',
+      options: [json],
+    },
+    { name: 'leave', words: 'Stop reporting to the hub', action: 'hubLeave', options: [json] },
+    {
+      name: 'serve',
+      words: 'Run a hub in the foreground, with its own database',
+      action: 'hubServe',
+      options: [{ name: 'listen', value: 'address', words: 'Address and port (default: 127.0.0.1:8138)' }, folder],
+    },
+    {
+      name: 'code',
+      words: 'At the hub: make a code with which one machine can join',
+      action: 'hubCode',
+      options: [
+        { name: 'owner', value: 'name', words: 'Whose machine it is' },
+        { name: 'label', value: 'name', words: 'What the hub calls it (default: what it calls itself)' },
+        {
+          name: 'kind',
+          value: 'kind',
+          choices: machineKinds,
+          words: 'person (default), or ci: its rows go when it does',
+        },
+        tenant,
+        folder,
+      ],
+    },
+    { name: 'machines', words: 'At the hub: list machines', action: 'hubMachines', options: [tenant, folder, json] },
+    {
+      name: 'revoke',
+      words: 'At the hub: remove a machine for good',
+      arguments: [{ name: 'machine' }],
+      action: 'hubRevoke',
+      options: [tenant, folder],
+    },
+  ],
+});

@@ -1,0 +1,51 @@
+// What a hub counts, in the text format of Prometheus. No names and no texts of anyone.
+
+import type { Clock } from '../platform/clock.ts';
+import type { Hub } from './hub.ts';
+import type { HubTable } from './table.ts';
+import type { HubTransport } from './transport.ts';
+
+export interface MetricsParts {
+  readonly hub: Hub;
+  readonly table: HubTable;
+  readonly transport: HubTransport;
+  readonly clock: Clock;
+  readonly memoryBytes: () => number;
+}
+
+export async function metricsText({ hub, table, transport, clock, memoryBytes }: MetricsParts): Promise<string> {
+  const lines: string[] = [];
+  const add = (
+    name: string,
+    type: 'counter' | 'gauge',
+    words: string,
+    values: readonly (readonly [string, number])[],
+  ): void => {
+    lines.push(`# HELP agtmux_hub_${name} ${words}`, `# TYPE agtmux_hub_${name} ${type}`);
+    for (const [labels, value] of values) lines.push(`agtmux_hub_${name}${labels} ${value}`);
+  };
+  const { counters } = hub;
+  add('batches_total', 'counter', 'Batches of daemons that were taken', [['', counters.batches]]);
+  add('rows_total', 'counter', 'Rows in those batches', [['', counters.rows]]);
+  add('refused_total', 'counter', 'Messages that were refused', [['', counters.refused]]);
+  add('resyncs_total', 'counter', 'Snapshots that were asked for', [['', counters.resyncs]]);
+  add('log_rows_total', 'counter', 'Audit rows and state changes that were taken', [['', counters.log_rows]]);
+  add('beats_total', 'counter', 'Signs of life', [['', counters.beats]]);
+  add('orders_total', 'counter', 'Actions that were sent to daemons', [['', counters.orders]]);
+  add('orders_unconfirmed_total', 'counter', 'Actions without an answer', [['', counters.orders_unconfirmed]]);
+  add('connections', 'gauge', 'Daemons that are connected to this process', [['', transport.connections()]]);
+  add('memory_bytes', 'gauge', 'Resident memory of this process', [['', memoryBytes()]]);
+  const rows: [string, number][] = [];
+  const machines: [string, number][] = [];
+  for (const tenant of await table.tenants()) {
+    const roster = await hub.rosterOf(tenant);
+    rows.push([`{tenant="${tenant}"}`, roster.size]);
+    const now = clock.wallMs();
+    const reachable = roster.machines.filter(({ daemon }) => roster.isReachable(daemon, now)).length;
+    machines.push([`{tenant="${tenant}",reachable="yes"}`, reachable]);
+    machines.push([`{tenant="${tenant}",reachable="no"}`, roster.machines.length - reachable]);
+  }
+  add('agents', 'gauge', 'Rows in memory', rows);
+  add('machines', 'gauge', 'Daemons that have joined', machines);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,99 @@
+// A hub put together and running: key, table, transport, server. Given everything by the command line; ends when it is told to.
+
+import type { AddressInfo } from 'node:net';
+import type { WireJoined } from '../api/hub-wire.ts';
+import { AgtmuxError } from '../model/errors.ts';
+import { limits } from '../model/limits.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Files } from '../platform/files.ts';
+import type { Log } from '../platform/log.ts';
+import type { RandomSource } from '../platform/random.ts';
+import { type SigningKey, signingKeyOf } from '../platform/signing.ts';
+import { createHubServer } from './http.ts';
+import { Hub } from './hub.ts';
+import { metricsText } from './metrics.ts';
+import { createSqlTable } from './sql-table.ts';
+import { createSqliteDriver } from './sqlite-driver.ts';
+import { StreamTransport } from './stream-transport.ts';
+import type { HubTable } from './table.ts';
+
+export interface HubPlaces {
+  /** Private folder of the hub: its key, and the database where it is embedded. */
+  readonly folder: string;
+}
+
+export interface HubOptions extends HubPlaces {
+  readonly clock: Clock;
+  readonly random: RandomSource;
+  readonly files: Files;
+  readonly log: Log;
+  readonly host: string;
+  readonly port: number;
+  readonly memoryBytes: () => number;
+}
+
+export interface RunningHub {
+  readonly hub: Hub;
+  readonly table: HubTable;
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The tenant of whoever has only one. */
+export const onlyTenant = 'main';
+
+export const openHubTable = ({ folder }: HubPlaces): HubTable => createSqlTable(createSqliteDriver(`${folder}/hub.db`));
+
+export async function serveHub(options: HubOptions): Promise<RunningHub> {
+  const { clock, random, log, host, port, memoryBytes } = options;
+  const warn: Log['warn'] = (words, fields) => log.warn(words, fields);
+  const key = await hubKeyOf(options);
+  const table = openHubTable(options);
+  await table.addTenant(onlyTenant);
+  const transport = new StreamTransport({ clock, random, hubKey: key.publicKey, warn });
+  const hub = new Hub({ clock, table, transport, warn });
+  await hub.start();
+  const link: WireJoined['link'] = { kind: 'stream' };
+  const server = createHubServer({
+    ...{ clock, hub, table, transport, link },
+    hubKey: key.publicKey,
+    onUpgrade: (request, socket, head) => transport.upgrade(request, socket, head),
+    metrics: () => metricsText({ hub, table, transport, clock, memoryBytes }),
+    people: () => undefined,
+    onTrouble: (error) => log.error('a request failed', { error }),
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: Error) =>
+      reject(
+        new AgtmuxError('E_SOCKET', `the hub cannot listen on ${host}:${port}: ${cause.message}`, {
+          next: 'choose another --listen',
+          cause,
+        }),
+      ),
+    );
+    server.listen(port, host, resolve);
+  });
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  return {
+    ...{ hub, table, url },
+    async close() {
+      server.close();
+      await hub.close();
+      server.closeAllConnections();
+      await table.close();
+    },
+  };
+}
+
+/** Made once. Daemons hold on to it: a hub that lost it is another hub. */
+async function hubKeyOf({ files, folder, random }: HubOptions): Promise<SigningKey> {
+  const path = `${folder}/hub.key`;
+  const found = await files.read(path, { bytesMax: limits.hubFileBytesMax });
+  const said = found === null ? null : Buffer.from(found.bytes).toString().trim();
+  if (said !== null && !/^[0-9a-f]{64}$/.test(said)) {
+    throw new AgtmuxError('E_FILE', `${path} holds no key`, { next: 'restore it from your backup' });
+  }
+  const seed = said ?? random.hex(32);
+  if (said === null) await files.writeAtomic(path, Buffer.from(`${seed}\n`));
+  return signingKeyOf(Buffer.from(seed, 'hex'));
+}
