@@ -100,7 +100,6 @@ export const beatSchema = z.strictObject({
   at: z.iso.datetime(),
   goodbye: z.boolean(),
 });
-export type WireBeat = z.infer<typeof beatSchema>;
 
 /** What became of a batch. */
 export const appliedSchema = z.discriminatedUnion('result', [
@@ -136,35 +135,6 @@ export type WireJoined = z.infer<typeof joinedSchema>;
 
 /** What a daemon says in front of a request or a connection of its own, signed. */
 export const claimedSchema = z.strictObject({ tenant: tenantName, daemon: daemonId, at: z.iso.datetime(), signature });
-
-/** What a hub asks of an edge: the act, and who wants it; signed as one text. */
-export const orderSchema = z.strictObject({
-  v: z.literal(1),
-  id,
-  tenant: tenantName,
-  daemon: daemonId,
-  who: label,
-  role: z.enum(hubRoles),
-  nonce: z.string().regex(/^[0-9a-f]{32}$/),
-  expires_at: z.iso.datetime(),
-  /** The version of the state that was on the screen; null where none was. */
-  state_version: count.nullable(),
-  act: z.looseObject({ action: z.enum(hubActionKinds), ref: key }),
-});
-export type WireOrder = z.infer<typeof orderSchema>;
-export const signedOrderSchema = z.strictObject({
-  text: z.string().max(limits.hubMessageBytesMax),
-  signature,
-});
-
-export const wireReceiptSchema = z.strictObject({
-  outcome: z.enum(outcomes),
-  action: z.enum(actionKinds).optional(),
-  ref: text.nullable(),
-  way: text.nullable(),
-  words: text.nullable(),
-  failure: z.strictObject({ code: z.enum(errorCodes), message: text, next: text }).nullable(),
-});
 
 export const askKindsOfHub = ['resync', 'act', 'view', 'logs'] as const;
 export type HubAskKind = (typeof askKindsOfHub)[number];

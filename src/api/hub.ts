@@ -136,6 +136,6 @@ export const hubRoutes = {
 } as const;
 
 export type HubStatusReply = z.infer<typeof hubStatusSchema>;
-export type HubList = z.infer<typeof hubListSchema>;
+type HubList = z.infer<typeof hubListSchema>;
 export type HubWindow = z.infer<typeof hubWindowSchema>;
-export type HubQuery = z.infer<typeof hubQuerySchema>;
+type HubQuery = z.infer<typeof hubQuerySchema>;

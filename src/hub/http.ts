@@ -35,7 +35,7 @@ export interface HubServerParts {
 }
 
 export type HubApp = Hono<{ Bindings: HttpBindings }>;
-export type HubContext = Context<{ Bindings: HttpBindings }>;
+type HubContext = Context<{ Bindings: HttpBindings }>;
 
 /** Codes name their tenant, so that they are looked for in its rows and in no others. */
 export const tenantOfCode = (code: string): string => code.slice(0, Math.max(0, code.lastIndexOf('-')));

@@ -29,16 +29,3 @@ export const migrations: readonly (readonly string[])[] = [
     'CREATE TABLE leases (tenant TEXT PRIMARY KEY, holder TEXT NOT NULL, until BIG NOT NULL)',
   ],
 ];
-
-/** Those with rows of tenants. */
-export const tenantTables = [
-  'tenants',
-  'codes',
-  'daemons',
-  'agents',
-  'removed',
-  'log',
-  'sessions',
-  'cursors',
-  'leases',
-] as const;
