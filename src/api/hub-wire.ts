@@ -1,9 +1,8 @@
 // What travels between a daemon and its hub, whatever carries it. Each side checks what the other says: an old hub keeps what it
 // does not know of a row, and a hostile edge can say nothing that is too large or of another shape.
 
-import { actionKinds, outcomes } from '../model/actions.ts';
 import { errorCodes } from '../model/errors.ts';
-import { hubActionKinds, hubRoles, hubShares, machineKinds } from '../model/hub.ts';
+import { hubShares, machineKinds } from '../model/hub.ts';
 import { limits } from '../model/limits.ts';
 import { count } from './common.ts';
 import { z } from './zod.ts';

@@ -136,6 +136,4 @@ export const hubRoutes = {
 } as const;
 
 export type HubStatusReply = z.infer<typeof hubStatusSchema>;
-type HubList = z.infer<typeof hubListSchema>;
 export type HubWindow = z.infer<typeof hubWindowSchema>;
-type HubQuery = z.infer<typeof hubQuerySchema>;
