@@ -35,7 +35,7 @@ export const roleOfAction: Readonly<Record<HubActionKind, HubRole>> = {
   interrupt: 'send',
 };
 
-export interface JoinWish {
+export interface JoinRequest {
   readonly url: string;
   readonly code: string;
   readonly label: string | null;
@@ -70,7 +70,7 @@ export interface HubOrder {
 export interface HubService {
   /** Null: this daemon reports to no hub. */
   status(): Promise<HubMembership | null>;
-  join(wish: JoinWish, claim: CallerClaim): Promise<Result<HubMembership>>;
+  join(wish: JoinRequest, claim: CallerClaim): Promise<Result<HubMembership>>;
   leave(claim: CallerClaim): Promise<Result<null>>;
   share(share: HubShare, claim: CallerClaim): Promise<Result<HubMembership>>;
   /** The list of the hub, as JSON of its own; a person's question only. */

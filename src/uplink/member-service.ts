@@ -5,7 +5,7 @@ import { type HubAskKind, signedTexts } from '../api/hub-wire.ts';
 import type { Feed, FeedRow } from '../feed/feed.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
 import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
-import type { HubMembership, HubService, HubShare, JoinWish } from '../model/hub.ts';
+import type { HubMembership, HubService, HubShare, JoinRequest } from '../model/hub.ts';
 import type { Log } from '../platform/log.ts';
 import type { OpenRemoteSocket } from '../platform/remote.ts';
 import type { ToWall } from '../view/lists-items.ts';
@@ -70,7 +70,7 @@ export class MemberService implements HubService {
     };
   }
 
-  join(wish: JoinWish, claim: CallerClaim): Promise<Result<HubMembership>> {
+  join(wish: JoinRequest, claim: CallerClaim): Promise<Result<HubMembership>> {
     const detail = { url: wish.url, share: wish.share };
     return this.#governed('join', detail, claim, async () => {
       if (this.#membership !== null) {

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { joinedSchema, signedTexts, type WireJoined } from '../api/hub-wire.ts';
 import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
-import { hubShares, type JoinWish, machineKinds } from '../model/hub.ts';
+import { hubShares, type JoinRequest, machineKinds } from '../model/hub.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
@@ -82,7 +82,7 @@ export function checkUrl(said: string): Result<URL> {
   );
 }
 
-export async function joinHub(parts: MembershipParts, wish: JoinWish): Promise<Result<Membership>> {
+export async function joinHub(parts: MembershipParts, wish: JoinRequest): Promise<Result<Membership>> {
   const url = checkUrl(wish.url);
   if (!url.ok) return url;
   const seed = parts.random.hex(32);
