@@ -14,7 +14,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       // The service worker has an address of its own, which never changes: a browser looks there for a newer one.
-      input: { index: 'src/web/index.html', worker: 'src/web/worker.ts' },
+      input: { index: 'src/web/index.html', hub: 'src/web/hub.html', worker: 'src/web/worker.ts' },
       output: { entryFileNames: ({ name }) => (name === 'worker' ? 'worker.js' : 'assets/[name]-[hash].js') },
     },
     reportCompressedSize: false,

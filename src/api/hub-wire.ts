@@ -1,8 +1,9 @@
 // What travels between a daemon and its hub, whatever carries it. Each side checks what the other says: an old hub keeps what it
 // does not know of a row, and a hostile edge can say nothing that is too large or of another shape.
 
+import { actionKinds, outcomes } from '../model/actions.ts';
 import { errorCodes } from '../model/errors.ts';
-import { hubShares, machineKinds } from '../model/hub.ts';
+import { hubActionKinds, hubRoles, hubShares, machineKinds } from '../model/hub.ts';
 import { limits } from '../model/limits.ts';
 import { count } from './common.ts';
 import { z } from './zod.ts';
@@ -94,6 +95,8 @@ export const beatSchema = z.strictObject({
   share: z.enum(hubShares),
   allows: z.array(text).max(limits.filterValuesMax),
   agtmux: z.string().max(80),
+  /** The number of its last audit row. */
+  audit: count,
   /** Of the machine and of the daemon's start: two that hold one key at once are told apart by it. */
   life: id,
   at: z.iso.datetime(),
@@ -134,6 +137,35 @@ export type WireJoined = z.infer<typeof joinedSchema>;
 
 /** What a daemon says in front of a request or a connection of its own, signed. */
 export const claimedSchema = z.strictObject({ tenant: tenantName, daemon: daemonId, at: z.iso.datetime(), signature });
+
+/** What a hub asks of an edge: the act, and who wants it; signed as one text. */
+export const orderSchema = z.strictObject({
+  v: z.literal(1),
+  id,
+  tenant: tenantName,
+  daemon: daemonId,
+  who: label,
+  role: z.enum(hubRoles),
+  nonce: z.string().regex(/^[0-9a-f]{32}$/),
+  expires_at: z.iso.datetime(),
+  /** The version of the state that was on the screen; null where none was. */
+  state_version: count.nullable(),
+  act: z.looseObject({ action: z.enum(hubActionKinds), ref: key }),
+});
+export type WireOrder = z.infer<typeof orderSchema>;
+export const signedOrderSchema = z.strictObject({
+  text: z.string().max(limits.hubMessageBytesMax),
+  signature,
+});
+
+export const wireReceiptSchema = z.strictObject({
+  outcome: z.enum(outcomes),
+  action: z.enum(actionKinds).optional(),
+  ref: text.nullable(),
+  way: text.nullable(),
+  words: text.nullable(),
+  failure: z.strictObject({ code: z.enum(errorCodes), message: text, next: text }).nullable(),
+});
 
 export const askKindsOfHub = ['resync', 'act', 'view', 'logs'] as const;
 export type HubAskKind = (typeof askKindsOfHub)[number];

@@ -8,6 +8,7 @@ import {
   callerOf,
   desktopPrincipal,
   editorPrincipal,
+  hubPrincipal,
   type Principal,
   webPrincipal,
 } from './principal.ts';
@@ -20,9 +21,10 @@ export interface PrincipalSources {
 
 export async function authenticate(
   sources: PrincipalSources,
-  { pid, hops, door, web, editor }: CallerClaim,
+  { pid, hops, door, web, editor, hub }: CallerClaim,
 ): Promise<Principal> {
   if (door === 'notification') return desktopPrincipal;
+  if (hub !== undefined) return hubPrincipal(hub);
   // Who asked for its link was looked at then; what programs may is what the policy says now.
   if (web !== undefined) return { ...webPrincipal(web, hops), may: sources.policy().allow_operator };
   if (editor !== undefined) {

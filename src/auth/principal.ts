@@ -1,7 +1,7 @@
 // Who asks for an action, told from what the system says about the asking process and never from what it says itself
 // (ACT6). Doubt makes the smaller role: an agent has many ways to start a program, a person has a few.
 
-import type { Caller, EditorCaller, EditorScope, WebCaller } from '../model/actions.ts';
+import type { Caller, CallerClaim, EditorCaller, EditorScope, WebCaller } from '../model/actions.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import {
   carriers,
@@ -140,6 +140,18 @@ export const desktopPrincipal: Principal = {
   above: [],
   is_traceable: true,
 };
+/** A person at the hub that this machine has joined: the owner's list was asked before, and the order names them. */
+export const hubPrincipal = ({ order, who }: NonNullable<CallerClaim['hub']>): Principal => ({
+  role: 'human',
+  name: `${who} at the hub`,
+  runtime_id: null,
+  hops: 0,
+  why: `order ${order} of the hub, which hub.toml allows`,
+  pid: null,
+  above: [],
+  is_traceable: true,
+});
+
 /** A page in a browser: what it may do was settled when its link was asked for. */
 export const webPrincipal = ({ session, role, opened_by, is_traceable }: WebCaller, hops: number): Principal => ({
   role,

@@ -135,6 +135,7 @@ export type ActionName =
   | 'hubLeave'
   | 'hubServe'
   | 'hubCode'
+  | 'hubLink'
   | 'hubMachines'
   | 'hubRevoke'
   | 'demo'

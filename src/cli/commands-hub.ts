@@ -1,6 +1,6 @@
 // The words of `agtmux hub`, for the table in commands.ts. Data only.
 
-import { hubShares, machineKinds } from '../model/hub.ts';
+import { hubRoles, hubShares, machineKinds } from '../model/hub.ts';
 import type { CommandSpec, OptionSpec } from './command-spec.ts';
 
 const share: OptionSpec = {
@@ -14,7 +14,66 @@ const folder: OptionSpec = {
   value: 'path',
   words: "The hub's private folder (default: hub, in the state directory)",
 };
+const url: OptionSpec = {
+  name: 'url',
+  value: 'url',
+  words: 'How people reach the hub (default: http://127.0.0.1:8138)',
+};
 const tenant: OptionSpec = { name: 'tenant', value: 'name', words: 'The tenant (default: main)' };
+
+/** For whoever runs the hub, on its machine. */
+const atHub = (json: OptionSpec): readonly CommandSpec[] => [
+  {
+    name: 'serve',
+    words: 'Run a hub in the foreground, with its own database',
+    action: 'hubServe',
+    options: [{ name: 'listen', value: 'address', words: 'Address and port (default: 127.0.0.1:8138)' }, url, folder],
+  },
+  {
+    name: 'code',
+    words: 'At the hub: make a code with which one machine can join',
+    action: 'hubCode',
+    options: [
+      { name: 'owner', value: 'name', words: 'Whose machine it is' },
+      { name: 'label', value: 'name', words: 'What the hub calls it (default: what it calls itself)' },
+      {
+        name: 'kind',
+        value: 'kind',
+        choices: machineKinds,
+        words: 'person (default), or ci: its rows go when it does',
+      },
+      tenant,
+      folder,
+    ],
+  },
+  {
+    name: 'link',
+    words: 'At the hub: print a link that signs one browser in, once, within five minutes',
+    action: 'hubLink',
+    options: [
+      { name: 'who', value: 'name', words: 'The person; hub.toml on machines names them the same' },
+      {
+        name: 'role',
+        value: 'role',
+        choices: hubRoles,
+        words: `What they may: ${hubRoles.join(', ')} (default: look)`,
+      },
+      { name: 'owner', value: 'name', isRepeatable: true, words: 'Only machines of this owner' },
+      { name: 'repo', value: 'name', isRepeatable: true, words: 'Only this project' },
+      url,
+      tenant,
+      folder,
+    ],
+  },
+  { name: 'machines', words: 'At the hub: list machines', action: 'hubMachines', options: [tenant, folder, json] },
+  {
+    name: 'revoke',
+    words: 'At the hub: remove a machine for good',
+    arguments: [{ name: 'machine' }],
+    action: 'hubRevoke',
+    options: [tenant, folder],
+  },
+];
 
 export const hubCommand = ({ json }: { json: OptionSpec }): CommandSpec => ({
   name: 'hub',
@@ -53,36 +112,6 @@ export const hubCommand = ({ json }: { json: OptionSpec }): CommandSpec => ({
       options: [json],
     },
     { name: 'leave', words: 'Stop reporting to the hub', action: 'hubLeave', options: [json] },
-    {
-      name: 'serve',
-      words: 'Run a hub in the foreground, with its own database',
-      action: 'hubServe',
-      options: [{ name: 'listen', value: 'address', words: 'Address and port (default: 127.0.0.1:8138)' }, folder],
-    },
-    {
-      name: 'code',
-      words: 'At the hub: make a code with which one machine can join',
-      action: 'hubCode',
-      options: [
-        { name: 'owner', value: 'name', words: 'Whose machine it is' },
-        { name: 'label', value: 'name', words: 'What the hub calls it (default: what it calls itself)' },
-        {
-          name: 'kind',
-          value: 'kind',
-          choices: machineKinds,
-          words: 'person (default), or ci: its rows go when it does',
-        },
-        tenant,
-        folder,
-      ],
-    },
-    { name: 'machines', words: 'At the hub: list machines', action: 'hubMachines', options: [tenant, folder, json] },
-    {
-      name: 'revoke',
-      words: 'At the hub: remove a machine for good',
-      arguments: [{ name: 'machine' }],
-      action: 'hubRevoke',
-      options: [tenant, folder],
-    },
+    ...atHub(json),
   ],
 });

@@ -3,10 +3,13 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { codeHash } from '../hub/http.ts';
+import { sessionHash } from '../hub/people-routes.ts';
 import { onlyTenant, openHubTable, serveHub } from '../hub/serve.ts';
 import type { HubTable, TenantTable } from '../hub/table.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import { hubRoles } from '../model/hub.ts';
 import { limits } from '../model/limits.ts';
 import { createRealFiles } from '../platform/files.ts';
 import { createLog } from '../platform/log.ts';
@@ -28,6 +31,7 @@ async function folderOf(parsed: Parsed): Promise<string> {
 
 export const hubServe: Action = async (parsed, { clock }) => {
   const { host, port } = listenOf(parsed.value('listen') ?? '127.0.0.1:8138');
+  const publicUrl = parsed.value('url');
   const log = createLog({
     clock,
     level: 'info',
@@ -39,6 +43,8 @@ export const hubServe: Action = async (parsed, { clock }) => {
     folder: await folderOf(parsed),
     random: createRealRandom(),
     files: createRealFiles(),
+    pagesFolder: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web' : '../web', import.meta.url)),
+    ...(publicUrl === undefined ? {} : { publicUrl }),
     memoryBytes: () => process.memoryUsage.rss(),
   });
   log.info('ready', { url: running.url, pid: process.pid });
@@ -81,6 +87,23 @@ export const hubCode: Action = async (parsed, { clock }) =>
       expires_at: clock.wallMs() + limits.hubCodeMs,
     });
     print(code);
+  });
+
+/** For who has no other way to sign in: whoever runs the hub hands it over. */
+export const hubLink: Action = async (parsed, { clock }) =>
+  withTable(parsed, async (tenant) => {
+    const who = parsed.value('who');
+    const role = hubRoles.find((one) => one === (parsed.value('role') ?? 'look'));
+    if (who === undefined || role === undefined) {
+      throw new AgtmuxError('E_USAGE', '--who is missing', { next: 'name the person: --who alice@example.com' });
+    }
+    const token = `${tenant.tenant}-${createRealRandom().hex(32)}`;
+    await tenant.putSession({
+      ...{ hash: sessionHash(token), who, role, kind: 'link' },
+      ...{ owners: parsed.values('owner'), repos: parsed.values('repo') },
+      expires_at: clock.wallMs() + limits.hubLinkMs,
+    });
+    print(`${parsed.value('url') ?? 'http://127.0.0.1:8138'}/#token=${token}`);
   });
 
 export const hubMachines: Action = async (parsed, context) =>

@@ -124,6 +124,7 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
   hubLeave: async () => (await import('./hub.ts')).hubLeave,
   hubServe: async () => (await import('./hub-serve.ts')).hubServe,
   hubCode: async () => (await import('./hub-serve.ts')).hubCode,
+  hubLink: async () => (await import('./hub-serve.ts')).hubLink,
   hubMachines: async () => (await import('./hub-serve.ts')).hubMachines,
   hubRevoke: async () => (await import('./hub-serve.ts')).hubRevoke,
   demo: async () => (await import('./demo.ts')).demo,

@@ -380,7 +380,12 @@ export class Daemon implements DaemonService {
     const of = { clock, log, files, variables, home, settings, noticesPath };
     this.#meter = openMetering({ ...of, stateDir: places.stateDir, announce });
     const toWall = (time: number): number => this.toWall(time);
-    this.#member = await openUplinking({ ...this.#parts, feed: this.feed, toWall, acting: () => this.acting });
+    this.#member = await openUplinking({
+      ...this.#parts,
+      ...{ feed: this.feed, toWall, store: this.#ground.loaded.store },
+      rows: () => this.rows(),
+      acting: () => this.acting,
+    });
   }
 
   async #openRestoring({ actor, ownerOf }: Services): Promise<void> {

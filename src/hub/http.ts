@@ -4,7 +4,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
-import { Hono } from 'hono';
+import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { hubQuerySchema } from '../api/hub.ts';
 import { claimedSchema, joinSchema, signedTexts, type WireJoined } from '../api/hub-wire.ts';
@@ -35,6 +35,7 @@ export interface HubServerParts {
 }
 
 export type HubApp = Hono<{ Bindings: HttpBindings }>;
+export type HubContext = Context<{ Bindings: HttpBindings }>;
 
 /** Codes name their tenant, so that they are looked for in its rows and in no others. */
 export const tenantOfCode = (code: string): string => code.slice(0, Math.max(0, code.lastIndexOf('-')));

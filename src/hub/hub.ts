@@ -12,6 +12,7 @@ import {
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
+import { orderOfAudit } from './order-audit.ts';
 import { Roster } from './roster.ts';
 import type { HubTable, SentBatch, TenantTable } from './table.ts';
 import type { EdgeMessage, HubTransport, TransportHandlers } from './transport.ts';
@@ -264,7 +265,12 @@ export class Hub implements TransportHandlers {
       return;
     }
     const rows = checked.data.rows.map((row) => ({ ...row, ...(gateValue(row, 0) as typeof row) }));
-    await this.tableOf(tenant).appendLog(daemon, { ...checked.data, rows });
+    const table = this.tableOf(tenant);
+    await table.appendLog(daemon, { ...checked.data, rows });
+    for (const row of rows) {
+      const order = orderOfAudit(row);
+      if (order !== null) await table.settleOrder(order, row.result, null, null);
+    }
     this.counters.log_rows += rows.length;
   }
 
@@ -287,6 +293,15 @@ export class Hub implements TransportHandlers {
     else roster.putMachine({ ...machine, ...beat });
     if (!wasThere || goodbye) for (const listener of listeners) listener();
     await this.#compare(tenant, daemon, { epoch, version }, behind);
+    await this.#settle(table, daemon, checked.data.audit);
+  }
+
+  /** Everything the machine has on record is here, and an order that has expired is not among it: it was never carried out. */
+  async #settle(table: TenantTable, daemon: string, audit: number): Promise<void> {
+    const before = new Date(this.#parts.clock.wallMs() - limits.hubActionMs).toISOString();
+    const open = await table.unsettled(daemon, before);
+    if (open.length === 0 || (await table.lastLog(daemon, 'audit')) < audit) return;
+    for (const { id } of open) await table.settleOrder(id, 'refused', 'E_TIMEOUT', 'it never reached the agent');
   }
 
   /** What was published and does not come into the table was lost on the way: nobody else would ever notice. */

@@ -28,4 +28,10 @@ export const migrations: readonly (readonly string[])[] = [
     'CREATE TABLE cursors (tenant TEXT NOT NULL, stream TEXT NOT NULL, sequence BIG NOT NULL, PRIMARY KEY (tenant, stream))',
     'CREATE TABLE leases (tenant TEXT PRIMARY KEY, holder TEXT NOT NULL, until BIG NOT NULL)',
   ],
+  [
+    `CREATE TABLE orders (tenant TEXT NOT NULL, id TEXT NOT NULL, at TEXT NOT NULL, who TEXT NOT NULL, daemon TEXT NOT NULL,
+      key TEXT NOT NULL, runtime_id TEXT, action TEXT NOT NULL, expires_at TEXT NOT NULL, outcome TEXT NOT NULL, code TEXT,
+      words TEXT, PRIMARY KEY (tenant, id))`,
+    'CREATE INDEX orders_by_time ON orders (tenant, at)',
+  ],
 ];

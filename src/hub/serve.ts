@@ -9,9 +9,12 @@ import type { Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { type SigningKey, signingKeyOf } from '../platform/signing.ts';
+import { readAssets } from '../server/web/assets.ts';
+import { Dispatcher } from './dispatcher.ts';
 import { createHubServer } from './http.ts';
 import { Hub } from './hub.ts';
 import { metricsText } from './metrics.ts';
+import { addPeopleRoutes, type PeopleParts } from './people-routes.ts';
 import { createSqlTable } from './sql-table.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
 import { StreamTransport } from './stream-transport.ts';
@@ -29,11 +32,16 @@ export interface HubOptions extends HubPlaces {
   readonly log: Log;
   readonly host: string;
   readonly port: number;
+  /** Where the pages were built to. */
+  readonly pagesFolder: string;
+  /** How people reach it, where that is another address than the one it listens on. */
+  readonly publicUrl?: string;
   readonly memoryBytes: () => number;
 }
 
 export interface RunningHub {
   readonly hub: Hub;
+  readonly dispatcher: Dispatcher;
   readonly table: HubTable;
   readonly url: string;
   close(): Promise<void>;
@@ -53,13 +61,17 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
   const transport = new StreamTransport({ clock, random, hubKey: key.publicKey, warn });
   const hub = new Hub({ clock, table, transport, warn });
   await hub.start();
+  const dispatcher = new Dispatcher({ clock, random, key, hub, transport });
+  const assets = await readAssets(options.files, options.pagesFolder);
+  const isSecure = options.publicUrl?.startsWith('https:') ?? false;
+  const people: PeopleParts = { clock, random, hub, table, dispatcher, assets, isSecure };
   const link: WireJoined['link'] = { kind: 'stream' };
   const server = createHubServer({
     ...{ clock, hub, table, transport, link },
     hubKey: key.publicKey,
     onUpgrade: (request, socket, head) => transport.upgrade(request, socket, head),
     metrics: () => metricsText({ hub, table, transport, clock, memoryBytes }),
-    people: () => undefined,
+    people: (app) => addPeopleRoutes(app, people),
     onTrouble: (error) => log.error('a request failed', { error }),
   });
   await new Promise<void>((resolve, reject) => {
@@ -75,7 +87,7 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
   });
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
   return {
-    ...{ hub, table, url },
+    ...{ hub, dispatcher, table, url },
     async close() {
       server.close();
       await hub.close();

@@ -14,6 +14,7 @@ import type {
   HubTable,
   LogRecord,
   NewDaemon,
+  OrderRecord,
   PersonSession,
   SentBatch,
   TableChange,
@@ -366,6 +367,39 @@ class SqlTenant implements TenantTable {
     });
   }
 
+  async putOrder(order: OrderRecord): Promise<void> {
+    const { id, at, who, daemon, key, runtime_id, action, expires_at, outcome, code, words } = order;
+    const values = [this.tenant, id, at, who, daemon, key, runtime_id, action, expires_at, outcome, code, words];
+    await this.#do((query) =>
+      query(
+        `INSERT INTO orders (tenant, id, at, who, daemon, key, runtime_id, action, expires_at, outcome, code, words)
+         VALUES ${marks(1, 12)}`,
+        values,
+      ),
+    );
+  }
+
+  async settleOrder(id: string, outcome: string, code: string | null, words: string | null): Promise<void> {
+    const open = "outcome IN ('wanted', 'unconfirmed')";
+    await this.#do((query) =>
+      query(`UPDATE orders SET outcome = ?, code = ?, words = ? WHERE tenant = ? AND id = ? AND ${open}`, [
+        ...[outcome, code, words],
+        ...[this.tenant, id],
+      ]),
+    );
+  }
+
+  orders(countMax: number): Promise<readonly OrderRecord[]> {
+    const sql = 'SELECT * FROM orders WHERE tenant = ? ORDER BY at DESC LIMIT ?';
+    return this.#do(async (query) => (await query(sql, [this.tenant, countMax])).map(orderOf));
+  }
+
+  unsettled(daemon: string, before: string): Promise<readonly OrderRecord[]> {
+    const sql = `SELECT * FROM orders WHERE tenant = ? AND daemon = ? AND expires_at < ?
+      AND outcome IN ('wanted', 'unconfirmed')`;
+    return this.#do(async (query) => (await query(sql, [this.tenant, daemon, before])).map(orderOf));
+  }
+
   async putSession({ hash, who, role, owners, repos, expires_at, kind }: PersonSession): Promise<void> {
     await this.#do((query) =>
       query(`INSERT INTO sessions (tenant, hash, who, role, owners, repos, expires_at, kind) VALUES ${marks(1, 8)}`, [
@@ -458,6 +492,20 @@ const logOf = (row: SqlRow): LogRecord => ({
   runtime_id: textOrNull(row.runtime_id),
   result: text(row.result),
   detail: json(row.detail) as LogRecord['detail'],
+});
+
+const orderOf = (row: SqlRow): OrderRecord => ({
+  id: text(row.id),
+  at: text(row.at),
+  who: text(row.who),
+  daemon: text(row.daemon),
+  key: text(row.key),
+  runtime_id: textOrNull(row.runtime_id),
+  action: text(row.action),
+  expires_at: text(row.expires_at),
+  outcome: text(row.outcome),
+  code: textOrNull(row.code),
+  words: textOrNull(row.words),
 });
 
 const sessionOf = (row: SqlRow): PersonSession => ({

@@ -64,6 +64,21 @@ export interface LogRecord extends WireLogRow {
   readonly kind: WireLog['kind'];
 }
 
+/** wanted: on its way. After that what the receipt says, or what the audit of the edge settled. */
+export interface OrderRecord {
+  readonly id: string;
+  readonly at: string;
+  readonly who: string;
+  readonly daemon: string;
+  readonly key: string;
+  readonly runtime_id: string | null;
+  readonly action: string;
+  readonly expires_at: string;
+  readonly outcome: string;
+  readonly code: string | null;
+  readonly words: string | null;
+}
+
 export interface PersonSession {
   readonly hash: string;
   readonly who: string;
@@ -110,6 +125,11 @@ export interface TenantTable {
     readonly countMax: number;
     readonly since?: string;
   }): Promise<readonly LogRecord[]>;
+  putOrder(order: OrderRecord): Promise<void>;
+  settleOrder(id: string, outcome: string, code: string | null, words: string | null): Promise<void>;
+  orders(countMax: number): Promise<readonly OrderRecord[]>;
+  /** Of this daemon, without an answer, expired before this. */
+  unsettled(daemon: string, before: string): Promise<readonly OrderRecord[]>;
   putSession(session: PersonSession): Promise<void>;
   session(hash: string, now: number): Promise<PersonSession | null>;
   /** For links: once. */

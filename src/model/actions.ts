@@ -164,6 +164,8 @@ export interface CallerClaim {
   readonly hops: number;
   /** A person pressed a button that the daemon itself put on the desktop. No route reads this from anyone. */
   readonly door?: 'notification';
+  /** Somebody at the hub: signed by it, and allowed by the owner of this machine. Only the uplink says this (HUB5). */
+  readonly hub?: { readonly order: string; readonly who: string };
   /** A web session, looked at when its link was asked for. Only the web door says this; no request can. */
   readonly web?: WebCaller;
   /** The holder of an editor's key, which the daemon has looked at; its process is looked at as well. No request says this. */

@@ -133,6 +133,11 @@ export interface AuditRecord {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
+/** With the number that the log gave it. */
+export interface NumberedAudit extends AuditRecord {
+  readonly audit_id: number;
+}
+
 /** What the log's file keeps beside facts about agents: what people said and what was done for them. */
 export const documentKinds = [
   'message',

@@ -10,6 +10,7 @@ import type {
   DocumentKind,
   DocumentRecord,
   NewEvent,
+  NumberedAudit,
   PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
@@ -62,6 +63,7 @@ export class MemoryStore implements Store {
   readonly #snapshots = new Map<SnapshotRecord['snapshot_id'], SnapshotRecord>();
   readonly #adapters = new Map<string, AdapterRecord>();
   #audit: AuditRecord[] = [];
+  #auditDropped = 0;
   #lastId: EventId = 0;
   #feedVersion = 0;
   #open = true;
@@ -120,6 +122,13 @@ export class MemoryStore implements Store {
   async audit(countMax: number): Promise<readonly AuditRecord[]> {
     this.#assertOpen();
     return this.#audit.slice(-countMax).reverse();
+  }
+
+  async auditAfter(number: number | null, countMax: number): Promise<readonly NumberedAudit[]> {
+    this.#assertOpen();
+    const numbered = this.#audit.map((record, index) => ({ ...record, audit_id: this.#auditDropped + index + 1 }));
+    if (number === null) return numbered.slice(-1);
+    return numbered.filter(({ audit_id }) => audit_id > number).slice(0, countMax);
   }
 
   async targets(): Promise<readonly TargetRecord[]> {
@@ -211,6 +220,7 @@ export class MemoryStore implements Store {
     const bases = order.compact === undefined ? 0 : this.#compact(order.compact);
     const auditBefore = this.#audit.length;
     this.#audit = this.#audit.filter((record) => record.at >= order.auditBefore);
+    this.#auditDropped += auditBefore - this.#audit.length;
     const snapshots = this.#dropSnapshots(order);
     runtimes += this.#dropOverSize(order, keep);
     return {

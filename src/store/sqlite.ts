@@ -11,6 +11,7 @@ import type {
   DocumentChange,
   DocumentKind,
   DocumentRecord,
+  NumberedAudit,
   PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
@@ -261,6 +262,15 @@ export class SqliteStore implements Store {
       const { audit_id: _, ...record } = this.#tables.audit.decode(row);
       return record;
     });
+  }
+
+  async auditAfter(number: number | null, countMax: number): Promise<readonly NumberedAudit[]> {
+    const { audit } = this.#tables;
+    const rows =
+      number === null
+        ? audit.select('ORDER BY audit_id DESC LIMIT 1')
+        : audit.select('WHERE audit_id > ? ORDER BY audit_id LIMIT ?', number, countMax);
+    return rows.map((row) => audit.decode(row));
   }
 
   async targets(): Promise<readonly TargetRecord[]> {

@@ -3,6 +3,7 @@
 import type {
   AdapterRecord,
   DocumentRecord,
+  NumberedAudit,
   PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
@@ -15,7 +16,6 @@ import {
   adapterTable,
   auditTable,
   documentTable,
-  type NumberedAudit,
   placeTable,
   runtimeTable,
   snapshotTable,

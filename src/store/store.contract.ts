@@ -220,6 +220,10 @@ function projectionContract(store: () => Store, commit: CommitPart): void {
       { ...sampleAudit(2), runtime_id: null, snapshot_id: null },
     ]);
     expect(await store().audit(10)).toHaveLength(3);
+    const numbered = await store().auditAfter(1, 1);
+    expect(numbered.map(({ audit_id }) => audit_id)).toEqual([2]);
+    expect((await store().auditAfter(null, 9)).map(({ audit_id }) => audit_id)).toEqual([3]);
+    expect(await store().auditAfter(3, 9)).toEqual([]);
   });
 }
 

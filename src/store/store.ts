@@ -8,6 +8,7 @@ import type {
   AuditRecord,
   DocumentStore,
   NewEvent,
+  NumberedAudit,
   PlaceRecord,
   Rebinding,
   RuntimeRecord,
@@ -139,6 +140,8 @@ export interface Store extends DocumentStore {
   states(): Promise<readonly StateRecord[]>;
   runtimes(): Promise<readonly RuntimeRecord[]>;
   audit(countMax: number): Promise<readonly AuditRecord[]>;
+  /** Those after this number, oldest first; null: the newest one alone. Numbers only grow. */
+  auditAfter(number: number | null, countMax: number): Promise<readonly NumberedAudit[]>;
 
   targets(): Promise<readonly TargetRecord[]>;
   putTarget(target: TargetRecord): Promise<void>;

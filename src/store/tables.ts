@@ -5,8 +5,8 @@ import { crc32 } from 'node:zlib';
 import type { ProcessIdentity } from '../model/ids.ts';
 import type {
   AdapterRecord,
-  AuditRecord,
   DocumentRecord,
+  NumberedAudit,
   PlaceRecord,
   RuntimeRecord,
   SnapshotRecord,
@@ -27,11 +27,6 @@ export interface TableShape<Kept> {
   readonly keyColumns: number;
   encode(record: Kept): SQLInputValue[];
   decode(row: Row): Kept;
-}
-
-/** An audit row with its place. */
-export interface NumberedAudit extends AuditRecord {
-  readonly audit_id: number;
 }
 
 const flag = (value: boolean): number => (value ? 1 : 0);

@@ -1,15 +1,20 @@
 // What a daemon has to do with a hub, for whoever asks it: join, leave, what it shares, the hub's list. Holds the link while there is
 // a membership; every change is a person's, and leaves a row in the audit.
 
-import { type HubAskKind, signedTexts } from '../api/hub-wire.ts';
+import { type HubAskKind, signedTexts, type WireLogRow } from '../api/hub-wire.ts';
+import type { PaneRow } from '../api/panes.ts';
+import { redactDeep } from '../engine/redact.ts';
 import type { Feed, FeedRow } from '../feed/feed.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
-import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
+import { AgtmuxError, fail, failure, ok, type Result } from '../model/errors.ts';
 import type { HubMembership, HubService, HubShare, JoinRequest } from '../model/hub.ts';
+import { limits } from '../model/limits.ts';
+import type { NumberedAudit } from '../model/records.ts';
 import type { Log } from '../platform/log.ts';
 import type { OpenRemoteSocket } from '../platform/remote.ts';
 import type { ToWall } from '../view/lists-items.ts';
-import { streamLink } from './link.ts';
+import { type AllowList, allowWords, readAllowList } from './allow-list.ts';
+import { type EdgeLink, streamLink } from './link.ts';
 import {
   askHub,
   joinHub,
@@ -19,25 +24,35 @@ import {
   readMembership,
   writeMembership,
 } from './membership.ts';
+import { Orders } from './orders.ts';
 import { Uplink } from './uplink.ts';
 
-export interface MemberServiceParts extends MembershipParts {
+export interface MemberServiceParts extends Omit<MembershipParts, 'lastAudit'> {
   readonly feed: Feed<FeedRow>;
+  readonly rows: () => readonly PaneRow[];
   readonly toWall: ToWall;
-  readonly acting: () => Pick<ActionService, 'authorizeAndAudit'>;
+  readonly acting: () => Pick<ActionService, 'authorizeAndAudit' | 'act' | 'view'>;
+  readonly auditAfter: (number: number | null, countMax: number) => Promise<readonly NumberedAudit[]>;
   readonly openSocket: OpenRemoteSocket;
-  /** Of the machine's boot and of this run. */
+  /** Of this run. */
   readonly life: string;
+  /** hub.toml: what people at the hub may do here. */
+  readonly allowPath: string;
+  readonly usedPath: string;
   readonly log: Pick<Log, 'warn' | 'info'>;
 }
 
 export class MemberService implements HubService {
   readonly #parts: MemberServiceParts;
+  readonly #orders: Orders;
   #membership: Membership | null = null;
   #uplink: Uplink | null = null;
+  #allowed: Result<AllowList> = ok([]);
 
   constructor(parts: MemberServiceParts) {
     this.#parts = parts;
+    const { clock, files, usedPath, acting, rows } = parts;
+    this.#orders = new Orders({ clock, files, usedPath, acting, rows, allowed: () => this.#readAllowed() });
   }
 
   async start(): Promise<void> {
@@ -47,6 +62,7 @@ export class MemberService implements HubService {
       if (!(problem instanceof AgtmuxError)) throw problem;
       this.#parts.log.warn('the membership of a hub cannot be used', { problem: problem.message });
     }
+    await this.#readAllowed();
     this.#connect();
   }
 
@@ -60,10 +76,11 @@ export class MemberService implements HubService {
     if (membership === null) return null;
     const { url, tenant, daemon, label, kind, share } = membership;
     const uplink = this.#uplink;
+    const allowed = await this.#readAllowed();
     return {
       ...{ url, tenant, daemon, label, kind, share },
-      allows: [],
-      allow_trouble: null,
+      allows: allowed.ok ? allowWords(allowed.value) : [],
+      allow_trouble: allowed.ok ? null : allowed.failure.message,
       connected: uplink?.isOpen ?? false,
       trouble: uplink?.trouble?.message ?? null,
       last_sent_at: uplink?.lastSentAt ?? null,
@@ -74,13 +91,10 @@ export class MemberService implements HubService {
     const detail = { url: wish.url, share: wish.share };
     return this.#governed('join', detail, claim, async () => {
       if (this.#membership !== null) {
-        return fail(
-          'E_HUB',
-          `this daemon is a member of ${this.#membership.url} already`,
-          'run `agtmux hub leave` first',
-        );
+        const what = `this daemon is a member of ${this.#membership.url} already`;
+        return fail('E_HUB', what, 'run `agtmux hub leave` first');
       }
-      const joined = await joinHub(this.#parts, wish);
+      const joined = await joinHub({ ...this.#parts, lastAudit: () => this.#lastAudit() }, wish);
       if (!joined.ok) return joined;
       this.#membership = joined.value;
       this.#connect();
@@ -93,14 +107,14 @@ export class MemberService implements HubService {
       const isThere = await this.#parts.files.remove(this.#parts.path);
       await this.close();
       this.#membership = null;
-      return isThere ? ok(null) : fail('E_HUB_NONE', 'this daemon is no member of a hub');
+      return isThere ? ok(null) : noHub;
     });
   }
 
   share(share: HubShare, claim: CallerClaim): Promise<Result<HubMembership>> {
     return this.#governed('share', { share }, claim, async () => {
-      if (this.#membership === null) return fail('E_HUB_NONE', 'this daemon is no member of a hub');
-      await this.#keep({ ...this.#membership, share });
+      if (this.#membership === null) return noHub;
+      await this.#keep({ share });
       this.#uplink?.shareChanged();
       return this.#told();
     });
@@ -109,7 +123,7 @@ export class MemberService implements HubService {
   list(query: Readonly<Record<string, unknown>>, claim: CallerClaim): Promise<Result<unknown>> {
     return this.#governed('list', {}, claim, async () => {
       const membership = this.#membership;
-      if (membership === null) return fail('E_HUB_NONE', 'this daemon is no member of a hub');
+      if (membership === null) return noHub;
       const at = new Date(this.#parts.clock.wallMs()).toISOString();
       const body = JSON.stringify(query);
       const { tenant, daemon, hub_key, url } = membership;
@@ -120,7 +134,7 @@ export class MemberService implements HubService {
 
   async #told(): Promise<Result<HubMembership>> {
     const status = await this.status();
-    return status === null ? fail('E_HUB_NONE', 'this daemon is no member of a hub') : ok(status);
+    return status === null ? noHub : ok(status);
   }
 
   #governed<Value>(
@@ -132,9 +146,21 @@ export class MemberService implements HubService {
     return this.#parts.acting().authorizeAndAudit({ action: 'hub', named, detail }, claim, effect);
   }
 
-  async #keep(membership: Membership): Promise<void> {
-    await writeMembership(this.#parts, membership);
-    this.#membership = membership;
+  async #keep(change: Partial<Membership>): Promise<void> {
+    if (this.#membership === null) return;
+    const changed = { ...this.#membership, ...change };
+    this.#membership = changed;
+    await writeMembership(this.#parts, changed);
+  }
+
+  async #readAllowed(): Promise<Result<AllowList>> {
+    this.#allowed = await readAllowList(this.#parts.files, this.#parts.allowPath);
+    return this.#allowed;
+  }
+
+  async #lastAudit(): Promise<number> {
+    const [newest] = await this.#parts.auditAfter(null, 1);
+    return newest?.audit_id ?? 0;
   }
 
   #connect(): void {
@@ -147,19 +173,46 @@ export class MemberService implements HubService {
       ...{ clock, random, feed, toWall, life, version },
       open: streamLink(clock, openSocket, { url, tenant, daemon, hubKey, key, life }),
       share: () => this.#membership?.share ?? 'states',
-      allows: () => [],
+      allows: () => (this.#allowed.ok ? allowWords(this.#allowed.value) : []),
+      audit: () => this.#lastAudit(),
       offset: () => this.#membership?.offset ?? 0,
       raiseOffset: async (offset) => {
         this.#parts.log.warn('the hub has seen newer versions than this daemon remembers', { offset });
-        if (this.#membership !== null) await this.#keep({ ...this.#membership, offset });
+        await this.#keep({ offset });
       },
-      onAsk: (kind) => this.#asked(kind),
-      log: async () => undefined,
+      onAsk: (kind, body) => this.#asked(kind, body, { hubKey, tenant, daemon }),
+      log: (link) => this.#sendAudit(link),
     });
   }
 
-  async #asked(kind: HubAskKind): Promise<unknown> {
-    const failure = { code: 'E_ROLE', message: `the owner of this machine does not allow ${kind}`, next: '' };
-    return { outcome: 'refused', ref: null, way: null, words: null, failure };
+  async #asked(kind: HubAskKind, body: unknown, identity: Parameters<Orders['carryOut']>[1]): Promise<unknown> {
+    if (kind !== 'act') return { failure: failure('E_UNSUPPORTED', `this version of agtmux knows no ${kind}`) };
+    const receipt = await this.#orders.carryOut(body, identity);
+    this.#uplink?.logSoon();
+    return receipt;
+  }
+
+  /** The store is what waits: from the last row that the hub has taken. */
+  async #sendAudit(link: EdgeLink): Promise<void> {
+    for (;;) {
+      const sent = this.#membership?.audit_sent;
+      if (sent === undefined) return;
+      const rows = await this.#parts.auditAfter(sent, limits.hubLogRowsMax);
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      const put = { v: 1, kind: 'audit', rows: rows.map((row) => this.#auditRow(row)) };
+      if ((await link.put('log', `audit:${last.audit_id}`, put)) === null) return;
+      await this.#keep({ audit_sent: last.audit_id });
+    }
+  }
+
+  #auditRow({ audit_id, at, actor, action, runtime_id, result, detail }: NumberedAudit): WireLogRow {
+    const { why, code } = detail;
+    const said = this.#membership?.share === 'states' ? { why, ...(code === undefined ? {} : { code }) } : detail;
+    const wall = new Date(this.#parts.toWall(at)).toISOString();
+    const told = redactDeep(said) as WireLogRow['detail'];
+    return { number: audit_id, at: wall, actor, action, runtime_id, result, detail: told };
   }
 }
+
+const noHub = fail('E_HUB_NONE', 'this daemon is no member of a hub');

@@ -27,6 +27,8 @@ const membershipSchema = z.strictObject({
   seed: z.string().regex(/^[0-9a-f]{64}$/),
   /** Added to the versions of the feed. */
   offset: z.int().nonnegative(),
+  /** The last audit row that the hub has. */
+  audit_sent: z.int().nonnegative(),
 });
 export type Membership = z.infer<typeof membershipSchema>;
 
@@ -40,6 +42,8 @@ export interface MembershipParts {
   readonly ask: AskRemote;
   readonly hostName: string;
   readonly version: string;
+  /** The number of the last audit row: what was before joining is nobody's business. */
+  readonly lastAudit: () => Promise<number>;
 }
 
 export async function readMembership({
@@ -112,6 +116,7 @@ export async function joinHub(parts: MembershipParts, wish: JoinRequest): Promis
     share: wish.share,
     seed,
     offset: 0,
+    audit_sent: await parts.lastAudit(),
     hub_key,
     ...joined,
   };

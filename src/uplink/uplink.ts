@@ -21,6 +21,8 @@ export interface UplinkParts {
   readonly share: () => HubShare;
   readonly allows: () => readonly string[];
   readonly version: string;
+  /** The number of the last audit row. */
+  readonly audit: () => Promise<number>;
   readonly life: string;
   readonly offset: () => number;
   /** The hub has seen more than this daemon remembers: it goes on above that. */
@@ -221,11 +223,12 @@ export class Uplink {
 
   async #putBeat(goodbye: boolean): Promise<void> {
     const { clock, share, allows, version, life } = this.#parts;
+    const audit = await this.#parts.audit();
     const at = new Date(clock.wallMs()).toISOString();
     const has = this.#has;
     await this.#link?.put('beat', '', {
       ...{ v: 1, epoch: has?.epoch ?? null, version: has?.version ?? 0, share: share() },
-      ...{ allows: [...allows()], agtmux: version, life, at, goodbye },
+      ...{ allows: [...allows()], agtmux: version, audit, life, at, goodbye },
     });
   }
 

@@ -46,6 +46,7 @@ export class TestHub {
     };
     this.running = await serveHub({
       ...{ clock, random, files, log, folder: this.folder, host: '127.0.0.1', port },
+      pagesFolder: join(this.folder, 'pages'),
       memoryBytes: () => process.memoryUsage.rss(),
       ...this.#more,
     });
@@ -85,7 +86,16 @@ export class TestHub {
 
   async join(code: string, label = 'box'): Promise<Membership> {
     const path = join(this.folder, `member-${random.hex(6)}.json`);
-    const parts = { clock, random, files, path, ask: createAskRemote(clock), hostName: label, version: 'test' };
+    const parts = {
+      clock,
+      random,
+      files,
+      path,
+      ask: createAskRemote(clock),
+      hostName: label,
+      version: 'test',
+      lastAudit: async () => 0,
+    };
     const joined = await joinHub(parts, { url: this.url, code, label, share: 'asks' });
     if (!joined.ok) throw new Error(`${joined.failure.code} ${joined.failure.message}`);
     return joined.value;

@@ -26,6 +26,7 @@ export class SimulatedEdge {
   #feed: Feed<FeedRow>;
   #offset = 0;
   uplink: Uplink;
+  lastAudit = 0;
 
   constructor(options: SimulatedEdgeOptions) {
     this.#options = options;
@@ -78,6 +79,7 @@ export class SimulatedEdge {
       open: link(life),
       share: () => share,
       allows: () => [],
+      audit: async () => this.lastAudit,
       offset: () => this.#offset,
       raiseOffset: async (offset) => {
         this.#offset = offset;

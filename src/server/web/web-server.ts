@@ -51,7 +51,7 @@ const everyAddress = /^[0:.]+$/;
 const panePath = '/ws/pane';
 
 /** What every answer carries. Nothing inline, nothing from elsewhere, in nobody's frame. */
-const headers: Readonly<Record<string, string>> = {
+export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
@@ -263,8 +263,13 @@ export class WebServer implements WebService {
         requireHostHeader: false,
       },
       (incoming: IncomingMessage, outgoing: ServerResponse) => {
+<<<<<<< HEAD
         for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
         const refusal = refusalOf(knockOf(incoming, false), names());
+=======
+        for (const [name, value] of Object.entries(pageHeaders)) outgoing.setHeader(name, value);
+        const refusal = refusalOf(knockOf(incoming, false), extraName);
+>>>>>>> 28b8494 (hub: answer on its page what a machine's owner allows)
         if (refusal !== null) refuse(outgoing, refusal);
         else void listener(incoming, outgoing).catch(onTrouble);
       },
