@@ -15,6 +15,7 @@ REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
 .PHONY: help start test test-agents test-tmux test-terminals test-editor editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean
+.PHONY: help start test test-agents test-tmux test-terminals test-hub build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -24,6 +25,7 @@ help:
 	@echo 'make test-terminals install kitty, Xvfb and GNU screen, and act on agents in them (COUNT=200 for the whole run)'
 	@echo 'make editor         the VS Code extension as a .vsix, in $(REPORTS)/'
 	@echo 'make test-editor    install VS Code as a server, Chromium and Neovim, and try the extension and the plugin in them'
+	@echo 'make test-hub       install PostgreSQL, and pass the suites of the hub on it, under load and kills (COUNT=seconds)'
 	@echo 'make corpus         the labelled screens and their scorer, for other tools (corpus/README.md)'
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'
@@ -120,6 +122,11 @@ test-editor: setup
 	@sh scripts/editor.sh
 	@sh scripts/build.sh
 	$(RUN) vitest run --project editor
+# The hub on engines of its own, and under load and kills: COUNT=600 for ten minutes of that.
+test-hub: setup
+	@sh scripts/system-packages.sh hub
+	@sh scripts/build.sh
+	$(RUN) vitest run --project hub
 
 references: setup
 	$(RUN) node scripts/references.ts

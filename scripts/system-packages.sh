@@ -25,6 +25,10 @@ if [ "${1-}" = editor ]; then
   needed="$needed
 nvim neovim neovim
 chromium chromium chromium"
+# `system-packages.sh hub`: the engine of a fleet. Debian keeps its programs where no PATH leads: its client stands for it.
+if [ "${1-}" = hub ]; then
+  needed="$needed
+psql postgresql postgresql"
 fi
 # sshd stands where only root looks for programs.
 PATH=$PATH:/usr/sbin:/sbin

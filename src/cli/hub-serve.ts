@@ -29,6 +29,12 @@ async function folderOf(parsed: Parsed): Promise<string> {
   return folder;
 }
 
+/** From the environment: an argument is shown to everyone of the machine, and it may hold a password. */
+function postgresOf(): { readonly postgres?: string } {
+  const postgres = process.env.AGTMUX_HUB_POSTGRES;
+  return postgres === undefined || postgres === '' ? {} : { postgres };
+}
+
 export const hubServe: Action = async (parsed, { clock }) => {
   const { host, port } = listenOf(parsed.value('listen') ?? '127.0.0.1:8138');
   const publicUrl = parsed.value('url');
@@ -41,6 +47,7 @@ export const hubServe: Action = async (parsed, { clock }) => {
   const running = await serveHub({
     ...{ clock, log, host, port },
     folder: await folderOf(parsed),
+    ...postgresOf(),
     random: createRealRandom(),
     files: createRealFiles(),
     pagesFolder: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web' : '../web', import.meta.url)),
@@ -65,7 +72,7 @@ function listenOf(said: string): { readonly host: string; readonly port: number 
 }
 
 async function withTable(parsed: Parsed, work: (tenant: TenantTable, table: HubTable) => Promise<void>): Promise<void> {
-  const table = openHubTable({ folder: await folderOf(parsed) });
+  const table = await openHubTable({ folder: await folderOf(parsed), ...postgresOf() });
   try {
     const name = parsed.value('tenant') ?? onlyTenant;
     await table.addTenant(name);

@@ -35,3 +35,17 @@ export const migrations: readonly (readonly string[])[] = [
     'CREATE INDEX orders_by_time ON orders (tenant, at)',
   ],
 ];
+
+/** Those with rows of tenants. */
+export const tenantTables = [
+  'tenants',
+  'codes',
+  'daemons',
+  'agents',
+  'removed',
+  'log',
+  'orders',
+  'sessions',
+  'cursors',
+  'leases',
+] as const;

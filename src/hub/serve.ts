@@ -23,9 +23,15 @@ import type { HubTable } from './table.ts';
 export interface HubPlaces {
   /** Private folder of the hub: its key, and the database where it is embedded. */
   readonly folder: string;
+  /** The address of a PostgreSQL, instead of a file in the folder. */
+  readonly postgres?: string;
 }
 
 export interface HubOptions extends HubPlaces {
+  /** Another table than the one in the folder. */
+  readonly table?: () => Promise<HubTable>;
+  /** The one that is there from the beginning. */
+  readonly tenant?: string;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly files: Files;
@@ -50,14 +56,19 @@ export interface RunningHub {
 /** The tenant of whoever has only one. */
 export const onlyTenant = 'main';
 
-export const openHubTable = ({ folder }: HubPlaces): HubTable => createSqlTable(createSqliteDriver(`${folder}/hub.db`));
+export async function openHubTable({ folder, postgres }: HubPlaces): Promise<HubTable> {
+  if (postgres === undefined) return createSqlTable(createSqliteDriver(`${folder}/hub.db`));
+  // Loaded only where it is used.
+  const { createPostgresDriver } = await import('./postgres-driver.ts');
+  return createSqlTable(await createPostgresDriver(postgres, () => undefined));
+}
 
 export async function serveHub(options: HubOptions): Promise<RunningHub> {
   const { clock, random, log, host, port, memoryBytes } = options;
   const warn: Log['warn'] = (words, fields) => log.warn(words, fields);
   const key = await hubKeyOf(options);
-  const table = openHubTable(options);
-  await table.addTenant(onlyTenant);
+  const table = await (options.table?.() ?? openHubTable(options));
+  await table.addTenant(options.tenant ?? onlyTenant);
   const transport = new StreamTransport({ clock, random, hubKey: key.publicKey, warn });
   const hub = new Hub({ clock, table, transport, warn });
   await hub.start();

@@ -70,8 +70,12 @@ export class TestHub {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  get tenant(): string {
+    return this.#more.tenant ?? 'main';
+  }
+
   async code(
-    tenant = 'main',
+    tenant = this.tenant,
     owner = 'alice',
     kind: 'person' | 'ci' = 'person',
     label: string | null = null,
@@ -106,7 +110,7 @@ export class TestHub {
     return (life) => streamLink(clock, createOpenRemoteSocket(clock), { url, tenant, daemon, hubKey, key, life });
   }
 
-  async edge(label = 'box', tenant = 'main', more: Partial<SimulatedEdgeOptions> = {}): Promise<JoinedEdge> {
+  async edge(label = 'box', tenant = this.tenant, more: Partial<SimulatedEdgeOptions> = {}): Promise<JoinedEdge> {
     const membership = await this.join(await this.code(tenant), label);
     return new JoinedEdge(membership, { clock, link: this.linkOf(membership), ...more });
   }

@@ -26,7 +26,10 @@ export function hubContract(name: string, open: () => TestHub): void {
       await until('the hub equals the union of its edges', async () => {
         if (hub.running === null) return false;
         const wanted = edgeRows(edges).join('\n');
-        return (await hubRows(hub.now)).join('\n') === wanted && (await tableRows(hub.now)).join('\n') === wanted;
+        return (
+          (await hubRows(hub.now, hub.tenant)).join('\n') === wanted &&
+          (await tableRows(hub.now, hub.tenant)).join('\n') === wanted
+        );
       });
     };
 
@@ -37,7 +40,7 @@ export function hubContract(name: string, open: () => TestHub): void {
       all.edges[0]?.put('r1', row('error', 2));
       all.edges[1]?.remove('r2');
       await same(all);
-      expect(await hubRows(all.hub.now)).toHaveLength(9);
+      expect(await hubRows(all.hub.now, all.hub.tenant)).toHaveLength(9);
     });
 
     it('HUB1 what happened while the hub was away is told when it is back, also with nothing left', async () => {
@@ -53,7 +56,7 @@ export function hubContract(name: string, open: () => TestHub): void {
       // Its rows are wiped, as from a lost database, while it runs: two signs of life later it asks.
       const [edge] = all.edges;
       if (edge === undefined) throw new Error('there are two');
-      await all.hub.now.table.of('main').dropRows(edge.membership.daemon);
+      await all.hub.now.table.of(all.hub.tenant).dropRows(edge.membership.daemon);
       edge.put('c', row('running', 1));
       await same(all);
     });

@@ -263,13 +263,8 @@ export class WebServer implements WebService {
         requireHostHeader: false,
       },
       (incoming: IncomingMessage, outgoing: ServerResponse) => {
-<<<<<<< HEAD
-        for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
-        const refusal = refusalOf(knockOf(incoming, false), names());
-=======
         for (const [name, value] of Object.entries(pageHeaders)) outgoing.setHeader(name, value);
-        const refusal = refusalOf(knockOf(incoming, false), extraName);
->>>>>>> 28b8494 (hub: answer on its page what a machine's owner allows)
+        const refusal = refusalOf(knockOf(incoming, false), names());
         if (refusal !== null) refuse(outgoing, refusal);
         else void listener(incoming, outgoing).catch(onTrouble);
       },
