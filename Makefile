@@ -14,8 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux test-terminals test-editor editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean
-.PHONY: help start test test-agents test-tmux test-terminals test-hub build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean
+.PHONY: help start test test-agents test-tmux test-terminals test-editor test-hub editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -122,6 +121,7 @@ test-editor: setup
 	@sh scripts/editor.sh
 	@sh scripts/build.sh
 	$(RUN) vitest run --project editor
+
 # The hub on engines of its own, and under load and kills: COUNT=600 for ten minutes of that.
 test-hub: setup
 	@sh scripts/system-packages.sh hub

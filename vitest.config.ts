@@ -36,6 +36,12 @@ export default defineConfig({
           name: 'editor',
           environment: 'node',
           include: ['test/editor/**/*.test.ts'],
+          pool: 'forks',
+          ...patience,
+        },
+      },
+      {
+        test: {
           name: 'hub',
           environment: 'node',
           include: ['test/hub/**/*.test.ts'],

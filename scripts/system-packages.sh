@@ -25,6 +25,7 @@ if [ "${1-}" = editor ]; then
   needed="$needed
 nvim neovim neovim
 chromium chromium chromium"
+fi
 # `system-packages.sh hub`: the engine of a fleet. Debian keeps its programs where no PATH leads: its client stands for it.
 if [ "${1-}" = hub ]; then
   needed="$needed

@@ -13,14 +13,12 @@ import { LastPlaces } from '../feed/last-places.ts';
 import { Publisher, seenOn } from '../feed/publisher.ts';
 import { RowProjection } from '../feed/row-projection.ts';
 import { ShellFeed } from '../feed/shell-feed.ts';
-import { StateHistory } from '../feed/state-history.ts';
+import type { StateHistory } from '../feed/state-history.ts';
 import { StateAging } from '../ingest/aging.ts';
 import { Inbox } from '../ingest/inbox.ts';
 import { type OpenedLog, openLog } from '../ingest/open-log.ts';
-import { withResetTimes } from '../ingest/reset-times.ts';
 import { Retention } from '../ingest/retention.ts';
 import { submitEvents, submittedEventsParts } from '../ingest/submitted-events.ts';
-import type { Timeline } from '../ingest/timeline.ts';
 import { createMcpRegistration } from '../install/mcp-launcher.ts';
 import { Hooks } from '../install/service.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
@@ -30,7 +28,7 @@ import type { AgentInfo } from '../model/explanations.ts';
 import type { TurnDiff } from '../model/git.ts';
 import type { GrepService } from '../model/grep.ts';
 import type { HubService } from '../model/hub.ts';
-import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
+import type { AgentName, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { NoticeService } from '../model/notices.ts';
 import type { PushService } from '../model/push.ts';
@@ -59,6 +57,7 @@ import { AdminService, auditedFiles } from './admin.ts';
 import type { DaemonParts } from './daemon-options.ts';
 import { type Git, openGit } from './git.ts';
 import { openGrep } from './grep.ts';
+import { openStateHistory, takerOf } from './history.ts';
 import { openMetering } from './metering.ts';
 import { openRestoring, type Restoring } from './restoring.ts';
 import { openServices, type Services } from './services.ts';
@@ -70,24 +69,6 @@ const notKept = 'what is shown is current but not stored';
 /** Every screen shows how this machine is. */
 const asNotKept = (row: TargetRow): TargetRow =>
   row.kind === 'local' && row.health === 'ok' ? { ...row, health: 'degraded', trouble: notKeptTrouble } : row;
-
-const openStateHistory = ({ clock, log, places, settings, machines }: DaemonParts, timeline: Timeline): StateHistory =>
-  new StateHistory({
-    clock,
-    files: machines.manager.files,
-    folder: join(places.stateDir, 'diary'),
-    toWall: timeline.toWall,
-    daysKept: () => settings.current.retention.days,
-    log,
-  });
-
-/** Words about limits come in as times. */
-const takerOf = ({ ledger, timeline }: OpenedLog) =>
-  withResetTimes(ledger, {
-    toWall: (time) => timeline.toWall(time),
-    zone: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
-    published: (runtime) => ledger.world.entries.get(runtime as RuntimeId)?.record ?? null,
-  });
 
 export class Daemon implements DaemonService {
   readonly #parts: DaemonParts;
