@@ -26,17 +26,23 @@ export const builtInPattern: CompilePattern = (source) => {
   };
 };
 
+/** Compiled at once to tell what is wrong with it, and kept from its first use on: most definitions are of agents that do not run. */
 export const linearPattern: CompilePattern = (source) => {
-  const expression = compileRe2(source);
+  compileRe2(source);
+  let kept: RE2JS | null = null;
+  const expression = (): RE2JS => {
+    kept ??= compileRe2(source);
+    return kept;
+  };
   return {
     source,
-    test: (line) => expression.matcher(line).find(),
+    test: (line) => expression().matcher(line).find(),
     exec: (line) => {
-      const matcher = expression.matcher(line);
+      const matcher = expression().matcher(line);
       if (!matcher.find()) return null;
       return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? undefined);
     },
-    split: (text) => expression.split(text, -1),
+    split: (text) => expression().split(text, -1),
   };
 };
 
