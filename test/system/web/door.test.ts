@@ -75,7 +75,9 @@ describe('no route without a session', () => {
   it('SEC2 what is for programs of this machine is not there for pages', async () => {
     const visitor = await small.enter();
     const local = (Object.keys(routes) as RouteName[]).filter((name) => 'isLocal' in routes[name]);
-    expect(local.toSorted()).toEqual(['events', 'openWeb', 'runShell', 'shellNotices', 'shutWeb', 'stop', 'web']);
+    const editors = ['editors', 'openEditorCode', 'pairEditor', 'revokeEditor'];
+    const others = ['events', 'openWeb', 'runShell', 'shellNotices', 'shutWeb', 'stop', 'web'];
+    expect(local.toSorted()).toEqual([...editors, ...others].toSorted());
     for (const name of local) {
       const { method, path }: Route = routes[name];
       const reply = await visitor.ask(pathOf(path), { method: method.toUpperCase() });
@@ -208,7 +210,7 @@ describe('entering', () => {
 
 describe('the door itself', () => {
   it('SEC2 is shut until somebody asks, then on loopback alone, and shut again when told', async () => {
-    expect(small.door.status()).toEqual({ is_open: false, address: null, port: null, sessions: 0 });
+    expect(small.door.status()).toEqual({ is_open: false, address: null, port: null, origin: null, sessions: 0 });
     const visitor = await small.enter();
     expect(small.door.status()).toMatchObject({ is_open: true, address: '127.0.0.1', sessions: 1 });
     expect((await small.door.shut(person)).ok).toBe(true);
