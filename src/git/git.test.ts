@@ -25,6 +25,9 @@ import { GitProgram, parseChanges, parseStatus } from './git-program.ts';
 import { TurnDiffs } from './turn-diffs.ts';
 import { WorkTrees } from './work-trees.ts';
 
+/** `git` is a program of its own, which takes its time on a busy machine. */
+const waitFor = (holds: () => unknown): Promise<unknown> => vi.waitFor(holds, { timeout: 30_000, interval: 20 });
+
 let folder: string;
 let shop: string;
 const opened: WorkTrees[] = [];
@@ -89,7 +92,7 @@ function setUp() {
 /** Facts of a folder, once git has told them. */
 async function facts(of: ReturnType<typeof setUp>, cwd = shop) {
   of.trees.look(of.seen('idle', '1', cwd));
-  await vi.waitFor(() => expect(of.trees.factsOf(cwd)).not.toBeNull());
+  await waitFor(() => expect(of.trees.factsOf(cwd)).not.toBeNull());
   return of.trees.factsOf(cwd);
 }
 
@@ -135,7 +138,7 @@ describe('facts', () => {
     for (let round = 0; round < 20; round += 1) of.trees.look(of.seen('idle'));
     git(shop, 'checkout', '-q', '-b', 'other');
     await of.clock.advance(2_500);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       await of.clock.advance(2_500);
       expect(of.trees.factsOf(shop)?.branch).toBe('other');
     });
@@ -143,8 +146,10 @@ describe('facts', () => {
     expect(before).toBeLessThanOrEqual(5);
     put('src/a.ts', 'changed\n');
     of.trees.look(of.seen('running', '2'));
-    await of.clock.advance(2_500);
-    await vi.waitFor(() => expect(of.trees.factsOf(shop)?.dirty).toBe(1));
+    await waitFor(async () => {
+      await of.clock.advance(2_500);
+      expect(of.trees.factsOf(shop)?.dirty).toBe(1);
+    });
     // Nothing happens, and nothing is run.
     of.trees.look(of.seen('idle', '2'));
     await of.clock.advance(5_000);
@@ -181,7 +186,7 @@ describe('since the turn began', () => {
       of.diffs.look(of.seen(state));
       // What was there when it began is read before the agent goes on.
       if (state === 'running')
-        await vi.waitFor(() => expect(of.runs.some(({ args }) => args.includes('write-tree'))).toBe(true));
+        await waitFor(() => expect(of.runs.some(({ args }) => args.includes('write-tree'))).toBe(true));
     }
     turn();
     const made = await of.diffs.diff({ runtime_id: 'r', cwd: shop });
@@ -220,11 +225,11 @@ describe('since the turn began', () => {
     const before = objects();
     const { of } = await after(() => put('notes.txt', 'mine\nand more\n'));
     of.diffs.look(of.seen('running'));
-    await vi.waitFor(() => expect(readdirSync(join(folder, 'turns'))).toHaveLength(1));
+    await waitFor(() => expect(readdirSync(join(folder, 'turns'))).toHaveLength(1));
     await of.diffs.diff({ runtime_id: 'r', cwd: shop });
     expect(readdirSync(join(folder, 'turns'))).toHaveLength(1);
     of.diffs.look([]);
-    await vi.waitFor(() => expect(readdirSync(join(folder, 'turns'))).toHaveLength(0));
+    await waitFor(() => expect(readdirSync(join(folder, 'turns'))).toHaveLength(0));
     expect(objects()).toBe(before);
   });
 
@@ -241,7 +246,7 @@ describe('since the turn began', () => {
     const busy = setUp();
     await facts(busy);
     busy.diffs.look(busy.seen('running'));
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const first = await busy.diffs.diff({ runtime_id: 'r', cwd: shop });
       expect(first).toMatchObject({ value: { base: { kind: 'first_seen' }, files_total: 0 } });
     });
