@@ -6,8 +6,8 @@ import { width } from '../src/text/width.ts';
 import { openTui } from '../test/kit/tui.ts';
 import { startStage } from '../test/system/tui/board-stage.ts';
 
-const columns = 104;
-const lines = 22;
+const columns = 124;
+const lines = 26;
 const cell = { width: 8.43, height: 20 };
 const margin = 20;
 const top = 40;

@@ -173,10 +173,17 @@ const lifeCommands = (json: OptionSpec): readonly CommandSpec[] => [
       { name: 'target', value: 'name', words: 'Start it on this target (default: host)' },
       { name: 'session', value: 'name', words: 'Start it in this tmux session' },
       { name: 'cwd', value: 'directory', words: 'Start it in this directory (default: the current one)' },
+      {
+        name: 'worktree',
+        value: 'branch',
+        isValueOptional: true,
+        words: 'Start it in a new git worktree beside the repository; --worktree=BRANCH names its branch',
+      },
       json,
     ],
     examples: [
       ['agtmux new claude', 'in this directory'],
+      ['agtmux new claude --worktree=fix/cart', 'in a work tree of its own'],
       ['agtmux new codex --session work --cwd ~/shop -- --search', 'options after -- go to the agent'],
     ],
   },

@@ -136,12 +136,6 @@ function partsOf(acting: Extract<Acting, { is: 'confirm' | 'choose' }>, columns:
         read: [],
         tail: hintLines(['i or enter confirms', 'any other key cancels'], columns),
       };
-    case 'resume':
-      return {
-        head: headLines('Restart', whom, '?', columns),
-        read: [],
-        tail: hintLines(['R or enter confirms', 'any other key cancels'], columns),
-      };
     case 'kill':
       return {
         head: headLines('Kill', whom, '?', columns),

@@ -47,7 +47,7 @@ export type Acting =
   | { readonly is: 'none' }
   | (Begun & {
       readonly is: 'confirm';
-      readonly deed: Exclude<ScreenAction, Written>;
+      readonly deed: Exclude<ScreenAction, Written | 'resume'>;
       readonly ask: AskItem | null;
       /** Lines of the ask above the window. */
       readonly down: number;
@@ -120,9 +120,11 @@ export function beginActing(key: Key, item: AgentItem | null): ActingStep | null
       return still(typing('send', whom, null));
     case 'name':
       return still({ ...typing('name', whom, null), field: fieldOf(item.nick ?? '') });
+    // Nothing is lost by it: who runs is refused.
+    case 'resume':
+      return request('resume', whom, { action: 'resume' });
     case 'interrupt':
     case 'kill':
-    case 'resume':
       return still({ is: 'confirm', deed, whom, ask: null, down: 0 });
   }
 }
@@ -197,13 +199,12 @@ const left = ({ before }: Begun): ActingStep => ({ acting: before ?? notActing, 
 export const actingPaste = (acting: Acting, text: string): Acting | null =>
   acting.is === 'typing' ? { ...acting, field: insert(acting.field, text, acting.deed === 'name') } : null;
 
-const confirmKeys: Readonly<Record<Exclude<ScreenAction, Written>, readonly Key[]>> = {
+const confirmKeys: Readonly<Record<Exclude<ScreenAction, Written | 'resume'>, readonly Key[]>> = {
   approve: ['a', 'y', 'enter'],
   reject: ['r', 'y', 'enter'],
   interrupt: ['i', 'y', 'enter'],
   // Nobody kills by pressing one key twice, or with a reflex.
   kill: ['y'],
-  resume: ['R', 'y', 'enter'],
 };
 
 function confirmKey(acting: Extract<Acting, { is: 'confirm' }>, key: Key): ActingStep {
@@ -217,8 +218,6 @@ function confirmKey(acting: Extract<Acting, { is: 'confirm' }>, key: Key): Actin
       return request(deed, whom, { action: 'interrupt' });
     case 'kill':
       return request(deed, whom, { action: 'kill', signal: 'TERM' });
-    case 'resume':
-      return request(deed, whom, { action: 'resume' });
   }
 }
 

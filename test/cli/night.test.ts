@@ -1,5 +1,8 @@
 // Restore, limits and usage as commands, against a small daemon: what is printed, what is asked, what is refused.
 
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { restoreItem } from '../system/api/kit-restore.ts';
 import { createStage, type Stage } from './kit-act.ts';
@@ -75,6 +78,28 @@ describe('agtmux grep', () => {
       left_out: 1,
     });
     expect(await stage.run(['grep', '('])).toMatchObject({ status: 2, stderr: expect.stringContaining('[E_INPUT]') });
+  });
+});
+
+describe('agtmux new', () => {
+  it('GIT4 --worktree makes a worktree beside the repository, and the agent starts in it', async () => {
+    const shop = join(stage.world.directory, 'shop');
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-C', shop, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
+    mkdirSync(join(shop, 'web'), { recursive: true });
+    git('init', '-q', '-b', 'main');
+    const empty = await stage.run(['new', 'claude', '--worktree=fix/it', '--cwd', shop]);
+    expect(empty).toMatchObject({ status: 2, stderr: expect.stringContaining('has no commit yet') });
+    writeFileSync(join(shop, 'web/a'), 'a');
+    git('add', '-A');
+    git('commit', '-qm', 'first');
+    const made = await stage.run(['new', 'claude', '--worktree=fix/it', '--cwd', join(shop, 'web')]);
+    const cwd = join(stage.world.directory, 'shop-agtmux/fix-it/web');
+    expect(made.stderr).toContain('on branch fix/it');
+    expect(stage.acting.asked.at(-1)?.value).toMatchObject({ agent: 'claude', cwd });
+    expect(git('worktree', 'list')).toContain('[fix/it]');
+    const far = await stage.run(['new', 'claude', '--worktree', '--target', 'vm1']);
+    expect(far).toMatchObject({ status: 2, stderr: expect.stringContaining('is for this machine') });
   });
 });
 

@@ -103,7 +103,7 @@ describe('other deeds', () => {
       listed_until: '2999-01-01T00:00:00Z',
     } as const;
     const gone = item({ window: 3, state: 'error' }, { ended });
-    const [resumed] = await sentBy(board([gone]).press('R', 'enter').took()[0]);
+    const [resumed] = await sentBy(board([gone]).press('R').took()[0]);
     expect(resumed?.body).toMatchObject({ action: 'resume', ref: `runtime:${gone.runtime_id}` });
     const [muted] = await sentBy(board([running]).press('u').took()[0]);
     expect(muted).toEqual({

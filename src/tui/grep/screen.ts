@@ -7,16 +7,15 @@ import { type GrepPlace, grepPlaces } from '../../model/grep.ts';
 import { hitHead, hitLine, searchedWords } from '../../view/grep-text.ts';
 import type { ScreenSize } from '../../view/shells-panel.ts';
 import { cutLine, type SpanLine, selectedLine, span } from '../../view/shells-spans.ts';
-import type { Command, Key, KeyHelp, Message, Screen, Step, World } from '../contract.ts';
+import type { Key, KeyHelp, Message, Screen, Step, Stream, World } from '../contract.ts';
 import { editText, emptyText, fieldSpans, isCharacter, type TextField, withPaste } from '../text-field.ts';
 
 type Hit = GrepReply['items'][number];
 
 export interface GrepModel {
   readonly field: TextField;
-  readonly isTyping: boolean;
-  /** What was looked for last; answers to another question come too late. */
-  readonly asked: string | null;
+  /** What the hits are for; answers to another pattern come too late. */
+  readonly pattern: string;
   readonly hits: readonly Hit[];
   readonly searched: { readonly searched: number; readonly left_out: number; readonly is_cut: boolean };
   /** Answers that are still to come. */
@@ -33,10 +32,12 @@ type GrepStep = Step<GrepModel, GrepOwn>;
 
 const nothing = { searched: 0, left_out: 0, is_cut: false };
 
+/** Screens by themselves: they are known already, and their lines stand there at once. */
+const questions: readonly (readonly GrepPlace[])[] = [['screens'], grepPlaces.filter((place) => place !== 'screens')];
+
 const firstGrep: GrepModel = {
   field: emptyText,
-  isTyping: true,
-  asked: null,
+  pattern: '',
   hits: [],
   searched: nothing,
   awaited: 0,
@@ -50,25 +51,42 @@ export const grepScreen: Screen<GrepModel, GrepOwn, { readonly screen: 'grep' }>
   update,
   view,
   keys,
-  isTyping: ({ isTyping }) => isTyping,
-  takesText: ({ isTyping }) => isTyping,
+  streams,
+  isTyping: () => true,
+  takesText: () => true,
 };
 
-/** Screens by themselves: they are known already, and their lines stand there at once. */
-const questions: readonly (readonly GrepPlace[])[] = [['screens'], grepPlaces.filter((place) => place !== 'screens')];
+/** One letter stands everywhere. */
+const charsMin = 2;
+/** Nobody looks for half a word: it is asked when one stops writing. */
+const pauseMs = 250;
 
-const ask = (pattern: string, places: readonly GrepPlace[]): Command<GrepOwn> => ({
-  do: 'call',
-  run: async ({ api }) => ({ is: 'found', pattern, reply: await api.get('/v1/grep', { pattern, in: places }) }),
-  failed: (problem) => ({ is: 'failed', pattern, problem }),
-});
+/** One question for as long as its pattern stands there: whoever writes on asks another one. */
+function streams({ pattern }: GrepModel, { link }: World): readonly Stream<GrepOwn>[] {
+  if (pattern.length < charsMin || link.is !== 'up') return [];
+  return [
+    {
+      key: `grep ${pattern}`,
+      start: async function* ({ api, sleep }, signal) {
+        await sleep(pauseMs, signal);
+        for (const places of questions) {
+          if (signal.aborted) return;
+          yield { is: 'found', pattern, reply: await api.get('/v1/grep', { pattern, in: places }) };
+        }
+        // Asked once, and not again until something else stands there.
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+      },
+      failed: (problem) => ({ is: 'failed', pattern, problem }),
+    },
+  ];
+}
 
 function update(message: Message<GrepOwn>, model: GrepModel, world: World): GrepStep | null {
   switch (message.is) {
     case 'key':
-      return model.isTyping ? typingKey(message.key, model) : listKey(message.key, model, world);
+      return takeKey(message.key, model, world);
     case 'paste':
-      return model.isTyping ? { model: { ...model, field: withPaste(model.field, message.text) } } : null;
+      return { model: written(model, withPaste(model.field, message.text)) };
     case 'mouse':
       return null;
     case 'own':
@@ -80,12 +98,18 @@ function update(message: Message<GrepOwn>, model: GrepModel, world: World): Grep
   }
 }
 
+function written(model: GrepModel, field: TextField): GrepModel {
+  const pattern = field.text.trim();
+  if (pattern === model.pattern) return { ...model, field };
+  const awaited = pattern.length < charsMin ? 0 : questions.length;
+  return { ...firstGrep, field, pattern, awaited };
+}
+
 function told(model: GrepModel, own: GrepOwn): GrepModel {
-  if (own.pattern !== model.asked) return model;
-  const awaited = model.awaited - 1;
+  if (own.pattern !== model.pattern) return model;
   if (own.is === 'failed') {
     const { message, next, code } = own.problem;
-    return { ...model, awaited, trouble: `${message}; ${next} [${code}]` };
+    return { ...model, awaited: 0, trouble: `${message}; ${next} [${code}]` };
   }
   const { items, searched, left_out, is_cut } = own.reply;
   const sums = {
@@ -93,61 +117,35 @@ function told(model: GrepModel, own: GrepOwn): GrepModel {
     left_out: model.searched.left_out + left_out,
     is_cut: model.searched.is_cut || is_cut,
   };
-  return { ...model, awaited, hits: [...model.hits, ...items], searched: sums };
+  return { ...model, awaited: model.awaited - 1, hits: [...model.hits, ...items], searched: sums };
 }
 
-function typingKey(key: Key, model: GrepModel): GrepStep | null {
-  switch (key) {
-    case 'esc':
-      return model.asked === null ? { model, commands: [{ do: 'back' }] } : { model: { ...model, isTyping: false } };
-    case 'enter': {
-      const pattern = model.field.text;
-      if (pattern.trim() === '')
-        return { model, commands: [{ do: 'say', text: 'Write what to look for; esc goes back.' }] };
-      const next = { ...model, isTyping: false, asked: pattern, hits: [], searched: nothing, trouble: null, at: 0 };
-      return {
-        model: { ...next, awaited: questions.length },
-        commands: questions.map((places) => ask(pattern, places)),
-      };
-    }
-    default: {
-      const field = editText(model.field, key);
-      return isCharacter(key) || field !== model.field ? { model: { ...model, field } } : null;
-    }
-  }
-}
-
-function listKey(key: Key, model: GrepModel, world: World): GrepStep | null {
+function takeKey(key: Key, model: GrepModel, world: World): GrepStep | null {
   const page = Math.max(1, world.size.lines - 4);
   const moved = (by: number): GrepStep => ({
     model: { ...model, at: Math.max(0, Math.min(model.hits.length - 1, model.at + by)) },
   });
   switch (key) {
     case 'down':
-    case 'j':
       return moved(1);
     case 'up':
-    case 'k':
       return moved(-1);
     case 'pagedown':
       return moved(page);
     case 'pageup':
       return moved(-page);
-    case 'g':
-      return moved(Number.NEGATIVE_INFINITY);
-    case 'G':
-      return moved(Number.POSITIVE_INFINITY);
-    case '/':
-    case 'f':
-      return { model: { ...model, isTyping: true } };
+    case 'esc':
+      return { model, commands: [{ do: 'back' }] };
     case 'enter':
       return opened(model, world);
-    case 't': {
+    case 'ctrl+t': {
       const runtime = model.hits[model.at]?.runtime_id ?? null;
       return runtime === null ? { model } : { model, commands: [{ do: 'attach', ref: `runtime:${runtime}` }] };
     }
-    default:
-      return null;
+    default: {
+      const field = editText(model.field, key);
+      return isCharacter(key) || field !== model.field ? { model: written(model, field) } : null;
+    }
   }
 }
 
@@ -163,40 +161,32 @@ function opened(model: GrepModel, world: World): GrepStep {
 }
 
 function view(model: GrepModel, _world: World, { columns, lines }: ScreenSize): readonly SpanLine[] {
-  const { field, isTyping, hits, at } = model;
-  const shown = isTyping ? fieldSpans(field, columns - 8) : [span(field.text)];
-  const head: readonly SpanLine[] = [[span('find: ', 'title'), ...shown], [span(stateWords(model), 'dim')]];
+  const { field, hits, at } = model;
+  const head: readonly SpanLine[] = [
+    [span('find: ', 'title'), ...fieldSpans(field, columns - 8)],
+    [span(stateWords(model), 'dim')],
+  ];
   const room = Math.max(1, lines - head.length);
   const start = Math.max(0, Math.min(at - Math.floor(room / 2), hits.length - room));
   const rows = hits.slice(start, start + room).map((hit, row): SpanLine => {
-    const isAt = start + row === at && !isTyping;
+    const isAt = start + row === at;
     const line: SpanLine = [span(isAt ? '> ' : '  '), span(`${hitHead(hit)}  `, 'work'), span(hitLine(hit))];
     return isAt ? selectedLine(line, columns) : cutLine(line, columns);
   });
   return [...head.map((line) => cutLine(line, columns)), ...rows];
 }
 
-function stateWords(model: GrepModel): string {
-  const { asked, awaited, trouble, searched, hits } = model;
-  if (asked === null) return 'On the screens, in the transcripts and in the shell logs of all agents; enter looks.';
+function stateWords({ pattern, awaited, trouble, searched, hits }: GrepModel): string {
+  if (pattern.length < charsMin) return 'On the screens, in the transcripts and in the shell logs of all agents.';
   if (trouble !== null) return trouble;
   return `${searchedWords({ ...searched, items: [...hits] })}${awaited > 0 ? '; looking on…' : ''}`;
 }
 
-const rare = (of: string, words: string): KeyHelp => ({ keys: of, words, isRare: true });
-
-function keys({ isTyping }: GrepModel): readonly KeyHelp[] {
-  if (isTyping)
-    return [
-      { keys: 'enter', words: 'look' },
-      { keys: 'esc', words: 'back' },
-    ];
+function keys(): readonly KeyHelp[] {
   return [
     { keys: 'enter', words: 'open' },
-    { keys: 't', words: 'attach' },
-    { keys: '/', words: 'another pattern' },
-    { keys: 'q', words: 'back' },
-    rare('↑ ↓ j k', 'select'),
-    rare('g G', 'first, last'),
+    { keys: 'ctrl+t', words: 'attach' },
+    { keys: '↑ ↓', words: 'select' },
+    { keys: 'esc', words: 'back' },
   ];
 }
