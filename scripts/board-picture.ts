@@ -84,7 +84,7 @@ function lineOf(text: string, row: number): string {
 const daemon = await startStage();
 const tui = openTui({ columns, lines, env: daemon.env });
 try {
-  await tui.until((screen) => screen.includes('Needs you') && screen.includes('? help'));
+  await tui.until((screen) => screen.includes('? help') && screen.includes('Do you want'));
   const rows = tui.coloured().split('\n').slice(0, lines);
   const size = { width: Math.ceil(columns * cell.width + 2 * margin), height: top + lines * cell.height };
   const picture = [

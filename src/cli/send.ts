@@ -22,7 +22,7 @@ export const send: Action = async (parsed, context) => {
   const to = parsed.values('to').flatMap((names) => names.split(',').map((name) => name.trim()));
   if (to.length > 0) return sendToAll(parsed, context, to);
   if (said === undefined) {
-    throw new AgtmuxError('E_USAGE', "missing required argument 'agent'", { next: 'name one, or several with --to' });
+    throw new AgtmuxError('E_USAGE', "missing required argument 'agent'", { next: 'run `agtmux send --help`' });
   }
   const text = await readMessage(parsed, dash);
   await act(parsed, context, { action: 'send', ref: await refOf(context, said), text, ...waysOf(parsed) });

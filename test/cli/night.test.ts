@@ -82,7 +82,7 @@ describe('agtmux grep', () => {
 });
 
 describe('agtmux new', () => {
-  it('GIT4 --worktree makes a worktree beside the repository, and the agent starts in it', async () => {
+  it('GIT5 --worktree makes a worktree beside the repository, and the agent starts in it', async () => {
     const shop = join(stage.world.directory, 'shop');
     const git = (...args: string[]): string =>
       execFileSync('git', ['-C', shop, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
