@@ -1,4 +1,7 @@
-// The extension in a process of its own, with an editor around it that draws nothing: what it costs without the editor's own work.
+// The extension in a process of its own, with an editor around it that draws nothing: it writes down what it is told to draw and
+// answers what it is told to answer. Asked over IPC, or by POST at a port that it writes into a file: node hosted.cjs EXTENSION [FILE].
+const fs = require('node:fs');
+const http = require('node:http');
 const Module = require('node:module');
 const nothing = () => undefined;
 const disposable = { dispose: nothing };
@@ -16,55 +19,134 @@ class Themed {
     this.id = id;
   }
 }
+class Uri {}
+Uri.from = (said) => Object.assign(new Uri(), said);
 const providers = [];
 const status = { show: nothing };
+const commands = new Map();
+/** What is on the screen besides the tree: notifications that show progress, messages, and what was asked for. */
+const seen = { notices: new Map(), messages: [], asked: [] };
+/** What a person would type or press next. */
+const answers = [];
+const view = {};
+const message = async (text, options, ...items) => {
+  seen.messages.push(options?.modal === true ? `${text}: ${options.detail}` : text);
+  return options?.modal === true ? items[answers.shift()] : undefined;
+};
 const vscode = {
   EventEmitter,
   TreeItem,
   ThemeIcon: Themed,
   ThemeColor: Themed,
+  Uri,
   TreeItemCollapsibleState: { Expanded: 2 },
   StatusBarAlignment: { Left: 1 },
   ProgressLocation: { Notification: 15 },
-  Uri: { from: (said) => said },
+  env: { appName: 'VS Code' },
   window: {
+    terminals: [],
     createTreeView: (_, { treeDataProvider }) => {
       providers.push(treeDataProvider);
-      return { dispose: nothing };
+      return view;
     },
     registerTreeDataProvider: () => disposable,
     createStatusBarItem: () => status,
-    withProgress: (_, run) => run({}, { onCancellationRequested: nothing }),
+    setStatusBarMessage: message,
+    showInformationMessage: message,
+    showWarningMessage: message,
+    showErrorMessage: message,
+    showInputBox: async ({ title }) => {
+      seen.asked.push(title);
+      return answers.shift();
+    },
+    withProgress: async ({ title }, run) => {
+      seen.notices.set(title, true);
+      await run({}, { onCancellationRequested: nothing });
+      seen.notices.delete(title);
+    },
   },
   workspace: {
     getConfiguration: () => ({ get: (_, otherwise) => otherwise }),
     registerTextDocumentContentProvider: () => disposable,
+    asRelativePath: ({ fsPath }) => fsPath.split('/').at(-1),
   },
   languages: { registerCodeActionsProvider: () => disposable },
-  commands: { registerCommand: () => disposable, executeCommand: async () => undefined },
+  commands: {
+    registerCommand: (name, run) => {
+      commands.set(name, run);
+      return disposable;
+    },
+    executeCommand: async () => undefined,
+  },
 };
 const load = Module._load;
 Module._load = (request, ...rest) => (request === 'vscode' ? vscode : load(request, ...rest));
 
 const begun = process.hrtime.bigint();
 const { activate } = require(process.argv[2]);
-const secrets = { get: async () => '0a0b0c0d.x', store: nothing, delete: nothing };
+const kept = new Map();
+const secrets = {
+  get: async (name) => kept.get(name),
+  store: async (name, value) => kept.set(name, value),
+  delete: async (name) => kept.delete(name),
+};
 activate({ subscriptions: [], secrets });
 const activationMs = Number(process.hrtime.bigint() - begun) / 1e6;
 
-process.on('message', () => {
-  global.gc?.();
-  const drawn = providers[0]
-    .getChildren()
-    .flatMap((node) => providers[0].getChildren(node))
-    .map((node) => providers[0].getTreeItem(node));
+const nodes = () => providers[0].getChildren().flatMap((node) => providers[0].getChildren(node));
+
+function state() {
+  const rows = nodes().map((node) => providers[0].getTreeItem(node));
   const { user, system } = process.cpuUsage();
-  const { heapUsed } = process.memoryUsage();
-  process.send({
+  return {
     activationMs,
     cpuMs: (user + system) / 1_000,
-    heapBytes: heapUsed,
-    rows: drawn.length,
+    heapBytes: process.memoryUsage().heapUsed,
+    rows: rows.length,
+    labels: rows.map(({ label, contextValue }) => `${contextValue} ${label}`),
+    badge: view.badge?.value ?? 0,
     status: status.text,
-  });
+    notices: [...seen.notices.keys()],
+    messages: seen.messages,
+    asked: seen.asked,
+  };
+}
+
+process.on('message', () => {
+  global.gc?.();
+  process.send(state());
 });
+
+/** What a person does in the editor. */
+async function done({ command, args = [], row, type = [], selection }) {
+  answers.push(...type);
+  if (selection !== undefined) {
+    const { path, from, to, isDirty } = selection;
+    const lines = fs.readFileSync(path, 'utf8').split('\n');
+    vscode.window.activeTextEditor = {
+      selection: { start: { line: from, character: 0 }, end: { line: to, character: 0 }, isEmpty: false },
+      document: {
+        uri: { scheme: 'file', fsPath: path },
+        isDirty,
+        languageId: 'typescript',
+        getText: () => lines.slice(from, to).join('\n'),
+      },
+    };
+  }
+  const node = row === undefined ? [] : nodes().filter((one) => providers[0].getTreeItem(one).label.includes(row));
+  if (command !== undefined) await commands.get(command)(...node, ...args);
+  return state();
+}
+
+const [, , , file] = process.argv;
+if (file !== undefined) {
+  const server = http.createServer(async (request, response) => {
+    let text = '';
+    for await (const part of request) text += part;
+    response.end(JSON.stringify(await done(JSON.parse(text))));
+  });
+  server.listen(0, '127.0.0.1', () => {
+    fs.writeFileSync(`${file}.part`, String(server.address().port));
+    fs.renameSync(`${file}.part`, file);
+  });
+}

@@ -1,0 +1,128 @@
+// The extension against a real daemon and look-alike agents, with an editor around it that only writes down: pairing, the tree, a
+// selection sent byte for byte, an ask answered from its notification and one that is taken back, a daemon killed and back.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ActingWorld } from '../kit/acting.ts';
+import { until } from '../kit/live.ts';
+import { LookAlike } from '../kit/look-alike.ts';
+import { act } from '../kit/scenes.ts';
+import { cliProgram } from '../kit/self-tries.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+interface Seen {
+  readonly labels: readonly string[];
+  readonly badge: number;
+  readonly status: string;
+  readonly notices: readonly string[];
+  readonly messages: readonly string[];
+  readonly asked: readonly string[];
+}
+
+let world: ActingWorld;
+let claude: LookAlike;
+let project: string;
+let port = '';
+
+const does = async (deed: object = {}): Promise<Seen> =>
+  (await (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(deed) })).json()) as Seen;
+const shows = (holds: (seen: Seen) => boolean): Promise<void> => until(async () => holds(await does()), 60_000);
+const file = (): string => join(project, 'a.ts');
+
+/** In a terminal of a person's. */
+function type(line: string): void {
+  const pane = world.tmux('new-window', '-d', '-t', 'work:', '-c', world.dir, '-P', '-F', '#{pane_id}');
+  world.tmux('send-keys', '-t', pane, '-l', line);
+  world.tmux('send-keys', '-t', pane, 'Enter');
+}
+
+beforeAll(async () => {
+  world = new ActingWorld();
+  rmSync(join(world.dir, 'home/.config/agtmux/policy.toml'));
+  project = join(world.dir, 'web-shop');
+  mkdirSync(project);
+  writeFileSync(file(), 'const a = 1;\nconst b = 2;\nconst c = 3;\n');
+  await world.startDaemon();
+  claude = LookAlike.start(world, 'claude', 'work', '', project);
+  await act(claude, 'settled');
+  await world.becomes(claude, /idle|completed/);
+  execFileSync(process.execPath, [join(root, 'scripts/editor.ts'), world.dir], { stdio: 'ignore' });
+  const portFile = join(world.dir, 'port');
+  type(
+    `${process.execPath} ${join(root, 'test/editor/hosted.cjs')} ${join(root, 'editors/vscode/dist/extension.cjs')} ${portFile} >${portFile}.out 2>&1`,
+  );
+  await until(() => existsSync(portFile), 60_000);
+  port = readFileSync(portFile, 'utf8');
+});
+afterAll(async () => world.close());
+
+describe('the extension', () => {
+  it('EDI4 shows who is CONNECTED and the tree without a key, and asks to be paired before it acts', async () => {
+    await shows(({ status }) => status.startsWith('→ claude'));
+    expect((await does()).labels).toEqual([expect.stringMatching(/^agent .*claude/)]);
+    const selection = { path: file(), from: 0, to: 2, isDirty: false };
+    const { messages } = await does({ command: 'agtmux.send', type: ['hello'], selection });
+    expect(messages.at(-1)).toContain('not paired');
+    expect(claude.typed()).toBe('');
+  });
+
+  it('EDI1 EDI4 RTE6 is paired by a code, and sends a selection byte for byte in the syntax of the agent', async () => {
+    const out = join(world.dir, 'code');
+    type(`${process.execPath} ${cliProgram} editor pair >${out}.part && mv ${out}.part ${out}`);
+    await until(() => existsSync(out), 60_000);
+    const code = readFileSync(out, 'utf8').split('\n')[0] ?? '';
+    const paired = await does({ command: 'agtmux.pair', type: [code] });
+    expect(paired.messages.at(-1)).toContain('Paired with agtmux');
+    const selection = { path: file(), from: 0, to: 2, isDirty: false };
+    const { messages } = await does({ command: 'agtmux.send', type: ['what is "é"?'], selection });
+    expect(messages.at(-1)).toContain('Delivered to claude');
+    expect(claude.typed()).toBe(`@${file()}#L1-2 what is "é"?\r`);
+    expect((await world.audit())[0]?.actor).toMatch(/^editor:VS Code on /);
+  });
+
+  it('EDI4 sends what is not saved as text', async () => {
+    await act(claude, 'settled');
+    const before = claude.typed().length;
+    await does({ command: 'agtmux.send', type: [''], selection: { path: file(), from: 1, to: 2, isDirty: true } });
+    expect(claude.typed().slice(before)).toContain('a.ts, lines 2-2, not saved:\n```typescript\nconst b = 2;\n```');
+  });
+
+  it('EDI5 offers an ask, and what is pressed after it is gone does nothing', async () => {
+    await act(claude, 'waiting_approval');
+    await shows(({ notices, badge }) => notices.length === 1 && badge === 1);
+    const [title = ''] = (await does()).notices;
+    expect(title).toMatch(/claude.* asks: /);
+    const links = [...title.matchAll(/\]\(command:agtmux\.pressed\?([^)]*)\)/g)];
+    const args = JSON.parse(decodeURIComponent(links[0]?.[1] ?? '')) as unknown[];
+    await act(claude, 'running');
+    await shows(({ notices, badge }) => notices.length === 0 && badge === 0);
+    const before = claude.typed().length;
+    await does({ command: 'agtmux.pressed', args });
+    expect(claude.typed().length).toBe(before);
+  });
+
+  it('EDI5 takes an ask back that was settled elsewhere', async () => {
+    await act(claude, 'waiting_approval');
+    await shows(({ notices }) => notices.length === 1);
+    const before = claude.typed().length;
+    await act(claude, 'running');
+    await shows(({ notices }) => notices.length === 0);
+    expect(claude.typed().length).toBe(before);
+  });
+
+  it('EDI4 says that the daemon is gone, and goes on when it is back', async () => {
+    await world.stopDaemon('SIGKILL');
+    await shows(({ status }) => /daemon gone|off/.test(status));
+    await world.startDaemon();
+    await shows(({ status }) => /^→ claude/.test(status) && !/gone/.test(status));
+    await act(claude, 'settled');
+    await world.becomes(claude, /idle|completed/);
+    const before = claude.typed().length;
+    const selection = { path: file(), from: 2, to: 3, isDirty: false };
+    await does({ command: 'agtmux.send', type: ['again'], selection });
+    expect(claude.typed().slice(before)).toBe(`@${file()}#L3 again\r`);
+  });
+});
