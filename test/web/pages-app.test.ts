@@ -107,7 +107,7 @@ describe('a phone', () => {
     expect(await page.getByRole('toolbar', { name: 'Keys' }).count()).toBe(0);
     await page.getByRole('switch', { name: 'Typing' }).tap();
     const keys = page.getByRole('toolbar', { name: 'Keys' });
-    for (const name of ['Escape', 'Tab', 'Up']) await keys.getByRole('button', { name, exact: true }).tap();
+    for (const name of ['Esc', 'Tab', 'Up']) await keys.getByRole('button', { name, exact: true }).tap();
     await keys.getByRole('button', { name: 'Ctrl' }).tap();
     await page.keyboard.type('cd');
     await keys.getByRole('button', { name: 'Ctrl' }).tap();

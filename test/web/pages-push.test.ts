@@ -120,7 +120,7 @@ async function signedInPhone(): Promise<{ readonly page: Page; readonly context:
 describe('a phone that nobody looks at', () => {
   it('NOT9 NOT5 is told, answers from the notification under the guard, and is not told on when it was settled', async () => {
     const { page, context } = await signedInPhone();
-    await page.getByRole('checkbox', { name: /tell this browser/ }).check();
+    await page.getByRole('checkbox', { name: /tell this browser/ }).click();
     await page.getByText('This browser is told, also while no page is open.').waitFor();
     const settings = await world.door.live.client.get('/v1/notifications/settings', {});
     expect(settings.channels).toContain('push');
@@ -149,7 +149,7 @@ describe('a phone that nobody looks at', () => {
     await expect.poll(() => shown(page)).toEqual([]);
 
     // Allowed: the whole ask, with buttons, answered from there.
-    await page.getByRole('checkbox', { name: /show what is asked/ }).check();
+    await page.getByRole('checkbox', { name: /show what is asked/ }).click();
     await page.getByText('Saved').waitFor();
     expect(await axeFindings(page)).toEqual([]);
     await desktop.asks(agent, 'toolu_2');

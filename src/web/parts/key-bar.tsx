@@ -13,7 +13,7 @@ const esc = '\u001b';
 
 /** What is written on it, what a reader of screens says, and what it sends. */
 const keys = [
-  ['Esc', 'Escape', esc],
+  ['Esc', 'Esc', esc],
   ['Tab', 'Tab', '\t'],
   ['⇤', 'Shift Tab', `${esc}[Z`],
   ['←', 'Left', `${esc}[D`],

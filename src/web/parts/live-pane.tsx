@@ -125,7 +125,7 @@ function SizeButtons({ screen }: Pick<Shown, 'screen'>): ReactNode {
       <button
         type="button"
         className="quiet"
-        aria-label="Smaller text"
+        aria-label="A− Smaller text"
         disabled={now <= sizes.least}
         onClick={() => choose(now - sizes.step)}
       >
@@ -134,7 +134,7 @@ function SizeButtons({ screen }: Pick<Shown, 'screen'>): ReactNode {
       <button
         type="button"
         className="quiet"
-        aria-label="Larger text"
+        aria-label="A+ Larger text"
         disabled={now >= sizes.most}
         onClick={() => choose(now + sizes.step)}
       >
