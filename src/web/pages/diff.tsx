@@ -152,6 +152,14 @@ function FilePart({ file, isOneColumn }: { readonly file: FileDiff; readonly isO
         <Scroll className="diff-text" label={`Changes of ${line(file.path)}`}>
           <table className={isOneColumn ? 'diff-table is-one' : 'diff-table'}>
             <caption className="unseen">{isOneColumn ? 'Before and after' : 'Before, and after beside it'}</caption>
+            {isOneColumn ? null : (
+              <colgroup>
+                <col className="diff-number" />
+                <col />
+                <col className="diff-number" />
+                <col />
+              </colgroup>
+            )}
             {file.hunks.map((hunk, place) => (
               <Hunk key={`${place} ${hunk.head}`} hunk={hunk} isOneColumn={isOneColumn} />
             ))}
