@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux test-terminals test-editor test-hub editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean
+.PHONY: help start test test-agents test-tmux test-terminals test-editor test-hub editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean test-package docs
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -30,6 +30,8 @@ help:
 	@echo 'make build          bundle src/ into dist/'
 	@echo 'make package        the tarball that users install, in $(REPORTS)/'
 	@echo 'make deb            the same as a Debian package, which brings its own Node'
+	@echo 'make test-package   install both as users do, without Node and with Node 22, 24 and 26, and remove them again'
+	@echo 'make docs           all documents as pages to search in, in $(REPORTS)/docs; says which links lead nowhere'
 	@echo 'make references     renew src/README.md, docs/config.md and the reference in docs/cli.md from the code'
 	@echo 'make sim SEEDS=n    n seeded schedules against the reference fold (default $(SEEDS))'
 	@echo 'make clocks SEEDS=n n scripts of clocks that are set, drift and sleep, against steady ones (default $(SEEDS))'
@@ -55,6 +57,13 @@ deb: build
 
 editor: setup
 	@$(RUN) node scripts/editor.ts $(REPORTS)
+
+# Fetches the supported versions of Node from npm, and wants Linux with namespaces.
+test-package: build
+	@$(RUN) node scripts/test-package.ts
+
+docs: setup
+	@$(RUN) node scripts/docs.ts $(REPORTS)/docs
 
 corpus: setup
 	@$(RUN) node corpus/build.ts $(REPORTS)/agtmux-corpus.tgz

@@ -28,10 +28,15 @@ function copyProgram(stage: string): void {
 const completionsOf = (shell: string): string =>
   execFileSync(process.execPath, [join(root, 'bin/agtmux'), 'completions', shell], { encoding: 'utf8' });
 
-/** The checkout is private, so that nobody publishes it by mistake; what is made here is not. */
+/**
+ * The checkout is private, so that nobody publishes it by mistake; what is made here is not. REPOSITORY (`owner/name`) says where the
+ * release workflow built it: the registry compares that with the statement of where it was built.
+ */
 function manifestText(): string {
   const { private: _, scripts: __, devDependencies: ___, dependencies: ____, ...rest } = manifest;
-  return `${JSON.stringify(rest, null, 2)}\n`;
+  const place = process.env.REPOSITORY;
+  const repository = { type: 'git', url: `git+https://github.com/${place}.git` };
+  return `${JSON.stringify(place === undefined || place === '' ? rest : { ...rest, repository }, null, 2)}\n`;
 }
 
 function packForNpm(stage: string, target: string): string {

@@ -15,16 +15,21 @@ export function edited(text: string, { file, find, replace }: Edit): string {
   return parts.join(replace);
 }
 
+/** Those of the checkout serve the copy as well. */
+const shared = ['node_modules', '.runtime'];
+
 /** What git knows and what is new, without what it ignores; packages and runtime are those of the checkout. */
 export function copyOf(root: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'agtmux-planted-'));
   const names = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '-z'], { cwd: root, encoding: 'utf8' });
   for (const name of names.split('\0')) {
-    if (name === '' || lstatSync(join(root, name), { throwIfNoEntry: false }) === undefined) continue;
+    const found = lstatSync(join(root, name), { throwIfNoEntry: false });
+    // Removed and not yet committed, or a link to a folder, which an ignored name with a slash does not cover.
+    if (found === undefined || found.isDirectory() || shared.includes(name)) continue;
     mkdirSync(dirname(join(copy, name)), { recursive: true });
     cpSync(join(root, name), join(copy, name), { verbatimSymlinks: true });
   }
-  for (const name of ['node_modules', '.runtime']) symlinkSync(join(root, name), join(copy, name));
+  for (const name of shared) symlinkSync(join(root, name), join(copy, name));
   return copy;
 }
 

@@ -30,7 +30,7 @@ export interface Suite {
   readonly promised: number;
   /** Tries in one piece: some minutes. */
   readonly piece: number;
-  /** Tries of the run that takes five minutes with all the others. */
+  /** Tries of the run that takes five minutes with all the others; 0 leaves it out there. */
   readonly quick: number;
   /** How to try `count` times what was not tried in the `before` tries of earlier pieces. */
   readonly order: (count: number, before: number) => Ordered;
@@ -118,6 +118,46 @@ export const suites: readonly Suite[] = [
     ],
   },
   {
+    name: 'kills-under-load',
+    promise:
+      'kill -9 of the daemon (as the kernel kills it when memory runs out) among messages, waiting messages, shells and hook calls: nothing acknowledged is lost, nothing doubled',
+    unit: 'kills',
+    promised: 1_000,
+    piece: 25,
+    quick: 2,
+    order: suite('test/fault/load-kill.test.ts'),
+    minutesMax: 30,
+    planted: [
+      {
+        words: 'a waiting message is acknowledged before it is on disk',
+        count: 3,
+        edits: [{ file: 'src/actions/sending.ts', find: '    await save();\n', replace: '' }],
+      },
+    ],
+  },
+  {
+    name: 'session-kills',
+    promise: 'kill -9 around a message to a managed session: it is said once, or shown as not said',
+    unit: 'kills',
+    promised: 200,
+    piece: 20,
+    quick: 3,
+    order: suite('test/system/sessions/crash-sends.test.ts'),
+    minutesMax: 30,
+    planted: [],
+  },
+  {
+    name: 'shell-kills',
+    promise: 'kill -9 of the daemon and its group while twenty shells run loses no shell, no status and no line',
+    unit: 'kills',
+    promised: 200,
+    piece: 20,
+    quick: 2,
+    order: suite('test/system/shells/crash.test.ts', 'loses no shell'),
+    minutesMax: 30,
+    planted: [],
+  },
+  {
     name: 'damages',
     promise: 'A damaged file of the log is noticed and set aside, and nothing it says is believed',
     unit: 'damages',
@@ -192,6 +232,82 @@ export const suites: readonly Suite[] = [
     planted: [],
   },
   {
+    name: 'descriptors-and-disks',
+    promise: 'A daemon that may open nothing any more lives on; one that may write nothing says so and leaves',
+    unit: 'rounds of both',
+    promised: 100,
+    piece: 10,
+    quick: 1,
+    order: suite('test/fault/daemon-faults.test.ts'),
+    minutesMax: 20,
+    planted: [],
+  },
+  {
+    name: 'stalls',
+    promise:
+      'A daemon that is stopped and goes on (SIGSTOP, as a sleeping machine) sees within a second what it missed',
+    unit: 'stalls',
+    promised: 100,
+    piece: 20,
+    quick: 20,
+    // With a number of its own it takes fifty agents and stalls of ten seconds.
+    order: (count, before) => {
+      const { argv, env } = suite('test/system/daemon/stall.test.ts')(count, before);
+      return { argv, env: count > 20 ? { ...env } : {} };
+    },
+    minutesMax: 30,
+    planted: [],
+  },
+  {
+    name: 'spool-floods',
+    promise:
+      'A million hook calls that wait are taken in bounded pieces, each once, and hooks are told to stop meanwhile',
+    unit: 'files',
+    promised: 1_000_000,
+    piece: 250_000,
+    quick: 55_000,
+    order: suite('test/system/spool/hook.test.ts', 'a flood is taken'),
+    minutesMax: 40,
+    planted: [
+      {
+        words: 'hooks are not told that the spool is full',
+        count: 55_000,
+        edits: [
+          {
+            file: 'src/sources/spool/spool.ts',
+            find: 'if (more && !isTold) await files.append',
+            replace: 'if (more && isTold) await files.append',
+          },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'ssh-faults',
+    promise:
+      'A connection that is killed on either side, half open, or never answered ends with its reason in time and holds up no other machine',
+    unit: 'faults',
+    promised: 300,
+    piece: 5,
+    quick: 5,
+    order: suite('test/system/targets/ssh.test.ts', 'a connection that is lost'),
+    counted: /Tests +(\d+) passed/,
+    minutesMax: 20,
+    planted: [
+      {
+        words: 'a program on another machine has ten minutes instead of its deadline',
+        count: 5,
+        edits: [
+          {
+            file: 'src/targets/ssh.ts',
+            find: 'const deadlineMs = Math.max(dueMs - clock.monotonicMs(), 1);',
+            replace: 'const deadlineMs = Math.max(dueMs - clock.monotonicMs(), 600_000);',
+          },
+        ],
+      },
+    ],
+  },
+  {
     name: 'sends',
     promise: 'A message or an answer among adversaries reaches the agent that was shown, or nobody',
     unit: 'sends, and a fifth as many approvals',
@@ -209,6 +325,65 @@ export const suites: readonly Suite[] = [
             file: 'src/terminals/tmux/guard-format.ts',
             find: "    equals('pane_pid', String(place.panePid)),\n    equals('pane_current_command', place.command),\n",
             replace: '',
+          },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'messages',
+    promise:
+      'A message arrives byte for byte as one message, or is refused; none of it runs, none of it stands in an argument',
+    unit: 'fuzzed messages',
+    promised: 10_000,
+    piece: 1_000,
+    quick: 100,
+    order: suite('test/system/actions/fuzz.test.ts'),
+    minutesMax: 30,
+    planted: [
+      {
+        words: 'the escape character is let through',
+        count: 300,
+        edits: [
+          {
+            file: 'src/actions/message-text.ts',
+            find: '/(?![\\n\\t])\\p{Cc}/gu',
+            replace: '/(?![\\n\\t\\u001b])\\p{Cc}/gu',
+          },
+        ],
+      },
+    ],
+  },
+  {
+    name: 'self-approvals',
+    promise: 'No agent answers its own question or writes to itself, by any way there is a name for',
+    unit: 'tries',
+    promised: 1_000,
+    piece: 100,
+    quick: 20,
+    order: suite('test/system/actions/self.test.ts', 'neither answers its own asks'),
+    minutesMax: 30,
+    isBuilt: true,
+    planted: [],
+  },
+  {
+    name: 'fuzzed-screens',
+    promise: 'No screen makes a reader of any agent fail, or takes it more than 50 ms',
+    unit: 'screens',
+    promised: 200_000,
+    piece: 20_000,
+    quick: 400,
+    order: suite('test/fault/readers.test.ts'),
+    minutesMax: 30,
+    planted: [
+      {
+        words: 'a line with half a character is too much for a reader',
+        count: 2_000,
+        edits: [
+          {
+            file: 'src/agents/screen/regions.ts',
+            find: '  return line.slice(start, end);',
+            replace: '  return decodeURIComponent(encodeURIComponent(line.slice(start, end)));',
           },
         ],
       },
@@ -250,5 +425,19 @@ export const suites: readonly Suite[] = [
         edits: [{ file: 'src/server/web/admission.ts', find: '    checkOrigin(knock) ??\n', replace: '' }],
       },
     ],
+  },
+  {
+    name: 'soak',
+    promise:
+      'Sixty panes whose agents come and go, a board, a page and a live terminal: memory, descriptors, files, CPU and disk stay flat',
+    unit: 'minutes',
+    promised: 120,
+    piece: 120,
+    // Nothing can be said of what grows after so short a time.
+    quick: 0,
+    order: (count) => ({ argv: node('bench/main.ts', 'soak'), env: { MINUTES: String(count) } }),
+    minutesMax: 150,
+    isBuilt: true,
+    planted: [],
   },
 ];

@@ -87,6 +87,7 @@ export const packages: Readonly<Record<string, string>> = {
   'fast-check': 'generated inputs',
   hono: 'routes of the API',
   'jsonc-parser': 'where things stand in JSON that others wrote, so that an edit leaves every other byte alone',
+  marked: 'the documents as pages, for `make docs`',
   knip: 'finds unused files, exports and packages',
   marked: 'Markdown of agents, as a tree; bundled into the pages',
   'oxc-parser': 'reads the sources for these checks',
