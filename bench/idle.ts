@@ -1,11 +1,8 @@
 // What idle agents cost when everything is counted: look-alikes of three agents live in the panes and do nothing, and the CPU
 // of all threads of the daemon, of its children and of what tmux does more is added up.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as rest } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Live, until } from '../test/kit/live.ts';
 import { LookAlike, type LookAlikeKind } from '../test/kit/look-alike.ts';
 import { act } from '../test/kit/scenes.ts';
@@ -16,7 +13,7 @@ const kinds: readonly LookAlikeKind[] = ['claude', 'codex', 'gemini'];
 const settleMs = 15_000;
 const measuredMs = 30_000;
 
-interface Spent {
+export interface Spent {
   readonly cpuMs: number;
   readonly wakeUps: number;
 }
@@ -28,7 +25,7 @@ const plus = (one: Spent, other: Spent): Spent => ({
 });
 
 /** Of every thread there is, and of everything it has started. One that ends meanwhile is missing. */
-function spentBy(pid: number): Spent {
+export function spentBy(pid: number): Spent {
   const threads = readdirSync(`/proc/${pid}/task`).map((thread): Spent => {
     try {
       const read = (name: string): string => readFileSync(`/proc/${pid}/task/${thread}/${name}`, 'utf8');
@@ -50,37 +47,9 @@ function childrenOf(pid: number): readonly number[] {
   return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
 }
 
-const hookProgram = fileURLToPath(new URL('../bin/agtmux-hook', import.meta.url));
-
-interface Idlers {
-  readonly agents: number;
-  /** In terminals of their own. */
-  readonly outside?: number;
-  /** Programs that have nothing to do with it. */
-  readonly others?: number;
-  readonly goalMax?: number;
-}
-
-/** Known from its first call on. */
-async function startOutside(live: Live): Promise<LookAlike> {
-  const agent = LookAlike.startOutside(live, 'claude');
-  await agent.show('');
-  const payload = { session_id: `s${agent.pid}`, hook_event_name: 'SessionStart', source: 'startup' };
-  await agent.call([{ argv: [hookProgram, 'claude', 'SessionStart'], input: JSON.stringify(payload) }]);
-  return agent;
-}
-
-function startOthers(count: number): ChildProcess {
-  const line = 'number=0; while [ $number -lt "$1" ]; do sleep 100000 & number=$((number + 1)); done; wait';
-  return spawn('sh', ['-c', line, 'others', String(count)], { stdio: 'ignore', detached: true });
-}
-
-async function idle({ agents, outside = 0, others = 0, goalMax }: Idlers): Promise<readonly BenchRow[]> {
+async function idle(agents: number): Promise<readonly BenchRow[]> {
   const live = new Live(lookMs);
-  const strangers = startOthers(others);
-  const without: LookAlike[] = [];
   try {
-    mkdirSync(join(live.stateDir, 'spool'), { recursive: true, mode: 0o700 });
     live.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 100000');
     for (let place = 0; place < agents; place += 1) {
       await act(LookAlike.start(live, kinds[place % kinds.length] ?? 'claude', 'work'), 'settled');
@@ -92,11 +61,9 @@ async function idle({ agents, outside = 0, others = 0, goalMax }: Idlers): Promi
     await rest(10_000);
     const alone = (threadsOf(server) - aloneBefore) / 10_000;
     await live.startDaemon();
-    for (let number = 0; number < outside; number += 1) without.push(await startOutside(live));
-    const all = agents + outside;
     await until(
       async () =>
-        (await live.client.get('/v1/panes', {})).items.filter((one) => one.state !== 'unknown').length === all,
+        (await live.client.get('/v1/panes', {})).items.filter((one) => one.state !== 'unknown').length === agents,
       60_000,
       200,
     );
@@ -110,31 +77,18 @@ async function idle({ agents, outside = 0, others = 0, goalMax }: Idlers): Promi
     const wakeUps = ((after.wakeUps - before.wakeUps) / ms) * 1_000;
     return [
       {
-        name: nameOf({ agents, outside, others }),
+        name: `${agents} idle agents, everything counted`,
         value: (daemon + tmux) * 100,
         unit: '% of a core',
-        ...(goalMax === undefined ? {} : { goal: { atMost: goalMax } }),
+        ...(agents === 60 ? { goal: { atMost: 1 } } : {}),
         note: `all threads and children ${figure(daemon * 100)}, tmux ${figure(tmux * 100)} more; ${figure(wakeUps)} wake-ups/s; ${measuredMs / 1_000} s, living look-alikes`,
       },
     ];
   } finally {
-    for (const agent of without) agent.end();
-    if (strangers.pid !== undefined) process.kill(-strangers.pid, 'SIGKILL');
     await live.close();
   }
 }
 
-function nameOf({ agents, outside, others }: Required<Omit<Idlers, 'goalMax'>>): string {
-  if (outside === 0) return `${agents} idle agents, everything counted`;
-  const among = others === 0 ? '' : `, beside ${others} other processes`;
-  return `${agents} idle agents and ${outside} in no pane${among}`;
-}
-
 export async function run(): Promise<readonly BenchRow[]> {
-  return [
-    ...(await idle({ agents: 20 })),
-    ...(await idle({ agents: 60, goalMax: 1 })),
-    ...(await idle({ agents: 60, outside: 20, goalMax: 1.2 })),
-    ...(await idle({ agents: 60, outside: 20, others: 2_000, goalMax: 1.2 })),
-  ];
+  return [...(await idle(20)), ...(await idle(60))];
 }

@@ -36,9 +36,11 @@ const git = (root: string, ...args: readonly string[]): string =>
 
 /** Commit and product as they are now; a checkout with changes is not its commit. */
 export function stampOf(root: string): Pick<Told, 'commit' | 'product' | 'machine'> {
-  const parts = ['src', 'bin', 'package-lock.json'];
+  const parts = ['src', 'bin'];
   const isChanged = git(root, 'status', '--porcelain', '--', ...parts) !== '';
-  const hash = createHash('sha256').update(parts.map((part) => git(root, 'rev-parse', `HEAD:${part}`)).join());
+  const { dependencies } = JSON.parse(git(root, 'show', 'HEAD:package.json')) as { readonly dependencies: unknown };
+  const hash = createHash('sha256').update(JSON.stringify(dependencies));
+  hash.update(parts.map((part) => git(root, 'rev-parse', `HEAD:${part}`)).join());
   if (isChanged) hash.update(git(root, 'diff', 'HEAD', '--', ...parts));
   return {
     commit: git(root, 'rev-parse', 'HEAD').slice(0, 12) + (isChanged ? '.changed' : ''),
