@@ -154,7 +154,19 @@ export const suites: readonly Suite[] = [
     quick: 3,
     order: suite('test/system/sessions/crash-sends.test.ts'),
     minutesMax: 30,
-    planted: [],
+    planted: [
+      {
+        words: 'a message that waits for a session is accepted before it is on disk',
+        count: 20,
+        edits: [
+          {
+            file: 'src/sessions/running.ts',
+            find: 'const problem = await this.#kept.keep({ ...this.#record, queue });',
+            replace: 'const problem = null;',
+          },
+        ],
+      },
+    ],
   },
   {
     name: 'shell-kills',
@@ -165,7 +177,13 @@ export const suites: readonly Suite[] = [
     quick: 2,
     order: suite('test/system/shells/crash.test.ts', 'loses no shell'),
     minutesMax: 30,
-    planted: [],
+    planted: [
+      {
+        words: 'the holder of a shell notes another status',
+        count: 2,
+        edits: [{ file: 'bin/agtmux-shell', find: 'echo "exit $status" >>', replace: 'echo "exit 0" >>' }],
+      },
+    ],
   },
   {
     name: 'damages',
@@ -239,7 +257,19 @@ export const suites: readonly Suite[] = [
     quick: 4,
     order: suite('test/system/daemon/faults.test.ts', 'IDN2'),
     minutesMax: 20,
-    planted: [],
+    planted: [
+      {
+        words: 'a server that is gone keeps its panes',
+        count: 2,
+        edits: [
+          {
+            file: 'src/observe/tmux-observer.ts',
+            find: "    this.#topology = null;\n    this.#shape = '';\n",
+            replace: "    this.#shape = '';\n",
+          },
+        ],
+      },
+    ],
   },
   {
     name: 'descriptors-and-disks',
@@ -250,7 +280,19 @@ export const suites: readonly Suite[] = [
     quick: 1,
     order: suite('test/fault/daemon-faults.test.ts'),
     minutesMax: 20,
-    planted: [],
+    planted: [
+      {
+        words: 'a program that cannot be started ends the daemon',
+        count: 2,
+        edits: [
+          {
+            file: 'src/platform/exec.ts',
+            find: "  child.on('error', (error) => finish(false, errorCodeOf(error) ?? 'EUNKNOWN'));\n",
+            replace: '',
+          },
+        ],
+      },
+    ],
   },
   {
     name: 'stalls',
@@ -266,7 +308,19 @@ export const suites: readonly Suite[] = [
       return { argv, env: count > 20 ? { ...env } : {} };
     },
     minutesMax: 30,
-    planted: [],
+    planted: [
+      {
+        words: 'what was printed in the second of the last look is not looked at again',
+        count: 20,
+        edits: [
+          {
+            file: 'src/terminals/tmux/sweep-state.ts',
+            find: ' || !last.isSettled',
+            replace: '',
+          },
+        ],
+      },
+    ],
   },
   {
     name: 'spool-floods',
@@ -374,7 +428,19 @@ export const suites: readonly Suite[] = [
     order: suite('test/system/actions/self.test.ts', 'neither answers its own asks'),
     minutesMax: 30,
     isBuilt: true,
-    planted: [],
+    planted: [
+      {
+        words: 'an agent above the one that asks is not recognised as itself',
+        count: 40,
+        edits: [
+          {
+            file: 'src/auth/policy.ts',
+            find: 'caller.above.includes(runtime)',
+            replace: 'caller.above.length < 0',
+          },
+        ],
+      },
+    ],
   },
   {
     name: 'fuzzed-screens',
