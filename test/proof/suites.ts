@@ -104,7 +104,7 @@ export const suites: readonly Suite[] = [
     promise: 'kill -9 while the log is written loses nothing that was acknowledged, and halves nothing',
     unit: 'kills',
     promised: 1_000,
-    piece: 50,
+    piece: 20,
     quick: 5,
     order: suite('test/fault/kill.test.ts', 'while committing'),
     minutesMax: 20,
