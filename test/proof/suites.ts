@@ -499,7 +499,13 @@ export const suites: readonly Suite[] = [
       {
         words: 'the Origin of a request is not looked at',
         count: 1_000,
-        edits: [{ file: 'src/server/web/admission.ts', find: '    checkOrigin(knock) ??\n', replace: '' }],
+        edits: [
+          {
+            file: 'src/server/web/admission.ts',
+            find: '    checkOrigin(knock, isProxied ? origin : `http://${knock.headers.host}`) ??\n',
+            replace: '',
+          },
+        ],
       },
     ],
   },
