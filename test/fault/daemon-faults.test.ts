@@ -9,7 +9,7 @@ import { Live, until } from '../kit/live.ts';
 import { repetitions } from './children.ts';
 import { smallDisk } from './small-disk.ts';
 
-const count = repetitions(2);
+const count = repetitions(1);
 let live: Live;
 
 beforeEach(() => {
