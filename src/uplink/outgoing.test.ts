@@ -1,7 +1,7 @@
 // What leaves a machine: only rows of agents, only as much of them as the owner lets out.
 
 import { describe, expect, it } from 'vitest';
-import { paneRow } from '../../test/kit/rows.ts';
+import { gitFacts, paneRow } from '../../test/kit/rows.ts';
 import { batchSchema } from '../api/hub-wire.ts';
 import type { PaneRow } from '../api/panes.ts';
 import { askId, scopeId } from '../model/ids.ts';
@@ -42,6 +42,37 @@ describe('what is told to a hub', () => {
     const asks = told('asks');
     for (const shown of ['curl', 'fix the shop', 'Yes']) expect(asks).toContain(shown);
     for (const secret of ['hunter2', 'abcdefgh', '\\u001b']) expect(asks).not.toContain(secret);
+  });
+
+  it('HUB9 of states every field is on an allow-list: no branch, path, window name, or field that came later', () => {
+    const secret = 'project-nightingale';
+    const told = paneRow({
+      fields: {
+        cwd: `/home/${secret}/web-shop`,
+        git: gitFacts({ root: `/home/me/${secret}`, repository: secret, branch: `feature/${secret}` }),
+        window_name: secret,
+        current_command: secret,
+        detail: secret,
+        pid: 4_711,
+      },
+    });
+    const later = Object.assign(told, { last_words: secret });
+    const [batch] = batchesOf(snapshotOf([{ key: 'row:r', value: later }]), 'e', null, parts('states'));
+    expect(batchSchema.safeParse(batch).error).toBeUndefined();
+    expect(JSON.stringify(batch)).not.toContain(secret);
+    expect(batch?.changes[0]?.value).toMatchObject({
+      state: 'idle',
+      agent: 'claude',
+      cwd: 'web-shop',
+      git: null,
+      pid: null,
+    });
+    // Whoever lets out what is asked lets out the branch too, but no credential in its name.
+    const branch = 'log-in-with-TOKEN=abcdefgh12345678';
+    const asked = paneRow({ fields: { git: gitFacts({ branch }) } });
+    const [shown] = batchesOf(snapshotOf([{ key: 'row:r', value: asked }]), 'e', null, parts('asks'));
+    expect(shown?.changes[0]?.value).toMatchObject({ git: { repository: 'web-shop' } });
+    expect(JSON.stringify(shown)).not.toContain('abcdefgh12345678');
   });
 
   it('HUB1 only rows with an agent are told; an agent that leaves its pane is taken back', () => {

@@ -8,6 +8,7 @@ import type { FeedMessage, FeedRow } from '../feed/feed.ts';
 import { assert } from '../model/errors.ts';
 import type { HubShare } from '../model/hub.ts';
 import { limits } from '../model/limits.ts';
+import { projectOf } from '../model/rows.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
 import { paneItem, type ToWall } from '../view/lists-items.ts';
 
@@ -67,22 +68,79 @@ function snapshotOf(
 function shown(value: FeedRow | null, { toWall, share }: OutgoingParts): WireItem | null {
   if (value === null || !isPaneRow(value) || value.agent === null || value.state === null) return null;
   const item = paneItem(value, toWall);
-  const shared = share() === 'states' ? withoutTexts(item) : withoutSecrets(item);
-  const fitting = JSON.stringify(shared).length <= limits.hubRowBytesMax ? shared : withoutTexts(item);
+  const shared = share() === 'states' ? statesOnly(item) : withoutSecrets(item);
+  const fitting = JSON.stringify(shared).length <= limits.hubRowBytesMax ? shared : statesOnly(item);
   return fitting as WireItem;
 }
 
-/** Names of places stay: without them nobody knows which agent it is. */
-function withoutTexts(item: PaneItem): PaneItem {
-  const { ask, session } = item;
+/**
+ * An allow-list: every field stands here with what is told of it, so that one that is added to rows later is not told before somebody
+ * has decided on it. The names of the target, the tmux session and the project stay: without them nobody knows which agent it is.
+ */
+function statesOnly(item: PaneItem): PaneItem {
+  const { identity, ask, background, ended, session } = item;
   return {
-    ...item,
+    identity: {
+      target: identity.target,
+      session_name: identity.session_name,
+      window_id: identity.window_id,
+      pane_id: identity.pane_id,
+    },
+    ref: item.ref,
+    runtime_id: item.runtime_id,
+    agent: item.agent,
+    nick: item.nick,
+    seen: item.seen,
+    parent: item.parent,
+    state: item.state,
+    reason_code: item.reason_code,
+    confidence: item.confidence,
     detail: null,
     task: null,
+    git: null,
+    until: item.until,
+    since: item.since,
+    last_seen_at: item.last_seen_at,
+    started_at: item.started_at,
+    state_version: item.state_version,
+    decided_by: item.decided_by,
+    route: item.route,
+    ask: ask === null ? null : { ask_id: ask.ask_id, kind: ask.kind, scope: '', text: '', options: [] },
+    asks_open: item.asks_open,
+    background: { shells: background.shells, agents: background.agents },
+    suspended: item.suspended,
+    ended:
+      ended === null
+        ? null
+        : {
+            cause: ended.cause,
+            status: ended.status,
+            signal: ended.signal,
+            clean: ended.clean,
+            at: ended.at,
+            listed_until: ended.listed_until,
+          },
     title: '',
+    cwd: projectOf(item.cwd),
     current_command: '',
-    ask: ask === null ? null : { ...ask, scope: '', text: '', options: [] },
-    session: session === null ? null : { ...session, title: '' },
+    window_name: '',
+    window_index: item.window_index,
+    pane_index: item.pane_index,
+    session:
+      session === null
+        ? null
+        : {
+            id: session.id,
+            driver: session.driver,
+            title: '',
+            model: session.model,
+            state: session.state,
+            auto_approve: session.auto_approve,
+            is_resumable: session.is_resumable,
+            view: session.view,
+          },
+    terminal: item.terminal,
+    pid: null,
   };
 }
 
@@ -91,9 +149,10 @@ const safeBlock = (text: string): string => redact(sanitizeBlock(foreign(text)))
 const safeOrNull = (text: string | null): string | null => (text === null ? null : safe(text));
 
 function withoutSecrets(item: PaneItem): PaneItem {
-  const { ask, session } = item;
+  const { ask, git, session } = item;
   return {
     ...item,
+    git: git === null ? null : { ...git, root: safe(git.root), branch: safeOrNull(git.branch) },
     detail: safeOrNull(item.detail),
     task: safeOrNull(item.task),
     title: safe(item.title),

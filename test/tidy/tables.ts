@@ -120,9 +120,9 @@ export const sizes = {
  * less lowers it.
  */
 export const walkBounds = {
-  filesMax: 990,
-  oneImporterMax: 440,
-  partsMax: 125,
+  filesMax: 830,
+  oneImporterMax: 320,
+  partsMax: 92,
   /** Files of each path of scripts/paths.json. */
   pathFilesMax: { 'hook call to web row': 51, 'screen change to inbox': 19, 'approve in the TUI to tmux': 51 },
 } as const;
