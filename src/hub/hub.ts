@@ -57,6 +57,7 @@ export class Hub implements TransportHandlers {
   readonly #resyncing = new Set<string>();
   readonly #wanted: (() => void)[] = [];
   #cancelSweep: Cancel = () => undefined;
+  #isClosed = false;
   readonly counters: HubCounters = {
     ...{ batches: 0, rows: 0, refused: 0, resyncs: 0 },
     ...{ log_rows: 0, beats: 0, orders: 0, orders_unconfirmed: 0 },
@@ -76,6 +77,7 @@ export class Hub implements TransportHandlers {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#cancelSweep();
     await this.#parts.transport.close();
   }
@@ -326,8 +328,12 @@ export class Hub implements TransportHandlers {
     this.#resync(tenant, daemon, null);
   }
 
-  /** Machines that only build leave nothing behind; and whoever looks is told that another one fell silent. */
+  /**
+   * A machine that was removed by a command is cut off; machines that only build leave nothing behind; and whoever looks is told that
+   * another one fell silent.
+   */
   #sweep(): void {
+    if (this.#isClosed) return;
     this.#cancelSweep = this.#parts.clock.after(limits.hubBeatMs, () => {
       void this.#sweepAll()
         .catch((problem) => this.#trouble('sweeping', problem))
@@ -337,7 +343,8 @@ export class Hub implements TransportHandlers {
 
   async #sweepAll(): Promise<void> {
     const now = this.#parts.clock.wallMs();
-    for (const held of this.#tenants.values()) {
+    for (const [name, held] of this.#tenants) {
+      await this.#dropRevoked(name);
       const { table, roster, listeners } = await held;
       const daemons = new Set(roster.all().map(({ daemon }) => daemon));
       for (const { daemon, kind, left_at, seen_at } of roster.machines) {
@@ -348,6 +355,17 @@ export class Hub implements TransportHandlers {
       }
       for (const listener of listeners) listener();
     }
+  }
+
+  /** Another process may have removed it, as `agtmux hub revoke` does, and not every table tells of that (HUB6). */
+  async #dropRevoked(name: string): Promise<void> {
+    const { table, roster } = await this.#tenant(name);
+    const revoked = (await table.daemons()).filter(({ revoked_at }) => revoked_at !== null);
+    if (revoked.length === 0) return;
+    for (const { daemon } of revoked) this.#parts.transport.cut(name, daemon);
+    const listed = new Set(roster.all().map(({ daemon }) => daemon));
+    const isKnown = revoked.some(({ daemon }) => roster.machine(daemon) !== null || listed.has(daemon));
+    if (isKnown) await this.#follow(name);
   }
 
   #trouble(doing: string, problem: unknown): void {

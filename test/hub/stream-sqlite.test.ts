@@ -1,9 +1,11 @@
 // The embedded pair against the contract: one web socket for each daemon, and one SQLite file.
 
 import { expect, it } from 'vitest';
+import { openHubTable } from '../../src/hub/serve.ts';
+import { limits } from '../../src/model/limits.ts';
 import { paneRow } from '../kit/rows.ts';
 import { until } from '../kit/tmux-server.ts';
-import { TestHub } from './kit.ts';
+import { clock, TestHub } from './kit.ts';
 import { hubContract } from './transport.contract.ts';
 
 hubContract('stream and SQLite', () => new TestHub());
@@ -34,4 +36,31 @@ it('HUB6 the copy of a disk is turned away while the machine itself is there; a 
   expect(opened).toEqual([]);
   await edge.end();
   await hub.end();
+});
+
+it('HUB6 a machine that a command removes is cut off by the hub that runs, and its rows go; the others stay', async () => {
+  const hub = new TestHub({
+    clock: { ...clock, after: (ms, work) => clock.after(ms === limits.hubBeatMs ? 20 : ms, work) },
+  });
+  await hub.start();
+  const edges = [await hub.edge('one'), await hub.edge('two')] as const;
+  for (const edge of edges) edge.put('a', paneRow());
+  const roster = await hub.now.hub.rosterOf('main');
+  await until('both are listed', async () => roster.size === 2);
+  // As `agtmux hub revoke` does it: another connection to the same file.
+  const table = await openHubTable({ folder: hub.folder });
+  const [gone, stays] = edges;
+  expect(await table.of('main').revoke(gone.membership.daemon, clock.wallMs())).toBe(true);
+  await table.close();
+  await until('its rows are gone', async () => roster.size === 1);
+  await until('it is cut off', async () => gone.uplink.trouble?.code === 'E_ROLE' && !gone.uplink.isOpen);
+  expect(roster.machines.map(({ daemon }) => daemon)).toEqual([stays.membership.daemon]);
+  stays.put('b', paneRow());
+  gone.put('b', paneRow());
+  await until('only the other one is told of', async () => roster.size === 2);
+  expect(new Set(roster.all().map(({ daemon }) => daemon))).toEqual(new Set([stays.membership.daemon]));
+  expect(stays.uplink.isOpen).toBe(true);
+  for (const edge of edges) await edge.end();
+  await hub.end();
+  expect(hub.warnings).toEqual([]);
 });
