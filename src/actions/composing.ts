@@ -28,10 +28,16 @@ function linesOf({ from, to }: FileReference): { readonly from: number; readonly
 }
 
 /** People's and their programs' words arrive as they are. */
-export function withOrigin(text: string, { role, name, runtime_id, hops }: Caller): string {
+export function withOrigin(
+  text: string,
+  { role, name, runtime_id, hops }: Caller,
+  keys: Pick<Keys, 'paste'> | null = null,
+): string {
   if (role !== 'observer') return text;
+  // Where a line end is Enter, both stand in one line.
+  const end = keys?.paste === 'plain' ? ' ' : '\n';
   const who = runtime_id === null ? name : `${name}, ${canonicalRef(runtime_id)}`;
-  return `[from ${who}, not from a person; through agtmux, hop ${hops} of ${limits.hopsMax}]\n${text}`;
+  return `[from ${who}, not from a person; through agtmux, hop ${hops} of ${limits.hopsMax}]${end}${text}`;
 }
 
 type KeptHops = Pick<ActionContent, 'hops'>;

@@ -1,7 +1,7 @@
 // Sending a message: when it may be typed at all (ACT3), and typing it in two guarded steps (ACT2). Nothing is ever typed
 // into an open dialog, where a line of text and Enter may mean yes.
 
-import { type FreshLook, showsDialog } from '../agents/contract.ts';
+import { type FreshLook, type Keys, showsDialog } from '../agents/contract.ts';
 import { type Failure, failure } from '../model/errors.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
@@ -20,7 +20,7 @@ import {
   unreadable,
 } from './action-context.ts';
 import { isTakenFrom } from './message-text.ts';
-import { screenOf, type TypingOptions, typeAndSubmit } from './submitting.ts';
+import { screenOf, type TypingOptions, typeAndSubmit, withoutMarks } from './submitting.ts';
 
 /** type: as a message. answer: what is asked takes it as its answer. Otherwise why not. */
 export type MessageRule = 'type' | 'answer' | Failure;
@@ -38,6 +38,23 @@ const unsureText = failure(
 );
 
 const openDialog = (words: string): Failure => failure('E_DIALOG', words);
+
+const noPrompt = failure(
+  'E_STATE_CHANGED',
+  'its screen does not show its prompt',
+  'check it (`agtmux attach`); a larger window may show more',
+);
+
+/** Where the marks of a paste are no marks, a line end is Enter and a tab a key. */
+export function lineProblem(keys: Pick<Keys, 'paste'> | null, text: string): Failure | null {
+  if (keys?.paste !== 'plain' || !/[\n\t]/.test(text)) return null;
+  const what = text.includes('\n') ? `has ${text.split('\n').length} lines` : 'contains a tab';
+  return failure(
+    'E_UNSUPPORTED',
+    `the message ${what}, and this agent does not know the marks of a paste: it would take each line end and tab as a key`,
+    'send it as one line without tabs; the rest may stand in a file that this line names',
+  );
+}
 
 /** The whole of ACT3 as one table; a dialog that is seen counts, whatever was published. */
 export function messageRule(
@@ -88,13 +105,16 @@ export async function typeMessage(
   text: string,
   enter: boolean,
 ): Promise<Ending> {
+  const keys = context.ground.keysOf(attempt.identity.agent);
+  const unfit = lineProblem(keys, text);
+  if (unfit !== null) return refused(unfit);
   const handle = await context.handle(attempt);
   if (!handle.ok) return refused(handle.failure);
   const late = context.check(attempt);
   if (late !== null) return refused(late);
   const runtime = attempt.identity.runtime_id;
   const way = context.ground.isPaneless(runtime) ? checkedWay : 'keys';
-  const keys = context.ground.keysOf(attempt.identity.agent);
+  const isPlain = keys?.paste === 'plain';
   let why: Failure | null = null;
   let sign: string | null = null;
   const recheck = async (isTyped: boolean): Promise<boolean> => {
@@ -102,7 +122,10 @@ export async function typeMessage(
     const look = await context.look(attempt);
     sign = look?.prompt?.sign ?? null;
     // Before the text everything must be as it was decided on; after it the agent may have begun to work.
-    why = notNow(look) ?? (isTyped ? null : (leftThere(context, runtime, look) ?? context.check(attempt)));
+    why =
+      notNow(look) ??
+      (isPlain && look?.prompt == null ? noPrompt : null) ??
+      (isTyped ? null : (leftThere(context, runtime, look) ?? context.check(attempt)));
     return why === null;
   };
   const before = context.ground.stateOf(runtime);
@@ -112,6 +135,7 @@ export async function typeMessage(
     collapsed: keys?.collapsed ?? null,
     enterPauseMs: keys?.enterPauseMs ?? limits.enterPauseMs,
     ...(keys?.prompt === undefined ? {} : { prompt: keys.prompt }),
+    isPlain,
     recheck,
     sign: () => sign,
     onEnter: async (on) => {
@@ -119,7 +143,8 @@ export async function typeMessage(
     },
     clock: context.ground.clock,
   };
-  const typed = await typeAndSubmit(handle.value.writer, handle.value.place, text, options);
+  const writer = isPlain ? withoutMarks(handle.value.writer) : handle.value.writer;
+  const typed = await typeAndSubmit(writer, handle.value.place, text, options);
   // Set inside of what is called back, which the compiler does not see.
   const end = became as 'taken' | keyof typeof notTaken | null;
   if (typed === 'submitted' && end !== null) {

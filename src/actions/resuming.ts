@@ -18,7 +18,7 @@ import {
   refusedFor,
   refusedWrite,
 } from './action-context.ts';
-import { type TypingWriter, typeAndSubmit } from './submitting.ts';
+import { typeAndSubmit, withoutMarks } from './submitting.ts';
 
 export async function resumeEnded(context: ActionContext, attempt: Attempt): Promise<Ending> {
   const { ground } = context;
@@ -103,18 +103,8 @@ async function typeAtShell(
   if (!(await context.comesTrue(async () => !(await isStill()) || isPrompt(shown), limits.pasteShownMs))) {
     return notAtPrompt(command);
   }
-  const typing: TypingWriter = {
-    paste: async (place, text, ready) =>
-      ready === undefined || (await ready()) !== null
-        ? writer.type(place, text)
-        : { kind: 'refused', why: 'other_process' },
-    press: (place, keys, shown) => writer.press(place, keys, shown),
-    look: (place) => writer.look(place),
-    hold: (place) => writer.hold(place),
-    release: (place) => writer.release(place),
-  };
   const options = { enter: true, collapsed: null, enterPauseMs: 0, recheck: isStill, clock: context.ground.clock };
-  const typed = await typeAndSubmit(typing, rest.place, line, options);
+  const typed = await typeAndSubmit(withoutMarks(writer), rest.place, line, options);
   if (typed === 'pasted' || typed === 'mixed') {
     const words = 'typed in its shell, not submitted; check the pane before you press Enter there';
     return ended('unconfirmed', { way: 'keys', words });

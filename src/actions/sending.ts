@@ -13,7 +13,7 @@ import { answerRequest } from './answers.ts';
 import { answerAsk } from './asks.ts';
 import { compose, type HopCounter, type SendRequest, withOrigin } from './composing.ts';
 import { isLimited, resumeTime, waitingOption } from './limit-resume.ts';
-import { messageRule, typeMessage } from './messages.ts';
+import { lineProblem, messageRule, typeMessage } from './messages.ts';
 import type { AnsweredAsks } from './pressing.ts';
 import type { MessageQueue } from './queue.ts';
 
@@ -108,6 +108,8 @@ async function enqueue(
 ): Promise<Ending> {
   const { audit_id } = attempt;
   const { runtime_id } = attempt.identity;
+  const unfit = lineProblem(context.ground.keysOf(attempt.identity.agent), text);
+  if (unfit !== null) return refused(unfit);
   const unkept = await context.keep(attempt);
   if (unkept !== null) return refused(unkept);
   const queued = queue.add({
@@ -168,7 +170,7 @@ async function sendNow(
   const ending =
     rule === 'answer'
       ? await answerAsk(context, attempt, answered, request, { kind: 'write', text }, undefined)
-      : await typeMessage(context, attempt, withOrigin(text, from), request.enter);
+      : await typeMessage(context, attempt, withOrigin(text, from, ground.keysOf(identity.agent)), request.enter);
   if (ending.outcome !== 'refused') hops.delivered(identity.runtime_id, from);
   return ending;
 }
@@ -202,7 +204,8 @@ export async function deliverQueued(
     return refusedFor('E_STATE_CHANGED', 'it cannot take a message now');
   }
   if (rule !== 'type') return refused(rule);
-  const ending = await typeMessage(context, attempt, withOrigin(message.text, from), message.enter);
+  const line = withOrigin(message.text, from, ground.keysOf(attempt.identity.agent));
+  const ending = await typeMessage(context, attempt, line, message.enter);
   if (ending.outcome !== 'refused') hops.delivered(attempt.identity.runtime_id, from);
   return { ...ending, detail };
 }

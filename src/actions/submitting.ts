@@ -6,7 +6,7 @@ import { plainLines } from '../agents/keys/styled-text.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PaneAddress, PaneWriter, Ready, SeenRows, WriteResult } from '../terminals/tmux/pane-writer.ts';
-import { isEchoed, type SeenScreen, standingOf } from './message-text.ts';
+import { isEchoed, type SeenScreen, type Standing, standingOf } from './message-text.ts';
 
 export type TypingWriter = Pick<PaneWriter, 'paste' | 'press' | 'look' | 'hold' | 'release'>;
 
@@ -19,6 +19,8 @@ export interface TypingOptions {
   readonly enterPauseMs: number;
   /** The prompt as its agent draws it (`Keys.prompt`); left out where the text goes elsewhere, or nobody knows its looks. */
   readonly prompt?: Keys['prompt'];
+  /** It goes in without the marks of a paste (`Keys.paste`), and counts only where it stands in that prompt. */
+  readonly isPlain?: boolean;
   /** Whether the place still belongs to the runtime, by its processes: what tmux cannot know. */
   readonly recheck: (isTyped: boolean) => Promise<boolean>;
   /** Words that the prompt itself shows, as the last recheck saw them; the text goes out only where they still stand. */
@@ -30,6 +32,15 @@ export interface TypingOptions {
   readonly onEnter?: (on: SeenRows) => Promise<void>;
   readonly clock: Clock;
 }
+
+/** For whoever does not know the marks of a paste: a line goes in as it is. */
+export const withoutMarks = (writer: PaneWriter): TypingWriter => ({
+  paste: (place, text, ready) => writer.type(place, text, ready),
+  press: (place, keys, shown) => writer.press(place, keys, shown),
+  look: (place, hasColours) => writer.look(place, hasColours),
+  hold: (place) => writer.hold(place),
+  release: (place) => writer.release(place),
+});
 
 /** pasted: Enter was left alone. mixed: so it was, for the prompt holds something else beside the text. */
 export type Typed = 'submitted' | 'pasted' | 'mixed' | WriteResult;
@@ -130,6 +141,8 @@ export async function screenOf(
 }
 
 /** Until the prompt holds the text and nothing else, with what must then stand on the screen for Enter. */
+const notThere: Standing = { kind: 'not_yet' };
+
 async function waitUntilAlone(
   writer: TypingWriter,
   place: PaneAddress,
@@ -144,7 +157,9 @@ async function waitUntilAlone(
   for (;;) {
     const now = await screenOf(writer, place, options);
     if (isEchoed(text, before.lines, now.lines)) return { outcome: 'pasted' };
-    const standing = standingOf(text, collapsed, before, now);
+    // A terminal that echoes by itself shows a line without marks as a prompt would, and anywhere.
+    const isNowhere = options.isPlain === true && (now.prompt?.unsent ?? '').trim() === '';
+    const standing = isNowhere ? notThere : standingOf(text, collapsed, before, now);
     if (standing.kind === 'alone') return { shown: { lines: now.lines, rows: standing.rows } };
     const at = clock.monotonicMs();
     mixedSince = standing.kind === 'mixed' ? (mixedSince ?? at) : null;

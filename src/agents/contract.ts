@@ -310,6 +310,8 @@ export interface Keys {
   readonly afterInterruptSignal?: string;
   /** What a prompt shows instead of a long or many-lined paste, as the text of a pattern; null: it spells out everything. */
   readonly collapsed: string | null;
+  /** plain: it shows the marks of a paste as text, so that a message is one line and goes in without them. Needs `prompt`. */
+  readonly paste?: 'plain';
   /** From the sight of a text in its prompt to Enter: some take an Enter that comes sooner for a line of the text. */
   readonly enterPauseMs: number;
   /** For dialogs in which nothing but a colour tells what Enter takes: that label, out of lines with their colours. */

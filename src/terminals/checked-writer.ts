@@ -66,7 +66,12 @@ export function createCheckedWriter({ placeNow, place }: CheckedParts): PaneWrit
     // Only messages are typed without a step of its own that checks.
     keys: unsupported,
     pasteKeys: unsupported,
-    type: unsupported,
+    type: async (_, line, ready) => {
+      if (ready === undefined) return unsupported();
+      if (line === '' || /\p{Cc}/u.test(line)) return { kind: 'lost', words: 'the text is not a single line' };
+      const now = await ready();
+      return now === null ? refusedAs('not_shown') : send(line, now.shown);
+    },
     respawn: unsupported,
     look: async (_, hasColours = false) => (await backend.capture(surface, hasColours)) ?? [],
   };

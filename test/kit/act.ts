@@ -348,10 +348,14 @@ export class ActWorld {
           agent.screen = [...agent.screen, ...text.split('\n')];
         });
       },
-      type: async (place, line) =>
-        step(place, `type:${line}`, (agent) => {
+      type: async (place, line, ready) => {
+        const now = ready === undefined ? { shown: null } : await ready();
+        if (now === null) return { kind: 'refused', why: 'other_process' };
+        if (now.shown !== null && !isShown(place, now.shown)) return { kind: 'refused', why: 'not_shown' };
+        return step(place, `type:${line}`, (agent) => {
           agent.screen = [...agent.screen, line];
-        }),
+        });
+      },
       keys: async (place, data) => step(place, `keys:${data}`, () => undefined),
       pasteKeys: async (place, text) => step(place, `pasteKeys:${text}`, () => undefined),
       respawn: async (place, line, cwd) => step(place, `respawn:${cwd}:${line}`, () => undefined),

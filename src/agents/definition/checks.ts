@@ -21,7 +21,9 @@ export interface DefinitionPlace {
 type Check = (definition: Definition, place: DefinitionPlace) => readonly DefinitionProblem[];
 
 export const problemsOf: Check = (definition, place) =>
-  [tables, names, places, measure, promises, answers, drafts, meanings].flatMap((check) => check(definition, place));
+  [tables, names, places, measure, promises, answers, drafts, pastes, meanings].flatMap((check) =>
+    check(definition, place),
+  );
 
 const problem = (
   path: DefinitionProblem['path'],
@@ -205,6 +207,18 @@ const drafts: Check = ({ keys }) =>
           null,
           'it can only be cleared where the prompt is known',
           'add clear_prompt and [keys.prompt]',
+        ),
+      ]
+    : [];
+
+const pastes: Check = ({ keys }) =>
+  keys?.paste === 'plain' && keys.prompt === undefined
+    ? [
+        problem(
+          ['keys', 'paste'],
+          'plain',
+          'without the marks of a paste a message can only be sent off where the prompt is known',
+          'add [keys.prompt]',
         ),
       ]
     : [];

@@ -23,6 +23,7 @@ export function keysOf({ agent, keys, run, measured }: Definition, compile: Comp
   return {
     interrupt: words?.interrupt === undefined ? [] : [press(...words.interrupt)],
     collapsed: words?.collapsed_paste ?? null,
+    ...(words?.paste === 'plain' ? { paste: words.paste } : {}),
     // Where it is not known, the longest that any agent needs.
     enterPauseMs: words?.enter_pause_ms ?? limits.enterPauseMs,
     ...(words?.prompt === undefined ? {} : { prompt: promptOf(words.prompt, compile) }),
@@ -62,7 +63,9 @@ function answersOf(words: KeyWords | undefined, compile: CompilePattern): Answer
   const by = (ask: AnswerableAsk, use: (answers: Answers) => readonly KeyStep[] | null): readonly KeyStep[] | null => {
     const found = tables.find(({ table }) => table.kinds.includes(ask.kind));
     const strokes = found === undefined ? null : use(found.answers);
-    return strokes === null || holdsAny(strokes, never) ? null : strokes;
+    if (strokes === null || holdsAny(strokes, never)) return null;
+    // In the field of a dialog nobody can tell whether a text without the marks of a paste has arrived alone.
+    return words?.paste === 'plain' && strokes.some((stroke) => 'text' in stroke) ? null : strokes;
   };
   return {
     approve: (ask) => by(ask, (answers) => answers.approve(ask)),

@@ -25,6 +25,26 @@ const changed = (from: string, to: string): readonly [text: string, line: number
 };
 
 describe('a definition', () => {
+  it('DEF1 that says its program does not know the marks of a paste says how its prompt is known, and types into no dialog', () => {
+    const plain = qwen.replace('[keys]', '[keys]\npaste = "plain"');
+    const read = readDefinition(plain, place);
+    if (!read.ok) throw new Error(read.failure.message);
+    expect(agentOf(read.value, {}, linearPattern).keys?.paste).toBe('plain');
+    const without = told(plain.replace(/draft_returns.*\n|\[keys\.prompt\]\n(?:.+\n)*/g, ''));
+    expect(without).toContain('keys.paste: without the marks of a paste a message can only be sent off where');
+    expect(without).toContain('| add [keys.prompt]');
+    const options = [
+      { id: '1', label: 'Blue' },
+      { id: '2', label: 'Type something...' },
+    ];
+    const written = [plain, qwen].map((text) => {
+      const one = readDefinition(text, place);
+      if (!one.ok) throw new Error(one.failure.message);
+      return agentOf(one.value, {}, linearPattern).keys?.write({ kind: 'question', text: 'What?', options }, 'green');
+    });
+    expect(written).toEqual([null, expect.arrayContaining([{ text: 'green' }])]);
+  });
+
   it('DEF1 is enough for an agent: read as a user would write it, it keeps the whole contract', () => {
     const read = readDefinition(qwen, place);
     if (!read.ok) throw new Error(read.failure.message);

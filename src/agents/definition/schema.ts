@@ -209,6 +209,12 @@ const keys = z
       .default(limits.enterPauseMs)
       .describe('From the sight of a text in its prompt to Enter.'),
     collapsed_paste: pattern.optional().describe('What the prompt shows instead of a long paste.'),
+    paste: z
+      .enum(['marked', 'plain'])
+      .default('marked')
+      .describe(
+        'plain: it shows the marks around a paste as text. A message goes in without them, one line at most; needs [keys.prompt].',
+      ),
     file_ref: z.enum(['at', 'plain']).default('plain').describe('How a file is named in a message: @path or path.'),
     never_press: z
       .array(keyName)

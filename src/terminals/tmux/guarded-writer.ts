@@ -47,7 +47,8 @@ export function createBufferLoader(address: TmuxAddress): NonNullable<WriterLink
 
 /**
  * Marked as a paste by ourselves, not by tmux: tmux leaves the marks out where the terminal did not ask for them, as after
- * a shell had it for a moment, and then every line of a message is an Enter to whoever reads it next. All agents read them.
+ * a shell had it for a moment, and then every line of a message is an Enter to whoever reads it next. Agents that do not read them say so
+ * (`Keys.paste`), and get a line without them.
  */
 const pasteBegin = '\u001b[200~';
 const pasteEnd = '\u001b[201~';
@@ -195,10 +196,10 @@ class GuardedHands implements PaneWriter {
     }
   }
 
-  async type(place: PaneAddress, line: string): Promise<WriteResult> {
+  async type(place: PaneAddress, line: string, ready?: () => Promise<Ready>): Promise<WriteResult> {
     // A control character would be a key: the line would be run before it was seen.
     if (line === '' || /\p{Cc}/u.test(line)) return lost('the text is not a single line');
-    return orLost(() => this.#guarded(place, { effect: `send-keys -l -t ${place.pane} -- ${quoted(line)}` }));
+    return this.#pasted(place, line, '', ready);
   }
 
   async keys(place: PaneAddress, data: string): Promise<WriteResult> {

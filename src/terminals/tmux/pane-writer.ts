@@ -53,8 +53,8 @@ export interface PaneWriter {
   keys(place: PaneAddress, data: string): Promise<WriteResult>;
   /** What a person pastes at a terminal: one paste, which tmux marks where the program has asked for that. No escapes. */
   pasteKeys(place: PaneAddress, text: string): Promise<WriteResult>;
-  /** One line as it is, without the marks of a paste, which not every shell knows. No Enter. */
-  type(place: PaneAddress, line: string): Promise<WriteResult>;
+  /** One line as it is, without the marks of a paste, which not every program knows. No Enter; `ready` as for a paste. */
+  type(place: PaneAddress, line: string, ready?: () => Promise<Ready>): Promise<WriteResult>;
   /** A new program in a pane whose own one is dead; null leaves the directory it was opened in. */
   respawn(place: PaneAddress, line: string, cwd: string | null): Promise<WriteResult>;
   /** Keys by tmux's names. With `shown`, only while this stands on the visible screen. */

@@ -52,6 +52,7 @@ export const continueCli: ActionExecutor = {
   cannot: {
     'send into the trust dialog': 'It asks no such question.',
     'trust dialog answered': 'It asks no such question.',
+    'send of many lines': 'It does not know the marks of a paste: agtmux refuses a message that has several lines.',
     'answer with an option':
       'Its questions are known by nothing that no other dialog has: agtmux answers none of them.',
     'answer in own words': 'No option opens the field for it: whatever is typed goes there, which agtmux does not do.',

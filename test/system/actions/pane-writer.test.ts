@@ -2,7 +2,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { typeAndSubmit } from '../../../src/actions/submitting.ts';
+import { typeAndSubmit, withoutMarks } from '../../../src/actions/submitting.ts';
+import { builtIn } from '../../../src/agents/definition/built-in.ts';
+import { agentOf } from '../../../src/agents/definition/load.ts';
+import { linearPattern } from '../../../src/agents/screen/pattern.ts';
 import { paneId } from '../../../src/model/ids.ts';
 import { limits } from '../../../src/model/limits.ts';
 import { createRealClock } from '../../../src/platform/clock.ts';
@@ -21,6 +24,24 @@ import { createTmuxServer, type TmuxServerKit, until } from '../../kit/tmux-serv
 
 const clock = createRealClock();
 const everywhere = async (): Promise<boolean> => true;
+
+/** A prompt in a frame, as Continue has it: what it does not know as a key is text, the marks of a paste too. */
+const showsMarks = `
+process.stdin.setRawMode(true);
+process.stdin.setEncoding('utf8');
+let [text, took] = ['', ''];
+const draw = () => process.stdout.write(
+  '\\u001b[2J\\u001b[H' + took + '\\r\\n╭' + '─'.repeat(60) + '╮\\r\\n│ ● ' + text + '\\u001b[63G│\\r\\n╰' + '─'.repeat(60) + '╯');
+process.stdin.on('data', (data) => {
+  for (const char of data) {
+    if (char === '\\r' || char === '\\n') [took, text] = ['took ' + text, ''];
+    else if (char === '\\u0015') text = '';
+    else if (char >= ' ') text += char;
+  }
+  draw();
+});
+draw();
+`;
 
 describe('guarded hands', () => {
   let kit: TmuxServerKit;
@@ -146,6 +167,31 @@ describe('guarded hands', () => {
     for (const more of ['', 'a\nb', 'a\r', '\u001b[A']) expect((await writer.type(place, more)).kind).toBe('lost');
     expect(await writer.type({ ...place, command: 'bash' }, 'x')).toEqual({ kind: 'refused', why: 'other_process' });
     await arrived(line);
+  });
+
+  it('ACT2a: a program that shows the marks of a paste as text gets its line without them, seen in its prompt before Enter', async () => {
+    const { keys } = agentOf(builtIn('continue'), {}, linearPattern);
+    if (keys?.prompt === undefined) throw new Error('its prompt is known');
+    const shownBy = async (pane: string, sign: RegExp): Promise<boolean> =>
+      until(`${sign} on the screen`, async () => sign.test(await kit.tmux('capture-pane', '-p', '-t', pane)));
+    const command = `exec '${process.execPath}' '${join(kit.directory, 'shows-marks.js')}'`;
+    writeFileSync(join(kit.directory, 'shows-marks.js'), showsMarks);
+    const pane = await kit.tmux('new-window', '-d', '-P', '-F', '#{pane_id}', '-t', 'main:', command);
+    await shownBy(pane, /│ ● *│/);
+    const there = await placeNow(kit, pane);
+    const how = { ...typing, prompt: keys.prompt };
+    expect(await typeAndSubmit(writer, there, 'hello there', how)).not.toBe('submitted');
+    await shownBy(pane, /│ ● \[200~hello there\[201~ *│/);
+    await kit.tmux('send-keys', '-t', pane, 'C-u');
+    await shownBy(pane, /│ ● *│/);
+    const plain = { ...how, isPlain: true };
+    expect(await typeAndSubmit(withoutMarks(writer), there, 'say "é" 漢; $HOME', plain)).toBe('submitted');
+    await shownBy(pane, /^took say "é" 漢; \$HOME$/m);
+    // What another program shows below the prompt, or instead of it, is no prompt.
+    const left = await typeAndSubmit(withoutMarks(writer), place, 'to nobody', plain);
+    expect(left).toBe('pasted');
+    await arrived('to nobody');
+    expect(await kit.tmux('list-buffers')).toBe('');
   });
 
   it('ACT2: only a dead pane gets another program, in a directory that is none of tmux formats', async () => {
