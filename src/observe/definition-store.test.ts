@@ -20,14 +20,22 @@ const claude = { executable: '/usr/local/bin/claude', argv: ['claude'] };
 
 function room() {
   const files = new Map<string, string>();
+  /** What the disk says of a file; where nothing is said, its whole text: no two writes are alike. */
+  const stamps = new Map<string, string>();
+  const read: string[] = [];
   const warned: string[] = [];
   const gone: AgentName[] = [];
   const clock = createSimulatedClock();
   const store = new DefinitionStore({
     files: {
       list: async () => ({ names: [...files.keys()], isMore: false }) as never,
+      stamp: async (path) => {
+        const name = path.slice('/agents/'.length);
+        return stamps.get(name) ?? files.get(name) ?? null;
+      },
       read: async (path: string, { bytesMax }: { bytesMax: number }) => {
         const text = files.get(path.slice('/agents/'.length));
+        read.push(path);
         if (text === undefined) return null;
         if (Buffer.byteLength(text) > bytesMax) throw new FileError('read', path, 'EFBIG');
         return { bytes: Buffer.from(text) } as never;
@@ -38,7 +46,7 @@ function room() {
     log: { info: () => undefined, warn: (words, fields) => void warned.push(`${words}: ${String(fields?.message)}`) },
     onChange: (names) => void gone.push(...names),
   });
-  return { files, warned, gone, clock, store };
+  return { files, stamps, read, warned, gone, clock, store };
 }
 
 describe('the definitions of a user', () => {
@@ -120,6 +128,31 @@ describe('the definitions of a user', () => {
     expect(store.trouble).toBeNull();
     const path = '/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js';
     expect(store.identify({ executable: '/usr/bin/node', argv: ['node', path] })?.agent).toBe('claude');
+  });
+
+  it('DEF4 are read when they have changed, once more at the next look, and then no more', async () => {
+    const { files, stamps, read, store } = room();
+    const agentNow = (): string | undefined => store.identify({ ...program, argv: ['node', '/opt/bin/mine'] })?.agent;
+    files.set('mine.toml', mine);
+    stamps.set('mine.toml', '1');
+    await store.look();
+    // Written again in the same tick of the disk's clock.
+    files.set('mine.toml', mine.replace('commands = ["mine"]', 'commands = ["many"]'));
+    await store.look();
+    expect([agentNow(), read.length]).toEqual([undefined, 2]);
+    for (let looks = 0; looks < 5; looks += 1) await store.look();
+    expect(read.length).toBe(2);
+    files.set('mine.toml', mine);
+    stamps.set('mine.toml', '2');
+    await store.look();
+    expect([agentNow(), read.length]).toEqual(['mine', 3]);
+    files.delete('mine.toml');
+    stamps.delete('mine.toml');
+    await store.look();
+    files.set('mine.toml', mine.replace('once =', 'onec ='));
+    stamps.set('mine.toml', '2');
+    for (let looks = 0; looks < 5; looks += 1) await store.look();
+    expect([store.trouble, read.length]).toEqual([expect.stringContaining('onec is not a known word'), 5]);
   });
 
   it('DEF4 are looked at again and again, without being asked', async () => {

@@ -16,7 +16,7 @@ import { FileError, type Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
 
 export interface DefinitionStoreParts {
-  readonly files: Pick<Files, 'read' | 'list'>;
+  readonly files: Pick<Files, 'read' | 'list' | 'stamp'>;
   readonly clock: Clock;
   /** Where a user's definitions are: `<agent>.toml`. */
   readonly folder: string;
@@ -32,6 +32,11 @@ interface UserFile {
   readonly trouble: Failure | null;
 }
 
+interface FileStamp {
+  readonly word: string;
+  readonly isSteady: boolean;
+}
+
 /** A built-in agent with what a user laid over it, or one of the user's own. */
 interface Entry {
   readonly agent: Agent;
@@ -44,6 +49,11 @@ export class DefinitionStore {
   readonly #builtIn: ReadonlyMap<AgentName, Entry>;
   #entries: ReadonlyMap<AgentName, Entry>;
   #files: ReadonlyMap<AgentName, UserFile> = new Map();
+  /**
+   * What each file was before it was read. One that has only just changed is read at the next look again: a second write in
+   * the same tick of the disk's clock would not be seen.
+   */
+  #stamps: ReadonlyMap<AgentName, FileStamp> = new Map();
   /** Only for processes that no built-in agent claims: none of those can be shadowed (DEF3). */
   #identifyOwn: Identify = () => null;
   #timer: Cancel | null = null;
@@ -104,9 +114,14 @@ export class DefinitionStore {
   async look(): Promise<void> {
     const before = this.#files;
     const now = new Map<AgentName, UserFile>();
+    const stamps = new Map<AgentName, FileStamp>();
     for (const name of await this.#names()) {
       const known = before.get(name);
-      const file = await this.#read(name, known);
+      const last = this.#stamps.get(name);
+      const word = await this.#stampOf(name);
+      if (word !== null) stamps.set(name, { word, isSteady: word === last?.word });
+      const isAsRead = known !== undefined && last?.isSteady === true && last.word === word;
+      const file = isAsRead ? known : await this.#read(name, known);
       now.set(name, file);
       if (file === known) continue;
       const { path, trouble } = file;
@@ -115,6 +130,7 @@ export class DefinitionStore {
       if (trouble === null) this.#parts.log.info('a definition is in force', { path });
     }
     this.#files = now;
+    this.#stamps = stamps;
     const names = new Set([...before.keys(), ...now.keys()]);
     const changed = [...names].filter((name) => before.get(name)?.definition !== now.get(name)?.definition);
     if (changed.length > 0) this.#rebuild(changed);
@@ -146,8 +162,22 @@ export class DefinitionStore {
     }
   }
 
+  #pathOf(name: AgentName): string {
+    return `${this.#parts.folder}/${name}.toml`;
+  }
+
+  /** Null where nobody can tell: reading it says why. */
+  async #stampOf(name: AgentName): Promise<string | null> {
+    try {
+      return await this.#parts.files.stamp(this.#pathOf(name));
+    } catch (problem) {
+      if (problem instanceof FileError) return null;
+      throw problem;
+    }
+  }
+
   async #read(name: AgentName, known: UserFile | undefined): Promise<UserFile> {
-    const path = `${this.#parts.folder}/${name}.toml`;
+    const path = this.#pathOf(name);
     const wrong = (text: string | null, trouble: Failure): UserFile =>
       known?.text === text && known.trouble?.message === trouble.message
         ? known

@@ -1,8 +1,8 @@
 // The few things agtmux does with files, as a port, and their real implementation. What is not there is a value (null or
 // false); every other trouble is a FileError with the system's own code. Everything written is 0600 unless said otherwise.
 
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, opendir, readlink, rename, rm, unlink } from 'node:fs/promises';
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, opendir, readlink, rename, rm, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { assert } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
@@ -49,6 +49,11 @@ export interface Files {
   /** Of the thing itself: a link is told as a link. */
   stat(path: string): Promise<FileStat | null>;
   readLink(path: string): Promise<string | null>;
+  /**
+   * Where a name leads in the end: the same word as long as it is the same file, of this size and written at this time, and
+   * another one after that. Within one tick of the disk's clock it may miss a change. Null when there is nothing.
+   */
+  stamp(path: string): Promise<string | null>;
   /** Creates the directory and missing parents 0700. What is there already is left as it is: check it afterwards. */
   mkdirPrivate(path: string): Promise<void>;
 }
@@ -92,12 +97,17 @@ export function createRealFiles(): Files {
     rename: (from, to) => guarded('rename', from, () => moveOver(from, to)),
     stat: (path) => orNull('stat', path, async () => statOf(await lstat(path))),
     readLink: (path) => orNull('read the link', path, () => readlink(path)),
+    stamp: (path) => orNull('stat', path, async () => stampOf(await stat(path, { bigint: true }))),
     mkdirPrivate: (path) =>
       guarded('make the directory', path, async () => {
         await mkdir(path, { recursive: true, mode: privateDirectoryMode });
       }),
   };
 }
+
+/** The change time too: a write time can be set. */
+const stampOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string =>
+  [dev, ino, size, mtimeNs, ctimeNs].join(':');
 
 async function readWhole(
   path: string,

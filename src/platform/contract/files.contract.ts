@@ -43,6 +43,7 @@ export function filesContract(name: string, create: () => Promise<FilesUnderTest
       expect(await files.stat(`${root}/none`)).toBeNull();
       expect(await files.list(`${root}/none`, 10)).toBeNull();
       expect(await files.readLink(`${root}/none`)).toBeNull();
+      expect(await files.stamp(`${root}/none`)).toBeNull();
       expect(await files.remove(`${root}/none`)).toBe(false);
       expect(await files.rename(`${root}/none`, `${root}/other`)).toBe(false);
     });
@@ -112,6 +113,23 @@ export function filesContract(name: string, create: () => Promise<FilesUnderTest
       expect(text(await files.read(`${root}/link`, { bytesMax: 100, followLinks: true }))).toBe('secret');
       expect((await files.stat(`${root}/link`))?.kind).toBe('link');
       expect(await files.readLink(`${root}/link`)).toBe(`${root}/a`);
+    });
+
+    it('a stamp is that of the file a link leads to, stays while nothing happens, and changes with file and size', async () => {
+      await files.writeAtomic(`${root}/a`, bytes('one'));
+      await files.writeAtomic(`${root}/b`, bytes('one'));
+      await disk.link(`${root}/l`, `${root}/a`);
+      const first = await files.stamp(`${root}/a`);
+      expect(first).not.toBeNull();
+      expect(await files.stamp(`${root}/l`)).toBe(first);
+      expect(await files.stamp(`${root}/b`)).not.toBe(first);
+      await files.append(`${root}/a`, bytes('two'), { sync: false });
+      const second = await files.stamp(`${root}/l`);
+      expect(second).not.toBe(first);
+      await files.rename(`${root}/b`, `${root}/a`);
+      expect(await files.stamp(`${root}/l`)).not.toBe(second);
+      await files.remove(`${root}/a`);
+      expect(await files.stamp(`${root}/l`)).toBeNull();
     });
 
     it('links in the middle of a path are followed, loops are refused', async () => {

@@ -49,6 +49,8 @@ class Disk implements SimulatedFiles {
   readonly #tree = new FileTree();
   readonly #journal = new NameJournal();
   readonly #unsynced = new Set<FileNode>();
+  /** As a disk numbers its files: the order in which somebody first asked. */
+  readonly #numbers = new Map<Node, number>();
   readonly #faults = new Map<number, FileFault>();
   #bytesMax: number | null;
   #bytesUsed = 0;
@@ -149,6 +151,16 @@ class Disk implements SimulatedFiles {
     this.#step('stat', path);
     const node = this.#tree.find('stat', path, false);
     return node === null ? null : statOf(node);
+  }
+
+  async stamp(path: string) {
+    this.#step('stat', path);
+    const node = this.#tree.find('stat', path, true);
+    if (node === null) return null;
+    const number = this.#numbers.get(node) ?? this.#numbers.size;
+    this.#numbers.set(node, number);
+    const { sizeBytes, mtimeMs, mode } = statOf(node);
+    return [number, sizeBytes, mtimeMs, mode].join(':');
   }
 
   async readLink(path: string) {
