@@ -144,6 +144,13 @@ describe('ordering hazards', () => {
     other.take(event('a', 'process', 40, 'runtime.ended', { cause: 'vanished' }));
     expect(other.state('a').confidence).toBe('high');
     expect(told()).toBe('medium');
+    // Somebody did.
+    const gone = oneAgent();
+    gone.take(
+      says('a', 'hook', 10, 'running'),
+      event('a', 'process', 40, 'runtime.ended', { cause: 'exit', status: 0 }),
+    );
+    expect(heardByHooksAlone(gone.state('a'))).toEqual(gone.state('a'));
     // Its own registry would tell that the turn was cut short.
     world.take(says('a', 'native', 40, 'running'));
     expect(seen()).toBe('running/compacting/high');
