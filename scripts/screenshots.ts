@@ -100,8 +100,8 @@ async function take(browser: Browser, play: Play, picture: Picture, directory: s
   await page.locator(until).first().waitFor();
   if (until === '.xterm-rows') await page.locator('.xterm-rows').getByText('Do you want to proceed?').first().waitFor();
   if (press !== undefined) {
-    await page.getByRole('switch', { name: press }).tap();
-    await page.getByRole('toolbar', { name: 'Keys' }).scrollIntoViewIfNeeded();
+    await page.getByRole('switch', { name: press }).click();
+    await page.getByRole('toolbar', { name: 'Keys' }).waitFor();
   }
   await page.screenshot({ path: join(directory, `${name}.png`) });
   await context.close();

@@ -61,6 +61,21 @@ export function socketUrl(path: string): string {
 /** A keyboard on glass: its Enter is the only way to a new line, and it has no Ctrl, Esc, Tab or arrows. */
 export const hasTouchKeyboard = (): boolean => window.matchMedia('(hover: none) and (pointer: coarse)').matches;
 
+/** How much of the page's foot a keyboard on glass lies over, told now and at each change. A page that is zoomed hides nothing. */
+export function onCovered(heard: (px: number) => void): Cancel {
+  const seen = window.visualViewport;
+  if (seen === null) return () => undefined;
+  const tell = (): void =>
+    heard(seen.scale > 1 ? 0 : Math.max(0, Math.round(window.innerHeight - seen.height - seen.offsetTop)));
+  tell();
+  seen.addEventListener('resize', tell);
+  seen.addEventListener('scroll', tell);
+  return () => {
+    seen.removeEventListener('resize', tell);
+    seen.removeEventListener('scroll', tell);
+  };
+}
+
 /** Too narrow for two columns of text. */
 export const isNarrow = (): boolean => window.matchMedia('(max-width: 900px)').matches;
 

@@ -1,5 +1,5 @@
 // The pages as an installed app: what a browser needs for that, what its worker keeps, and what it shows without the daemon.
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { awkwardFindings, axeFindings, openTheatre, type Theatre } from './pages-kit.ts';
 
@@ -82,6 +82,23 @@ describe('the app', () => {
   });
 });
 
+const edgesOf = async (one: Locator): Promise<{ readonly top: number; readonly foot: number }> =>
+  one.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return { top, foot: bottom };
+  });
+
+/** Where the bar with the keys ends. It has to begin on the screen. */
+async function footOfKeys(page: Page): Promise<number> {
+  const { top, foot } = await edgesOf(page.getByRole('toolbar', { name: 'Keys' }));
+  expect(top).toBeGreaterThan(0);
+  expect(foot - top).toBeGreaterThanOrEqual(44);
+  return foot;
+}
+
+const topOfPagesBar = async (page: Page): Promise<number> =>
+  (await edgesOf(page.getByRole('navigation', { name: 'Pages' }))).top;
+
 describe('a phone', () => {
   it('reads the terminal, fits its width, sends the keys that glass lacks, and Enter makes a line', async () => {
     const context = await theatre.browser.newContext({
@@ -107,6 +124,20 @@ describe('a phone', () => {
     expect(await page.getByRole('toolbar', { name: 'Keys' }).count()).toBe(0);
     await page.getByRole('switch', { name: 'Typing' }).tap();
     const keys = page.getByRole('toolbar', { name: 'Keys' });
+    expect(await footOfKeys(page)).toBeLessThanOrEqual(await topOfPagesBar(page));
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
+    // A keyboard on glass takes room from what is seen, and none from the page.
+    const seenPx = 508;
+    await page.evaluate((height) => {
+      Object.defineProperty(visualViewport, 'height', { configurable: true, get: () => height });
+      visualViewport?.dispatchEvent(new Event('resize'));
+    }, seenPx);
+    expect(await footOfKeys(page)).toBe(seenPx);
+    await page.evaluate(() => {
+      Reflect.deleteProperty(visualViewport ?? {}, 'height');
+      visualViewport?.dispatchEvent(new Event('resize'));
+    });
+    expect(await footOfKeys(page)).toBe(await topOfPagesBar(page));
     for (const name of ['Esc', 'Tab', 'Up']) await keys.getByRole('button', { name, exact: true }).tap();
     await keys.getByRole('button', { name: 'Ctrl' }).tap();
     await page.keyboard.type('cd');

@@ -652,7 +652,7 @@ export const auditItems = (): AuditItem[] => [
     runtime_id: 'rt-shop',
     snapshot_id: null,
     result: 'refused',
-    detail: { code: 'E_ROLE' },
+    detail: { code: 'E_ROLE', message: 'answering is not allowed for agents: it runs in the pane of codex' },
   },
   {
     at: ago(44 * minute),

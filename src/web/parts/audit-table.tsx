@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import type { AuditItem } from '../../api/actions.ts';
 import { hasAgent } from '../../model/rows.ts';
 import type { AgentItem } from '../../view/board.ts';
-import { type AuditEntry, type AuditLine, auditLine, folded } from '../state/audit.ts';
+import { type AuditEntry, type AuditLine, auditLine, folded, isUndone } from '../state/audit.ts';
 import { useModel } from '../state/hooks.ts';
 import { pathOf } from '../state/route.ts';
 import { Link, Scroll } from './basics.tsx';
@@ -89,8 +89,6 @@ function Entry({ entry, hasWhom, hasIds }: EntryProps): ReactNode {
   );
 }
 
-const isBad = (result: string): boolean => result.startsWith('refused') || result.startsWith('E_');
-
 function Row({ line: one, hasWhom, hasIds }: { readonly line: AuditLine } & Omit<EntryProps, 'entry'>): ReactNode {
   const { item, who, did, whom, place, agent, result, more } = one;
   return (
@@ -107,7 +105,7 @@ function Row({ line: one, hasWhom, hasIds }: { readonly line: AuditLine } & Omit
             {place === '' ? null : <span className="dim small audit-place">{line(place)}</span>}
           </td>
         ) : null}
-        <td className={isBad(result) ? 'c-bad' : undefined}>{line(result)}</td>
+        <td className={isUndone(result) ? 'c-bad' : undefined}>{line(result)}</td>
         <td className="dim detail">{line(more)}</td>
       </tr>
       {hasIds ? (

@@ -1,7 +1,8 @@
-// The keys that a keyboard on glass does not have, above it: Esc, Tab, Ctrl and the arrows. Ctrl holds for the next key,
-// whether it is pressed here or there.
+// The keys that a keyboard on glass does not have, always in sight above it: Esc, Tab, Ctrl and the arrows. Ctrl holds for
+// the next key, whether it is pressed here or there.
 
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { onCovered } from '../port.ts';
 
 interface KeyBarProps {
   readonly isCtrl: boolean;
@@ -32,9 +33,17 @@ export function withCtrl(data: string): string {
 }
 
 export function KeyBar({ isCtrl, onCtrl, onKeys }: KeyBarProps): ReactNode {
+  const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => onCovered((px) => bar.current?.style.setProperty('--covered', `${px}px`)), []);
   return (
     // The keyboard stays where it is: a press takes no focus.
-    <div className="key-bar" role="toolbar" aria-label="Keys" onPointerDown={(event) => event.preventDefault()}>
+    <div
+      ref={bar}
+      className="key-bar"
+      role="toolbar"
+      aria-label="Keys"
+      onPointerDown={(event) => event.preventDefault()}
+    >
       <button type="button" aria-pressed={isCtrl} className={isCtrl ? 'is-on' : undefined} onClick={onCtrl}>
         Ctrl
       </button>

@@ -50,9 +50,20 @@ describe('a line of the audit', () => {
       did: 'hooks',
       whom: 'claude',
     });
-    expect(line({ result: 'refused', detail: { code: 'E_ROLE', message: 'an agent answers nothing' } }).more).toBe(
-      'an agent answers nothing [E_ROLE]',
-    );
+  });
+
+  it('says of what was refused or failed only that somebody tried', () => {
+    const detail = { code: 'E_ROLE', message: 'an agent answers nothing' };
+    expect(line({ result: 'refused', detail })).toMatchObject({
+      did: 'tried to approve',
+      result: 'refused',
+      more: 'an agent answers nothing [E_ROLE]',
+    });
+    expect(line({ result: 'E_TIMEOUT', action: 'view' }).did).toBe('tried to look at');
+    expect(line({ result: 'refused', action: 'hooks' }).did).toBe('hooks');
+    expect(line({ result: 'unconfirmed' }).did).toBe('approved');
+    expect(auditFilter('did:approved', 0)(line({ result: 'refused', detail }))).toBe(false);
+    expect(auditFilter('did:approve', 0)(line({ result: 'refused', detail }))).toBe(true);
   });
 
   it('folds looks that follow each other, and no single one', () => {

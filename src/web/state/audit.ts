@@ -26,22 +26,32 @@ export type AuditEntry =
   | { readonly type: 'line'; readonly line: AuditLine }
   | { readonly type: 'views'; readonly lines: readonly AuditLine[] };
 
-const deeds: Readonly<Record<string, string>> = {
-  send: 'sent a message',
-  approve: 'approved',
-  reject: 'rejected',
-  answer: 'answered',
-  interrupt: 'interrupted',
-  kill: 'killed',
-  resume: 'resumed',
-  seen: 'marked as seen',
-  activate: 'connected',
-  name: 'named',
-  view: 'looked at',
-  attach: 'attached',
-  new: 'started',
-  type: 'typed into',
+/** Done, and what somebody only tried to do. */
+const deeds: Readonly<Record<string, readonly [done: string, wanted: string]>> = {
+  send: ['sent a message', 'send a message'],
+  approve: ['approved', 'approve'],
+  reject: ['rejected', 'reject'],
+  answer: ['answered', 'answer'],
+  interrupt: ['interrupted', 'interrupt'],
+  kill: ['killed', 'kill'],
+  resume: ['resumed', 'resume'],
+  seen: ['marked as seen', 'mark as seen'],
+  activate: ['connected', 'connect'],
+  name: ['named', 'name'],
+  view: ['looked at', 'look at'],
+  attach: ['attached', 'attach'],
+  new: ['started', 'start'],
+  type: ['typed into', 'type into'],
 };
+
+/** Nothing was done: it was refused, or it failed with a code. */
+export const isUndone = (result: string): boolean => result === 'refused' || result.startsWith('E_');
+
+function deedOf({ action, result }: AuditItem): string {
+  const [done, wanted] = deeds[action] ?? [];
+  if (done === undefined) return action.replaceAll('_', ' ');
+  return isUndone(result) ? `tried to ${wanted}` : done;
+}
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
@@ -67,7 +77,7 @@ export function auditLine(item: AuditItem, agentOf: (runtime: string) => AgentIt
   return {
     item,
     who: item.actor.replace(/^(human|operator|observer): /, (_, role: string) => (role === 'human' ? '' : `${role} `)),
-    did: deeds[item.action] ?? item.action.replaceAll('_', ' '),
+    did: deedOf(item),
     whom: known ?? (named === null || /^(?:runtime|snapshot):/.test(named) ? unlisted : named),
     place: agent === null ? '' : placeOf(agent),
     agent,
