@@ -1,8 +1,8 @@
-// When agents are asked about one by one, and when one word of the machine is enough.
+// When agents are asked about one by one, and when one word of the machine is enough; what is seen where nothing can be opened.
 
 import { expect, it } from 'vitest';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
-import { createEndCheck } from './process-views.ts';
+import { createEndCheck, viewOfProc } from './process-views.ts';
 
 const identities = [1, 2, 3].map((pid) => ({ boot: 'b', pid, start: '5' }));
 
@@ -69,4 +69,14 @@ it('RSV8 words that hid an end, or are none, are not relied on', () => {
   silent.anyGone(identities);
   silent.anyGone(identities);
   expect(silent.asked).toHaveLength(6);
+});
+
+it('RSV8 who cannot be looked at for want of a descriptor is not seen, and not taken for gone', async () => {
+  const short = (): never => {
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  };
+  const { clock, proc } = world();
+  const view = viewOfProc({ ...proc, read: short, glance: short }, clock);
+  expect(await view.read([1])).toBeNull();
+  expect(view.glance?.(1)).toBeNull();
 });

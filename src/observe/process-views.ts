@@ -3,19 +3,32 @@
 import type { ProcessIdentity } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
+import { isOutOfDescriptors } from '../platform/processes.ts';
 import type { ProcSource } from '../sources/process/proc.ts';
 import { parsePsReport, psScript } from '../sources/process/ps.ts';
 import type { Collector } from '../targets/collector.ts';
 import type { Executor } from '../targets/executor.ts';
 import type { ProcessView } from './tmux-observer-parts.ts';
 
-export function viewOfProc(proc: ProcSource, clock: Clock): ProcessView {
+type LookedAt = Pick<ProcSource, 'read' | 'glance' | 'seemsAlive' | 'turnover'>;
+
+export function viewOfProc(proc: LookedAt, clock: Clock): ProcessView {
   return {
-    read: (panePids) => Promise.resolve(proc.read(panePids)),
-    glance: (panePid) => proc.glance(panePid),
+    read: (panePids) => Promise.resolve(unlessShort(() => proc.read(panePids))),
+    glance: (panePid) => unlessShort(() => proc.glance(panePid)),
     glanceFar: null,
     anyGone: createEndCheck(proc, clock),
   };
+}
+
+/** Without a descriptor nobody can be looked at. That says nothing about who runs; the next look does. */
+function unlessShort<Value>(look: () => Value): Value | null {
+  try {
+    return look();
+  } catch (error) {
+    if (!isOutOfDescriptors(error)) throw error;
+    return null;
+  }
 }
 
 /** However little the machine tells, each process is asked about this often. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { createRealProcesses, createRealSignals } from './processes.ts';
@@ -57,6 +57,22 @@ describe('the processes of this machine', () => {
     await once(child, 'exit');
     await vi.waitFor(() => expect(processes.turnover()).not.toBe(during), { timeout: 30_000, interval: 5 });
     expect(processes.turnover()).toMatch(/^[1-9]\d* [1-9]\d*$/);
+  });
+
+  it('are read also by a program that may open nothing any more', () => {
+    const script = `
+      const { openSync } = await import('node:fs');
+      const { createRealProcesses } = await import(${JSON.stringify(new URL('./processes.ts', import.meta.url).href)});
+      const one = createRealProcesses();
+      one.read('/proc/self/stat', 1024);
+      let code = '';
+      while (code === '') try { openSync('/dev/null', 'r'); } catch (error) { code = error.code; }
+      const again = () => [1, 2].every(() => one.read('/proc/self/stat', 1024) !== null && one.list().includes(process.pid));
+      console.log(code, again(), createRealProcesses().turnover() !== undefined);
+    `;
+    const command = 'ulimit -n 256; exec "$0" --input-type=module -e "$1"';
+    const said = execFileSync('/bin/sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+    expect(said).toBe('EMFILE true true\n');
   });
 
   it('another user’s process exists', () => {

@@ -1,6 +1,7 @@
 // The running processes of this machine as Linux shows them in /proc, and whether a pid is there at all. Reading is
 // synchronous on purpose: /proc is memory, and the asynchronous way costs four hops through the thread pool a file.
-// What is gone or forbidden is null: processes end while one looks at them.
+// What is gone or forbidden is null: processes end while one looks at them. A look that could not be taken is no answer, and
+// thrown: it must not pass for an end.
 
 import { closeSync, opendirSync, openSync, readdirSync, readlinkSync, readSync, statfsSync } from 'node:fs';
 import { assert } from '../model/errors.ts';
@@ -114,12 +115,45 @@ export function createRealProcesses(): Processes {
   }
 
   return {
-    read: (path, bytesMax) => procOrNull(path, () => readBytes(path, bytesMax)),
+    read: (path, bytesMax) => procOrNull(path, () => withSpare(() => readBytes(path, bytesMax))),
     readLink: (path) => procOrNull(path, () => readlinkSync(path)),
-    list: () => procOrNull('/proc', () => readdirSync('/proc').filter(isNumber).map(Number)),
+    list: () =>
+      procOrNull('/proc', () =>
+        withSpare(() => readdirSync('/proc'))
+          .filter(isNumber)
+          .map(Number),
+      ),
     exists,
     turnover: createTurnover(),
   };
+}
+
+/** No file can be opened: this process, or the machine, has as many open as it may. */
+export const isOutOfDescriptors = (error: unknown): boolean => ['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '');
+
+/** Open for nothing else than to be given up when /proc has to be read and no descriptor is left; one for the whole program. */
+let spare: number | null = null;
+
+function withSpare<Value>(work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    if (spare === null || !isOutOfDescriptors(error)) throw error;
+    closeSync(spare);
+    spare = null;
+    return work();
+  } finally {
+    spare ??= openSpare();
+  }
+}
+
+function openSpare(): number | null {
+  try {
+    return openSync('/dev/null', 'r');
+  } catch (error) {
+    if (!isOutOfDescriptors(error)) throw error;
+    return null;
+  }
 }
 
 /** What statfs says of the kernel's own /proc. Others only look like it, and tell what was some seconds ago. */
@@ -131,8 +165,14 @@ function createTurnover(): () => string | null {
   const buffer = Buffer.alloc(128);
   let handle: number | null | undefined;
   return () => {
-    handle ??= handle === null ? null : procOrNull(turnoverPath, openTurnover);
-    if (handle === null) return null;
+    if (handle === undefined) {
+      try {
+        handle = procOrNull(turnoverPath, openTurnover);
+      } catch (error) {
+        if (!isOutOfDescriptors(error)) throw error;
+      }
+    }
+    if (handle === null || handle === undefined) return null;
     const text = buffer.toString('latin1', 0, readSync(handle, buffer, 0, buffer.length, 0));
     return /\/([1-9]\d* [1-9]\d*)\s*$/.exec(text)?.[1] ?? null;
   };

@@ -10,6 +10,8 @@ import { repetitions } from './children.ts';
 import { smallDisk } from './small-disk.ts';
 
 const count = repetitions(1);
+/** How long nothing can be opened: longer than the daemon leaves between any two looks at processes, files and settings. */
+const shortMs = 2_500;
 let live: Live;
 
 beforeEach(() => {
@@ -41,6 +43,8 @@ describe('a daemon without descriptors', () => {
         const clients = Array.from({ length: 40 }, () => live.client.get('/v1/panes', { all_panes: true }));
         for (const settled of await Promise.allSettled(clients)) if (settled.status === 'rejected') refused += 1;
         live.tmux('new-window', '-d', '-t', 'work', '-n', `round${round}`, 'sleep 100000');
+        await new Promise((resolve) => setTimeout(resolve, shortMs));
+        expect(live.daemonExit, 'the daemon left while it could open nothing').toBeNull();
         limit(usual);
         await agrees();
       }

@@ -99,6 +99,11 @@ export class Live {
     return join(this.dir, 'state');
   }
 
+  /** The status or signal that the daemon left with; null while it runs. */
+  get daemonExit(): number | string | null {
+    return this.#daemon?.exitCode ?? this.#daemon?.signalCode ?? null;
+  }
+
   /** The daemon's exit status, once it has left by itself. */
   daemonLeft(): Promise<number | null> {
     return new Promise((resolve) => this.#daemon?.once('exit', resolve));

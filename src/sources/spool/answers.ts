@@ -43,7 +43,8 @@ export class HookAnswers {
     this.#isDue = true;
     this.#ports.clock.after(limits.hookAnswersPauseMs, () => {
       this.#isDue = false;
-      void this.#release(isAsked).then((left) => (left === 0 ? undefined : this.soon(isAsked)));
+      // Null: the folder could not be looked at, so somebody may wait there.
+      void orNull(() => this.#release(isAsked)).then((left) => (left === 0 ? undefined : this.soon(isAsked)));
     });
   }
 
