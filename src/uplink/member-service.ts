@@ -63,6 +63,12 @@ export class MemberService implements HubService {
       this.#parts.log.warn('the membership of a hub cannot be used', { problem: problem.message });
     }
     await this.#readAllowed();
+    try {
+      await this.#followAudit(await this.#lastAudit());
+    } catch (problem) {
+      // A hub keeps no daemon from starting: a full disk does not either.
+      this.#parts.log.warn('where the audit goes on could not be noted', { problem });
+    }
     this.#connect();
   }
 
@@ -158,6 +164,26 @@ export class MemberService implements HubService {
     return this.#allowed;
   }
 
+  get #auditOffset(): number {
+    return this.#membership?.audit_offset ?? 0;
+  }
+
+  /**
+   * Numbers of audit rows begin again when a damaged log was replaced, or when its last row grew too old. From then on they are told
+   * above what the hub has: it would take them for rows that it knows (HUB3). `known` is the last row that was there before.
+   */
+  async #followAudit(known: number): Promise<void> {
+    const sent = this.#membership?.audit_sent;
+    if (sent === undefined || (await this.#lastAudit()) + this.#auditOffset >= sent) return;
+    // A message more may be there than was noted here.
+    const above = sent + limits.hubLogRowsMax;
+    const offset = above - known;
+    this.#parts.log.warn('the numbers of the audit have begun again; the hub is told them above those that it has', {
+      offset,
+    });
+    await this.#keep({ audit_offset: offset, audit_sent: above });
+  }
+
   async #lastAudit(): Promise<number> {
     const [newest] = await this.#parts.auditAfter(null, 1);
     return newest?.audit_id ?? 0;
@@ -174,7 +200,7 @@ export class MemberService implements HubService {
       open: streamLink(clock, openSocket, { url, tenant, daemon, hubKey, key, life }),
       share: () => this.#membership?.share ?? 'states',
       allows: () => (this.#allowed.ok ? allowWords(this.#allowed.value) : []),
-      audit: () => this.#lastAudit(),
+      audit: async () => (await this.#lastAudit()) + this.#auditOffset,
       offset: () => this.#membership?.offset ?? 0,
       raiseOffset: async (offset) => {
         this.#parts.log.warn('the hub has seen newer versions than this daemon remembers', { offset });
@@ -194,15 +220,18 @@ export class MemberService implements HubService {
 
   /** The store is what waits: from the last row that the hub has taken. */
   async #sendAudit(link: EdgeLink): Promise<void> {
+    // While a daemon runs its log is not replaced: whatever is there is new.
+    await this.#followAudit(0);
     for (;;) {
       const sent = this.#membership?.audit_sent;
       if (sent === undefined) return;
-      const rows = await this.#parts.auditAfter(sent, limits.hubLogRowsMax);
+      const rows = await this.#parts.auditAfter(sent - this.#auditOffset, limits.hubLogRowsMax);
       const last = rows.at(-1);
       if (last === undefined) return;
       const put = { v: 1, kind: 'audit', rows: rows.map((row) => this.#auditRow(row)) };
-      if ((await link.put('log', `audit:${last.audit_id}`, put)) === null) return;
-      await this.#keep({ audit_sent: last.audit_id });
+      const told = last.audit_id + this.#auditOffset;
+      if ((await link.put('log', `audit:${told}`, put)) === null) return;
+      await this.#keep({ audit_sent: told });
     }
   }
 
@@ -211,7 +240,7 @@ export class MemberService implements HubService {
     const said = this.#membership?.share === 'states' ? { why, ...(code === undefined ? {} : { code }) } : detail;
     const wall = new Date(this.#parts.toWall(at)).toISOString();
     const told = redactDeep(said) as WireLogRow['detail'];
-    return { number: audit_id, at: wall, actor, action, runtime_id, result, detail: told };
+    return { number: audit_id + this.#auditOffset, at: wall, actor, action, runtime_id, result, detail: told };
   }
 }
 

@@ -27,8 +27,10 @@ const membershipSchema = z.strictObject({
   seed: z.string().regex(/^[0-9a-f]{64}$/),
   /** Added to the versions of the feed. */
   offset: z.int().nonnegative(),
-  /** The last audit row that the hub has. */
+  /** The last audit row that the hub has, by the number it was told under. */
   audit_sent: z.int().nonnegative(),
+  /** Added to the numbers of audit rows, where the log has begun again. */
+  audit_offset: z.int().nonnegative().optional(),
 });
 export type Membership = z.infer<typeof membershipSchema>;
 
