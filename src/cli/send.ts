@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { FileReference } from '../model/actions.ts';
 import { AgtmuxError, errors } from '../model/errors.ts';
+import { statesThatAskNothing } from '../model/states.ts';
 import { act, safe } from './act.ts';
 import type { Action, Context } from './context.ts';
 import { readInput, readMessage } from './message.ts';
@@ -28,7 +29,7 @@ export const send: Action = async (parsed, context) => {
   await act(parsed, context, { action: 'send', ref: await refOf(context, said), text, ...waysOf(parsed) });
 };
 
-/** To each as if alone, one after the other; what one refuses keeps nothing from the others (SCR6). */
+/** To each as if alone, one after the other; what one refuses keeps nothing from the others, and nobody's question is answered by it (SCR6). */
 async function sendToAll(parsed: Parsed, context: Context, to: readonly string[]): Promise<void> {
   const [said, ...more] = parsed.args;
   if (more.length > 0 || (said !== undefined && said !== '-')) {
@@ -36,9 +37,10 @@ async function sendToAll(parsed: Parsed, context: Context, to: readonly string[]
   }
   const text = await readMessage(parsed, said);
   const refs = await Promise.all([...new Set(to)].map((name) => refOf(context, name)));
+  const calm = parsed.values('if-state').length > 0 ? {} : { if_state: [...statesThatAskNothing] };
   let first: unknown = null;
   for (const ref of refs) {
-    await act(parsed, context, { action: 'send', ref, text, ...waysOf(parsed) }).catch((problem: unknown) => {
+    await act(parsed, context, { action: 'send', ref, text, ...waysOf(parsed) }, calm).catch((problem: unknown) => {
       if (!(problem instanceof AgtmuxError)) throw problem;
       first ??= problem;
       if (!parsed.has('json')) note(`${problem.message}; ${problem.next} [${problem.code}]`);

@@ -20,6 +20,11 @@ export function precedenceOf(state: StateName): number {
   return stateNames.indexOf(state);
 }
 
+/** Words for whoever is in another one would be taken for an answer. */
+export const statesThatAskNothing = stateNames.filter(
+  (name) => name !== 'waiting_approval' && name !== 'waiting_input',
+);
+
 export function isStateName(text: string): text is StateName {
   return (stateNames as readonly string[]).includes(text);
 }

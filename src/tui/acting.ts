@@ -3,6 +3,7 @@
 
 import type { ActBody, ReceiptReply } from '../api/actions.ts';
 import type { AgtmuxError } from '../model/errors.ts';
+import { type StateName, statesThatAskNothing } from '../model/states.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import type { AskItem } from '../view/asks.ts';
 import type { AgentItem } from '../view/board.ts';
@@ -252,7 +253,7 @@ function typingKey(acting: Extract<Acting, { is: 'typing' }>, key: Key): ActingS
   }
   const wanted = { action: 'send', text: field.text, when_ready: whenReady } as const;
   if (many === null) return request(deed, whom, wanted);
-  const commands = many.flatMap((one) => request(deed, one, wanted).commands);
+  const commands = many.flatMap((one) => request(deed, one, wanted, statesThatAskNothing).commands);
   return { acting: { is: 'many', whom, total: many.length, dones: [] }, commands };
 }
 
@@ -261,9 +262,13 @@ const edited = (text: string | null, words: string): ActingOwn => ({ is: 'edited
 type Distribute<Body> = Body extends unknown ? Omit<Body, 'ref' | 'conditions'> : never;
 
 /** Only ever to that very run of the agent; what is drastic only in the state that the person saw. */
-function request(deed: ScreenAction, whom: Whom, wanted: Distribute<ActBody>): ActingStep {
-  const isDrastic = deed === 'kill' || deed === 'interrupt';
-  const conditions = { if_runtime: whom.runtime, ...(isDrastic ? { if_state: [whom.state] } : {}) };
+function request(
+  deed: ScreenAction,
+  whom: Whom,
+  wanted: Distribute<ActBody>,
+  states: readonly StateName[] | null = deed === 'kill' || deed === 'interrupt' ? [whom.state] : null,
+): ActingStep {
+  const conditions = { if_runtime: whom.runtime, ...(states === null ? {} : { if_state: [...states] }) };
   return {
     acting: { is: 'doing', deed, whom },
     commands: [

@@ -126,6 +126,10 @@ describe('send', () => {
       `agtmux: send to ${asking} was refused: it asks for approval; answer it first [E_DIALOG]\n`,
     );
     expect([ran.status, stage.acting.asked.length]).toEqual([errors.E_DIALOG.exit, 20]);
+    // Whoever asks something would take the words for an answer.
+    const askNothing = ['error', 'running', 'completed', 'idle', 'unknown'];
+    const each = refs.map(() => ({ value: { conditions: { if_state: askNothing } } }));
+    expect(stage.acting.asked).toMatchObject(each);
     const json = await run(`send --to ${refs.join(',')} --text hi --json`);
     expect(
       json.stdout

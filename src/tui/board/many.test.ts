@@ -50,7 +50,8 @@ describe('a message', () => {
     expect(bodies).toEqual(
       runtimes.map((runtime) => ({
         ...{ action: 'send', text: 'hi', when_ready: false, ref: `runtime:${runtime}` },
-        conditions: { if_runtime: runtime },
+        // Whoever asks something would take the words for an answer.
+        conditions: { if_runtime: runtime, if_state: ['error', 'running', 'completed', 'idle', 'unknown'] },
       })),
     );
     const failure = { code: 'E_DIALOG', message: 'it asks for approval', next: 'answer it first' } as const;

@@ -1,6 +1,7 @@
 // Agents: everyone on one board, narrowed by words.
 
 import { type ReactNode, useCallback, useState } from 'react';
+import { statesThatAskNothing } from '../../model/states.ts';
 import { type AgentItem, boardGroups } from '../../view/board.ts';
 import { PageHead, Tabs } from '../parts/basics.tsx';
 import { Board, NoAgents } from '../parts/board.tsx';
@@ -88,7 +89,8 @@ function Several({ items, marked, onMark }: SeveralProps): ReactNode {
   const [isWaiting, setWaiting] = useState(true);
   const meant = items.filter(({ runtime_id, ended }) => marked.has(runtime_id) && ended === null);
   const send = async (text: string): Promise<boolean> => {
-    const sent = await Promise.all(meant.map((item) => act(item, { action: 'send', text, when_ready: isWaiting })));
+    const message = { action: 'send', text, when_ready: isWaiting } as const;
+    const sent = await Promise.all(meant.map((item) => act(item, message, statesThatAskNothing)));
     return sent.includes(true);
   };
   return (

@@ -6,6 +6,7 @@ import type { ActBody, ReceiptReply } from '../../api/actions.ts';
 import { post } from '../../api/requests.ts';
 import type { Failure, Result } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
+import type { StateName } from '../../model/states.ts';
 import type { AgentItem } from '../../view/board.ts';
 import { clock } from '../port.ts';
 import { send } from '../requests.ts';
@@ -108,8 +109,9 @@ export function isAnswered({ runtime_id, ask }: AgentItem): boolean {
 }
 
 /** To this very run of the agent, and to no other that may have taken its place (ACT1). */
-export function act(item: AgentItem, deed: ScreenAction): Promise<boolean> {
-  const body = { ...deed, ref: refOf(item), conditions: { if_runtime: item.runtime_id } };
+export function act(item: AgentItem, deed: ScreenAction, states: readonly StateName[] = []): Promise<boolean> {
+  const conditions = { if_runtime: item.runtime_id, ...(states.length === 0 ? {} : { if_state: [...states] }) };
+  const body = { ...deed, ref: refOf(item), conditions };
   const busy = `${busyWords[deed.action]}…`;
   return did(item.runtime_id, busy, send(post('/v1/act', body)), (receipt) => {
     if (receipt.outcome === 'delivered' && 'ask_id' in deed && deed.ask_id !== undefined)
