@@ -6,7 +6,7 @@ import { stateNames } from '../model/states.ts';
 import { count, head, noQuerySchema, textQuery, time } from './common.ts';
 import { z } from './zod.ts';
 
-const share = z.enum(hubShares).describe('what leaves this machine: no texts, asks too, or screens too');
+const share = z.enum(hubShares).describe('what leaves this machine: no texts, or asks too; views is as asks so far');
 
 export const joinHubSchema = z.strictObject({
   url: z.string().min(1).max(limits.pathCharsMax),

@@ -7,7 +7,7 @@ const share: OptionSpec = {
   name: 'share',
   value: 'what',
   choices: hubShares,
-  words: 'What leaves this machine: states (no texts), asks (default), views (screens too)',
+  words: 'What leaves this machine: states (no texts), asks (default), views (as asks so far)',
 };
 const folder: OptionSpec = {
   name: 'folder',

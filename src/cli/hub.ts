@@ -58,7 +58,7 @@ function shareOf(said: string): (typeof hubShares)[number] {
 const shareWords = {
   states: 'states only, no texts',
   asks: 'states, and what is asked, without credentials',
-  views: 'states, what is asked, and screens when somebody looks',
+  views: 'states, and what is asked, without credentials; no screens so far',
 } as const;
 
 function tell(parsed: Parsed, { body, reply }: { readonly body: string; readonly reply: HubStatusReply }): void {
