@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import type { ActionExecutor } from '../actor.ts';
 import { agentsDir } from '../stage.ts';
 
-const noPaste =
-  'It shows the marks around a paste as text: the message does not stand in its prompt alone, and is not sent off.';
 const noQuestions = 'It has no tool for questions.';
 
 export const grokCli: ActionExecutor = {
@@ -57,11 +55,7 @@ export const grokCli: ActionExecutor = {
   cannot: {
     'send into the trust dialog': 'It asks no such question.',
     'trust dialog answered': 'It asks no such question.',
-    send: noPaste,
-    'send of many lines': noPaste,
-    'send after reject': noPaste,
-    'send after answers': noPaste,
-    'send after interrupt': noPaste,
+    'send of many lines': 'It does not know the marks of a paste: agtmux refuses a message that has several lines.',
     'program sends into a question': noQuestions,
     'answer with an option': noQuestions,
     'answer in own words': noQuestions,
