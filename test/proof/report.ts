@@ -46,6 +46,15 @@ function plantedRow(suite: Suite, all: readonly Result[]): readonly string[] {
   });
 }
 
+/** What nobody may take for tried. */
+function gaps(suites: readonly Suite[], all: readonly Result[]): string {
+  const untried = suites.filter(({ name }) => !all.some((one) => isTried(one) && one.suite === name));
+  const names = untried.map(({ name }) => `\`${name}\``).join(', ');
+  const none = untried.length === 0 ? '' : `Not run at all: ${untried.length} of ${suites.length} rows (${names}). `;
+  return `${none}A row with fewer tries than it names is not complete. One of "an earlier state of the product" says what was
+true then, a failure too: something that ships has changed since.`;
+}
+
 export function report(suites: readonly Suite[], all: readonly Result[], product: string): string {
   const machines = [...new Set(all.map(({ machine }) => machine))];
   return `# Reliability
@@ -64,6 +73,8 @@ make proof PLANTED=1        # plants each bug below into a copy of the checkout,
 
 Results are kept for each commit in the ignored folder \`tmp/proof\`. Tries count for a row as long as nothing that ships has
 changed since; each try has a seed of its own, and a row that fails names it in \`tmp/proof/failed\`.
+
+${gaps(suites, all)}
 ${machines.length === 0 ? '' : `\nMachine: ${machines.join('; ')}.\n`}
 | promise | tried | | when, commit | again |
 |---|---|---|---|---|

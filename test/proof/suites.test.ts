@@ -48,6 +48,9 @@ describe('the proof', () => {
     expect(reached(all, suite.name, 'new')).toBe(23);
     const text = report(suites, all, 'new');
     expect(text).toContain(`23 of 1,000,000 ${suite.unit} | **1 of 2 pieces failed**`);
-    expect(report(suites, all, 'other')).toContain('an earlier state of the product');
+    expect(report(suites, all, 'other')).toContain(', an earlier state of the product |');
+    const missing = suites.length - 1;
+    expect(text).toContain(`Not run at all: ${missing} of ${suites.length} rows (\`${suites[1]?.name}\`, `);
+    expect(text.split('| not run |  |')).toHaveLength(missing + 1);
   });
 });
