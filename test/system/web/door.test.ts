@@ -76,8 +76,9 @@ describe('no route without a session', () => {
     const visitor = await small.enter();
     const local = (Object.keys(routes) as RouteName[]).filter((name) => 'isLocal' in routes[name]);
     const editors = ['editors', 'openEditorCode', 'pairEditor', 'revokeEditor'];
+    const hub = ['hubPanes', 'joinHub', 'leaveHub', 'shareHub'];
     const others = ['events', 'openWeb', 'runShell', 'shellNotices', 'shutWeb', 'stop', 'web'];
-    expect(local.toSorted()).toEqual([...editors, ...others].toSorted());
+    expect(local.toSorted()).toEqual([...editors, ...hub, ...others].toSorted());
     for (const name of local) {
       const { method, path }: Route = routes[name];
       const reply = await visitor.ask(pathOf(path), { method: method.toUpperCase() });
