@@ -1,5 +1,5 @@
-// Runs git for reading: bounded in time, output and number, without locks, hooks, pagers, monitors, fetches or programs for
-// diffs; and reads what it prints.
+// Runs git for reading: bounded in time, output and number, without locks, hooks, pagers, monitors, filters, fetches or programs
+// for diffs; and reads what it prints. Who can write into a repository must not have a command run by the daemon (T12).
 
 import type { ChangedFile } from '../model/git.ts';
 import type { Exec } from '../platform/exec.ts';
@@ -23,7 +23,38 @@ interface Wish {
 const quiet = [
   ...['--no-optional-locks', '--no-pager', '--no-replace-objects', '-c', 'core.fsmonitor=false'],
   ...['-c', 'core.hooksPath=/dev/null', '-c', 'core.quotePath=false', '-c', 'submodule.recurse=false'],
+  // It would write its other half beside the repository's own index.
+  ...['-c', 'core.splitIndex=false'],
 ];
+
+/** Filters and hooks that a config names. Far more than anybody has; each stands in the arguments of every run. */
+const namesMax = 64;
+const namesBytesMax = 16_384;
+const asksNames = ['config', '-z', '--name-only', '--get-regexp', '^(filter|hook)\\.|^core\\.worktree$'];
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** What switches off everything that the keys of a config would run, or lead to; null when that cannot be said to git. */
+function switchedOff(keys: readonly string[], root: string): readonly string[] | null {
+  const filters = new Set<string>();
+  const hooks = new Set<string>();
+  let leadsAway = false;
+  for (const key of keys) {
+    if (key === 'core.worktree') leadsAway = true;
+    const [, kind, name] = /^(filter|hook)\.(.*)\.[^.]*$/s.exec(key) ?? [];
+    if (name === undefined) continue;
+    // A key ends at its first equals sign there.
+    if (name === '' || name.includes('=')) return null;
+    (kind === 'filter' ? filters : hooks).add(name);
+  }
+  if (filters.size + hooks.size > namesMax) return null;
+  const off = [
+    ...[...filters].flatMap((name) =>
+      ['clean=', 'smudge=', 'process=', 'required=false'].map((value) => `filter.${name}.${value}`),
+    ),
+    ...[...hooks].map((name) => `hook.${name}.enabled=false`),
+  ];
+  return [...off.flatMap((value) => ['-c', value]), ...(leadsAway ? [`--work-tree=${root}`] : [])];
+}
 
 export class GitProgram {
   readonly #exec: Exec;
@@ -43,18 +74,23 @@ export class GitProgram {
       GIT_OPTIONAL_LOCKS: '0',
       GIT_TERMINAL_PROMPT: '0',
       GIT_NO_LAZY_FETCH: '1',
+      // None: for a git that does not know the line before (2.44 and older).
+      GIT_ALLOW_PROTOCOL: '',
       GIT_ATTR_NOSYSTEM: '1',
     };
   }
 
-  /** Null when it failed, was too slow, or cannot be run; what it printed up to the bound otherwise. */
+  /** Null when it failed, was too slow, cannot be run or must not be; what it printed up to the bound otherwise. */
   async run(root: string, args: readonly string[], { stdin, env = {} }: Wish = {}): Promise<GitOutput | null> {
     if (this.#running >= runsMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#running += 1;
     try {
+      // Each time anew: the config may be another one, and what it includes stands elsewhere.
+      const off = await this.#switchedOff(root);
+      if (off === null) return null;
       const result = await this.#exec.run({
         program: 'git',
-        args: [...quiet, '-C', root, ...args],
+        args: [...quiet, ...off, '-C', root, ...args],
         env: { ...this.#env, ...env },
         ...(stdin === undefined ? {} : { stdin: Buffer.from(stdin) }),
         deadlineMs,
@@ -65,6 +101,24 @@ export class GitProgram {
     } finally {
       this.#running -= 1;
       this.#waiting.shift()?.();
+    }
+  }
+
+  async #switchedOff(root: string): Promise<readonly string[] | null> {
+    const { status, stdout, truncated } = await this.#exec.run({
+      program: 'git',
+      args: [...quiet, '-C', root, ...asksNames],
+      env: this.#env,
+      deadlineMs,
+      outputBytesMax: namesBytesMax,
+    });
+    // 1: there are none.
+    if (truncated || (status !== 0 && status !== 1)) return null;
+    try {
+      return switchedOff(utf8.decode(stdout).split('\0'), root);
+    } catch {
+      // Git would be given another name than that.
+      return null;
     }
   }
 }

@@ -21,7 +21,7 @@ import { type Command, createRealExec, type Exec } from '../platform/exec.ts';
 import { createRealFileWatch } from '../platform/file-watch.ts';
 import { createRealFiles, createRealFolders } from '../platform/files.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
-import { GitProgram, parseChanges, parseStatus } from './git-program.ts';
+import { GitProgram, parseChanges, parseStatus, statusArgs } from './git-program.ts';
 import { TurnDiffs } from './turn-diffs.ts';
 import { WorkTrees } from './work-trees.ts';
 
@@ -86,8 +86,10 @@ function setUp() {
     { runtime_id: 'r', cwd, state, mark, isRunning: state === 'running' },
   ];
   const statuses = (): number => runs.filter(({ args }) => args.includes('--untracked-files=normal')).length;
-  return { clock, runs, trees, diffs, onChange, seen, statuses };
+  return { clock, runs, program, trees, diffs, onChange, seen, statuses };
 }
+
+const without = ({ GIT_NO_LAZY_FETCH: _, ...env }: Readonly<Record<string, string>>): Record<string, string> => env;
 
 /** Facts of a folder, once git has told them. */
 async function facts(of: ReturnType<typeof setUp>, cwd = shop) {
@@ -160,21 +162,96 @@ describe('facts', () => {
 
   it('GIT1 what a repository would have run is not run, and nothing is locked or written', async () => {
     const trap = join(folder, 'trap');
-    writeFileSync(trap, `#!/bin/sh\necho ran >>${join(folder, 'ran')}\n`);
+    const ran = join(folder, 'ran');
+    writeFileSync(trap, `#!/bin/sh\necho "$@" >>${ran}\ncat\n`);
     chmodSync(trap, 0o755);
     for (const key of ['core.fsmonitor', 'diff.external', 'core.pager', 'diff.x.textconv', 'diff.x.command']) {
-      git(shop, 'config', key, trap);
+      git(shop, 'config', key, `${trap} ${key}`);
     }
-    put('.gitattributes', '* diff=x\n');
+    for (const key of ['clean', 'smudge', 'process']) git(shop, 'config', `filter.a.b.${key}`, `${trap} ${key}`);
+    git(shop, 'config', 'filter.a.b.required', 'true');
+    // Also what another file of it says, and programs that would sign or fetch.
+    writeFileSync(join(shop, '.git', 'more'), `[FILTER "Two"]\n\tclean = ${trap} included\n`);
+    const others = {
+      'include.path': 'more',
+      'filter.process-only.process': `${trap} process`,
+      'core.splitIndex': 'true',
+      'core.sshCommand': `${trap} ssh`,
+      'gpg.program': `${trap} gpg`,
+      'log.showSignature': 'true',
+      'status.submoduleSummary': 'true',
+      'diff.submodule': 'log',
+    };
+    for (const [key, value] of Object.entries(others)) git(shop, 'config', key, value);
+    const post = join(shop, '.git', 'hooks', 'post-index-change');
+    mkdirSync(dirname(post), { recursive: true });
+    writeFileSync(post, `#!/bin/sh\necho hook >>${ran}\n`, { mode: 0o755 });
+    put('.gitattributes', '* diff=x\n*.two filter=Two\n*.three filter=process-only\n');
+    writeFileSync(join(shop, '.git', 'info', 'attributes'), '*.ts filter=a.b\n*.md filter=Two\n');
+    put('gone.md', 'other\n');
+    for (const name of ['of.two', 'of.three']) put(name, 'first\n');
     const of = setUp();
     const before = readdirSync(join(shop, '.git')).sort();
+    put('src/a.ts', 'one\ntwo\nTHREE\n');
     await facts(of);
     of.diffs.look(of.seen('running'));
     put('src/a.ts', 'changed\n');
-    expect(await of.diffs.diff({ runtime_id: 'r', cwd: shop })).toMatchObject({ ok: true });
+    const made = await of.diffs.diff({ runtime_id: 'r', cwd: shop });
+    expect(made).toMatchObject({ ok: true });
     expect(readdirSync(folder)).not.toContain('ran');
     expect(readdirSync(join(shop, '.git')).sort()).toEqual(before);
     expect(of.runs.every(({ env }) => env.GIT_OPTIONAL_LOCKS === '0' && env.GIT_DIR === undefined)).toBe(true);
+  });
+
+  it('GIT1 an object that is missing is not fetched, whatever the repository calls its remote', async () => {
+    const config = {
+      'core.repositoryFormatVersion': '1',
+      'extensions.partialClone': 'origin',
+      'remote.origin.promisor': 'true',
+      'remote.origin.url': `ext::sh -c echo% ran% >>${join(folder, 'ran')}`,
+      'protocol.ext.allow': 'always',
+    };
+    const tree = git(shop, 'rev-parse', 'HEAD^{tree}').trim();
+    for (const [key, value] of Object.entries(config)) git(shop, 'config', key, value);
+    rmSync(join(shop, '.git', 'objects', tree.slice(0, 2), tree.slice(2)));
+    const of = setUp();
+    // An old git knows no other word for it than the protocols.
+    const old = new GitProgram(
+      { run: (command) => createRealExec(createRealClock()).run({ ...command, env: without(command.env) }) },
+      { PATH: process.env.PATH, HOME: folder },
+    );
+    expect(await of.program.run(shop, ['diff-tree', '-r', '-p', tree, tree.replace(/^./, 'f')])).toBeNull();
+    expect(await old.run(shop, ['read-tree', 'HEAD'], { env: { GIT_INDEX_FILE: join(folder, 'index') } })).toBeNull();
+    expect(readdirSync(folder)).not.toContain('ran');
+  });
+
+  it('GIT1 it is not led into another folder', async () => {
+    const secret = join(folder, 'secret');
+    mkdirSync(secret);
+    writeFileSync(join(secret, 'key'), 'of another\n');
+    git(shop, 'config', 'core.worktree', secret);
+    const of = setUp();
+    expect(await facts(of)).toMatchObject({ root: shop, dirty: 0 });
+    const made = await of.diffs.diff({ runtime_id: 'r', cwd: shop });
+    expect(made).toMatchObject({ ok: true, value: { files_total: 0, patch: '' } });
+  });
+
+  it.each([
+    [
+      'more filters than are switched off',
+      Array.from({ length: 65 }, (_, n) => `[filter "f${n}"]\n\tclean = x\n`).join(''),
+    ],
+    ['a filter that cannot be named', '[filter "a=b"]\n\tclean = x\n'],
+    ['a filter without a name', '[filter ""]\n\tclean = x\n'],
+    ['a filter whose name is no text', Buffer.from('[filter "\xff"]\n\tclean = x\n', 'latin1')],
+    ['a config that cannot be read', '[filter "a'],
+  ])('GIT1 a repository with %s is not asked', async (_, config) => {
+    const of = setUp();
+    expect(await of.program.run(shop, statusArgs('normal'))).not.toBeNull();
+    const before = of.runs.length;
+    appendFileSync(join(shop, '.git', 'config'), config);
+    expect(await of.program.run(shop, statusArgs('normal'))).toBeNull();
+    expect(of.runs.slice(before).some(({ args }) => args.includes('status'))).toBe(false);
   });
 });
 
