@@ -27,6 +27,7 @@ const messageSchema = z.object({
     runtime_id: runtime.nullable(),
     hops: z.number(),
     why: z.string(),
+    editor_id: z.string().nullable().default(null),
   }),
 });
 const nameSchema = z.object({ nick: z.string(), runtime_id: runtime });

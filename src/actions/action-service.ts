@@ -1,6 +1,7 @@
 // The one who acts: every action goes the same way, from its reference over snapshot, role and guard to its effect, one at
 // a time for each agent, and leaves exactly one audit row, refused ones too (ACT1).
 
+import { storedScopes } from '../auth/editor-keys.ts';
 import { mayDo, mayStart } from '../auth/policy.ts';
 import { type Principal, principalAgain } from '../auth/principal.ts';
 import { canonicalRef, referTo, referToConnected } from '../engine/refer.ts';
@@ -12,13 +13,14 @@ import type {
   AdminAction,
   AttachPlan,
   CallerClaim,
+  EditorScope,
   NewAgent,
   QueuedMessage,
   Receipt,
   ViewedOutput,
   ViewRequest,
 } from '../model/actions.ts';
-import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
+import { AgtmuxError, fail, failure, ok, type Result } from '../model/errors.ts';
 import { agentName, type RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { AuditRecord, DocumentStore } from '../model/records.ts';
@@ -72,6 +74,12 @@ export interface ActionExecutorParts {
   readonly path: string;
 }
 
+const revokedEditor = failure(
+  'E_ROLE',
+  'the key of the editor that queued it was revoked',
+  'pair it again: `agtmux editor pair`, and send the message again',
+);
+
 /** A message for whoever is CONNECTED. No text that anyone writes means this (RTE4). */
 const toConnected = Symbol('the CONNECTED agent');
 type Named = string | typeof toConnected;
@@ -82,6 +90,7 @@ export class ActionExecutor implements ActionService {
   readonly #ground: ActionDependencies;
   readonly #context: ActionContext;
   readonly #documents: DocumentWriter;
+  readonly #store: DocumentStore;
   readonly #queue = new MessageQueue();
   readonly #names = new Names();
   readonly #answered: Answered;
@@ -96,6 +105,7 @@ export class ActionExecutor implements ActionService {
   private constructor({ ground, documents }: ActionExecutorParts) {
     this.#ground = ground;
     this.#context = new ActionContext(ground);
+    this.#store = documents;
     this.#documents = new DocumentWriter(documents, actionKinds, () => actionDocuments(this.#kept()));
     const save = (): Promise<void> => this.#documents.save();
     this.#answered = new Answered(save);
@@ -264,6 +274,14 @@ export class ActionExecutor implements ActionService {
     return this.#change(id, claim, { dropped: id }, () => this.#queue.drop(id));
   }
 
+  /** One that is being typed was sent before; if it has to be tried again, its editor is looked up again. */
+  async dropQueuedOf(editors: readonly string[]): Promise<void> {
+    const over = this.#queue.take(
+      ({ from, is_sending }) => !is_sending && from.editor_id !== null && editors.includes(from.editor_id),
+    );
+    for (const message of over) await this.#dropped(message, refused(revokedEditor));
+  }
+
   async startTyping(ref: string, claim: CallerClaim): Promise<Result<Typing>> {
     const caller = await this.#deeds.callerOf(claim);
     const record = (effect: Effect): Promise<Receipt> => this.#record('type', ref, caller, {}, effect);
@@ -391,25 +409,42 @@ export class ActionExecutor implements ActionService {
     return ended(isKept ? 'delivered' : 'unconfirmed', { detail, words });
   }
 
-  /** A waiting message whose time has come. It is judged like any other, by who sent it. */
+  /** A waiting message whose time has come. It is judged like any other, by who sent it, an editor by its key as it is now. */
   async #deliver(message: StoredMessage): Promise<{ readonly ending: Ending; readonly finish: () => Promise<void> }> {
     const { from, runtime_id } = message;
-    const { record, ending } = await this.#tried(
-      'send',
-      canonicalRef(runtime_id),
-      principalAgain(from),
-      {},
-      (attempt) => deliverQueued(this.#sending, attempt, from, message),
-    );
+    const ref = canonicalRef(runtime_id);
+    const scopes = await this.#scopesOf(from);
+    const { record, ending } = scopes.ok
+      ? await this.#tried('send', ref, principalAgain(from, scopes.value), {}, (attempt) =>
+          deliverQueued(this.#sending, attempt, from, message),
+        )
+      : this.#unsent(message, refused(scopes.failure));
     return { ending, finish: async () => void (await this.#deeds.finish(record, ending)) };
   }
 
-  async #dropped(message: StoredMessage, ending: Ending): Promise<void> {
-    const { id, from, runtime_id, text } = message;
+  /** What the key of an editor is for; where that cannot be read, its message waits. Nobody else has scopes. */
+  async #scopesOf({ role, editor_id }: StoredMessage['from']): Promise<Result<readonly EditorScope[]>> {
+    if (role !== 'editor') return ok([]);
+    try {
+      const scopes = editor_id === null ? null : await storedScopes(this.#store, editor_id);
+      return scopes === null ? { ok: false, failure: revokedEditor } : ok(scopes);
+    } catch (problem) {
+      if (!(problem instanceof AgtmuxError)) throw problem;
+      return fail(problem.code, problem.message, problem.next);
+    }
+  }
+
+  async #dropped(message: StoredMessage, outcome: Ending): Promise<void> {
+    const { record, ending } = this.#unsent(message, outcome);
+    await this.#deeds.finish(record, ending);
+    await this.#trySave();
+  }
+
+  #unsent({ id, from, runtime_id, text }: StoredMessage, ending: Ending) {
     const record = this.#deeds.begin('send', canonicalRef(runtime_id), principalAgain(from));
     const detail = { queued: id, bytes: Buffer.byteLength(text) };
-    await this.#deeds.finish({ ...record, runtime_id, state: this.#ground.stateOf(runtime_id) }, { ...ending, detail });
-    await this.#trySave();
+    const state = this.#ground.stateOf(runtime_id);
+    return { record: { ...record, runtime_id, state }, ending: { ...ending, detail } };
   }
 
   async #change(

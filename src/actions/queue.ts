@@ -46,8 +46,8 @@ export class MessageQueue {
     if (this.#bytes() + Buffer.byteLength(message.text) > limits.queuedBytesMax) {
       return fail('E_QUEUE_FULL', 'the queued messages are too large in total');
     }
-    const { role, name, runtime_id, hops, why } = message.from;
-    const from = { role, name, runtime_id, hops, why };
+    const { role, name, runtime_id, hops, why, editor_id = null } = message.from;
+    const from = { role, name, runtime_id, hops, why, editor_id };
     const { not_before = null } = message;
     const keptMs = not_before === null ? limits.queuedMs : limits.limitResumeKeptMs;
     const expires_at = (not_before ?? message.queued_at) + keptMs;

@@ -17,7 +17,7 @@ import type { DocumentChange, DocumentStore } from '../model/records.ts';
 import type { RandomSource } from '../platform/random.ts';
 
 export interface EditorKeysDependencies {
-  readonly acting: Pick<ActionService, 'who' | 'authorizeAndAudit'>;
+  readonly acting: Pick<ActionService, 'who' | 'authorizeAndAudit' | 'dropQueuedOf'>;
   readonly documents: DocumentStore;
   readonly random: Pick<RandomSource, 'hex' | 'bytes'>;
   readonly now: () => number;
@@ -136,7 +136,8 @@ export class EditorKeys implements EditorService {
 
   revoke(which: string, claim: CallerClaim): Promise<Result<number>> {
     const found = [...this.#editors.values()].filter(({ id, name }) => id === which || name === which);
-    return this.#parts.acting.authorizeAndAudit(
+    const { acting } = this.#parts;
+    return acting.authorizeAndAudit(
       { action: 'editor', named: which, detail: { revoked: found.map(({ id }) => id) } },
       claim,
       async () => {
@@ -146,6 +147,7 @@ export class EditorKeys implements EditorService {
         const kept = await this.#put({ put: [], remove: found.map(({ id }) => ({ kind: 'editor', id })) });
         if (!kept.ok) return kept;
         for (const { id } of found) this.#editors.delete(id);
+        await acting.dropQueuedOf(found.map(({ id }) => id));
         return ok(found.length);
       },
     );
@@ -183,6 +185,15 @@ export class EditorKeys implements EditorService {
       return fail(problem.code, `the key was not changed: ${problem.message}`, problem.next);
     }
   }
+}
+
+/** What the key of this editor is for, as it is stored now; null when it was revoked or never was. */
+export async function storedScopes(
+  documents: Pick<DocumentStore, 'documents'>,
+  editor: string,
+): Promise<readonly EditorScope[] | null> {
+  const found = (await documents.documents(['editor'])).find(({ id }) => id === editor);
+  return found === undefined ? null : (storedSchema.safeParse(parsed(found.body)).data?.scopes ?? null);
 }
 
 export const pairAgain = 'run `agtmux editor pair` in a terminal and type the code it prints';

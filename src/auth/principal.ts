@@ -185,6 +185,7 @@ export function editorPrincipal(
     role: 'editor',
     name: `editor:${name}`,
     why,
+    editor_id: id,
     scopes,
     above: [],
     is_traceable: true,
@@ -195,9 +196,10 @@ export function editorPrincipal(
 /** In the audit. */
 export const actorOf = ({ role, name }: Caller): string => (role === 'editor' ? name : `${role}: ${name}`);
 
-/** Of a message that waited: who sent it was looked at when it was sent. */
-export const principalAgain = (from: Caller): Principal => ({
+/** Of a message that waited: who sent it was looked at when it was sent, and what an editor's key is for is looked up now. */
+export const principalAgain = (from: Caller, scopes: readonly EditorScope[] = []): Principal => ({
   ...from,
+  scopes,
   pid: null,
   above: from.runtime_id === null ? [] : [from.runtime_id],
   is_traceable: true,

@@ -54,6 +54,8 @@ export interface Caller {
   readonly hops: number;
   /** Why it has this role. */
   readonly why: string;
+  /** Of an editor: which one's key it has. What that is for is looked up when it matters, for it can be revoked. */
+  readonly editor_id?: string | null;
 }
 
 /** Conditions that the caller sets (ACT1, ACT8). */
@@ -244,6 +246,8 @@ export interface ActionService {
   queue(): readonly QueuedMessage[];
   editQueued(id: string, text: string, claim: CallerClaim): Promise<Receipt>;
   dropQueued(id: string, claim: CallerClaim): Promise<Receipt>;
+  /** These editors were revoked: what waits of theirs is dropped, each message with its row. */
+  dropQueuedOf(editors: readonly string[]): Promise<void>;
   /** Who asks, as the daemon sees it. */
   who(claim: CallerClaim): Promise<Caller & { readonly is_traceable: boolean }>;
   /** Does it if the caller may, and leaves its row. */

@@ -100,6 +100,7 @@ export class FakeActing implements ActionService {
 
   editQueued: ActionService['editQueued'] = async (id, text, claim) => this.#change(id, text, claim);
   dropQueued: ActionService['dropQueued'] = async (id, claim) => this.#change(id, null, claim);
+  dropQueuedOf: ActionService['dropQueuedOf'] = async () => undefined;
 
   #change(id: string, text: string | null, claim: CallerClaim): Receipt {
     this.asked.push({ what: 'queue', value: { id, text }, claim });
