@@ -65,6 +65,7 @@ function settingRows(field: Field, path: readonly string[]): readonly (readonly 
   const own = [`\`${name}\``, cell(typeText(field)), usual, cell(field.description ?? '')];
   const each = typeof field.additionalProperties === 'object' ? field.additionalProperties : null;
   if (each?.properties !== undefined) return [own, ...settingsOf(each, [...path, '*'])];
+  if (field.items?.properties !== undefined) return [own, ...settingsOf(field.items, path)];
   return field.properties === undefined ? [own] : settingsOf(field, path);
 }
 
@@ -83,7 +84,7 @@ ${note}
 
 The daemon reads \`~/.config/agtmux/config.toml\`, or the file that \`AGTMUX_CONFIG\` names; \`agtmux config path\` prints which.
 Every key is optional. The daemon follows changes within seconds; the MCP server reads them when it starts. A mistake changes nothing:
-\`agtmux config check\` names the key, and the settings before it stay in force. \`agtmux config show\` prints what is in force.
+\`agtmux config check\` names the line and the key, and the settings before it stay in force. \`agtmux config show\` prints what is in force.
 Notifications have [a file of their own](notifications.md#the-file), and so has [the policy](../SECURITY.md#the-policy-file).
 
 ${table(['key', 'type', 'default', 'meaning'], rows)}
@@ -95,7 +96,22 @@ completed_seconds = 300
 [sessions.agents.mine]
 command = ["mine", "--acp"]
 model_flag = "--model"
+
+[preset.review]
+layout = "tiled"
+
+[[preset.review.agents]]
+agent = "claude"
+directory = "~/shop"
+prompt = "Review the last commit."
+
+[[preset.review.agents]]
+agent = "codex"
+directory = "~/shop"
+worktree = "review/second"
 \`\`\`
+
+\`agtmux new --preset review\` starts both, in one window ([Presets](cli.md#presets)).
 `;
 }
 

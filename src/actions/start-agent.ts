@@ -18,6 +18,8 @@ export interface StartingParts {
   /** The wrapper on that machine; null where there is none. */
   readonly wrapper: string | null;
   readonly ownerOf: (pane: PaneId) => RuntimeId | null;
+  /** The pane that it shall stand beside; null: it gets a window of its own. */
+  readonly beside: PaneId | null;
 }
 
 /** The runtime once it is known; null when it did not show up in time, which is no proof that it failed. */
@@ -34,7 +36,7 @@ export async function startAgent(wanted: NewAgent, parts: StartingParts): Promis
   }
   const line = quoteTmux(`exec ${words.join(' ')}`);
   if (!line.ok) return line;
-  const where = placing(wanted, agent.name);
+  const where = placing(wanted, parts.beside === null ? agent.name : null);
   if (!where.ok) return where;
   if (wanted.cwd !== null && !wanted.cwd.startsWith('/')) return fail('E_INPUT', 'give the full path of the directory');
   // tmux takes another directory where it cannot have this one, and does not say so.
@@ -48,11 +50,16 @@ export async function startAgent(wanted: NewAgent, parts: StartingParts): Promis
   if (block === undefined || block.isError || !/^%\d+$/.test(said)) {
     return fail('E_TMUX_REFUSED', `tmux did not open a window: ${said}`);
   }
+  const layout = parts.beside === null ? null : wanted.beside?.layout;
+  // After each one: half of a half is soon too small for the next. What it looks like is no reason to call it failed.
+  if (layout !== null && layout !== undefined)
+    await reach.command(`select-layout -t ${said} ${layout}`).catch(() => []);
   return appears(paneId(said), parts);
 }
 
-/** A window in the session that was named, or that session itself where there is none of that name. */
-async function openingOf({ session }: NewAgent, { reach }: StartingParts): Promise<Result<string>> {
+/** A pane beside another, a window in the session that was named, or that session itself where there is none of that name. */
+async function openingOf({ session }: NewAgent, { reach, beside }: StartingParts): Promise<Result<string>> {
+  if (beside !== null) return ok(`split-window -t ${beside}`);
   const there = quoteTmux(`=${session ?? ''}:`);
   const name = quoteTmux(quoteTmuxFormat(session ?? ''));
   if (!there.ok) return there;
@@ -73,7 +80,7 @@ async function openingOf({ session }: NewAgent, { reach }: StartingParts): Promi
   return ok(`new-session -s ${name.value}`);
 }
 
-function placing({ session, cwd }: NewAgent, name: string): Result<string> {
+function placing({ session, cwd }: NewAgent, name: string | null): Result<string> {
   // `$1` and `@1` are ids to tmux, also behind the sign for a whole name.
   if (session !== null && /^[$@%=]/.test(session)) return fail('E_INPUT', 'name the session, not its id');
   const words: string[] = [];

@@ -1,7 +1,7 @@
 // Acting: what is asked for, what became of it, what waits, and who did what. A refusal is a receipt too, so POST /v1/act
 // answers it with 200; only what is no request at all gets an error (ACT4).
 
-import { actionKinds, outcomes } from '../model/actions.ts';
+import { actionKinds, outcomes, tmuxLayouts } from '../model/actions.ts';
 import { errorCodes } from '../model/errors.ts';
 import { askId, runtimeId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
@@ -86,6 +86,10 @@ export const newAgentSchema = z.strictObject({
   session: id.nullable().default(null),
   cwd: path.nullable().default(null),
   args: z.array(z.string().max(limits.pathCharsMax)).max(limits.filterValuesMax).default([]),
+  beside: z
+    .strictObject({ runtime: id, layout: z.enum(tmuxLayouts) })
+    .exactOptional()
+    .describe('in a pane beside this agent, in a window of this layout; without it in a window of its own'),
 });
 
 export const queueEditSchema = z.strictObject({ text: words });

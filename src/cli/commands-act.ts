@@ -166,10 +166,14 @@ const lifeCommands = (json: OptionSpec): readonly CommandSpec[] => [
   },
   {
     name: 'new',
-    words: 'Start an agent in a new tmux window',
-    arguments: [agent, { name: 'args', isMany: true, isOptional: true }],
+    words: 'Start an agent in a new tmux window, or all agents of a preset',
+    arguments: [
+      { ...agent, isOptional: true },
+      { name: 'args', isMany: true, isOptional: true },
+    ],
     action: 'newAgent',
     options: [
+      { name: 'preset', value: 'name', words: 'Start the agents of this preset of config.toml; a receipt each' },
       { name: 'target', value: 'name', words: 'Start it on this target (default: host)' },
       { name: 'session', value: 'name', words: 'Start it in this tmux session' },
       { name: 'cwd', value: 'directory', words: 'Start it in this directory (default: the current one)' },
@@ -185,6 +189,7 @@ const lifeCommands = (json: OptionSpec): readonly CommandSpec[] => [
       ['agtmux new claude', 'in this directory'],
       ['agtmux new claude --worktree=fix/cart', 'in a work tree of its own'],
       ['agtmux new codex --session work --cwd ~/shop -- --search', 'options after -- go to the agent'],
+      ['agtmux new --preset review', 'the agents of [preset.review], with their prompts'],
     ],
   },
 ];

@@ -28,7 +28,14 @@ interface Place {
 }
 
 /** As the daemon's file of names calls them. */
-type NameKind = 'agent' | 'session' | 'shell' | 'target';
+type NameKind = 'agent' | 'session' | 'shell' | 'target' | 'preset';
+
+/** Options whose value is such a name. */
+const nameOptions: readonly (readonly [option: string, kind: NameKind])[] = [
+  ['to', 'agent'],
+  ['target', 'target'],
+  ['preset', 'preset'],
+];
 
 function namesIn(path: string, { arguments: all = [] }: CommandSpec): NameKind | null {
   const [first] = all;
@@ -109,7 +116,7 @@ ${values.join('\n')}
 ${cases.map((line) => `  ${line}`).join('\n')}
     esac
   fi
-  case $previous in --to) kind=agent words='' ;; --target) kind=target words='' ;; esac
+  case $previous in ${nameOptions.map(([option, kind]) => `--${option}) kind=${kind} words='' ;;`).join(' ')} esac
   if [[ -n $kind && -r ${namesFile()} ]]; then
     while read -r of name; do [[ $of == "$kind" ]] && words+=" $name"; done <${namesFile()}
   fi
@@ -144,13 +151,16 @@ _agtmux() {
   case $previous in
 ${values.join('\n')}
   esac
-  if [[ -n $isValue ]]; then
+  case $previous in ${nameOptions.map(([option, kind]) => `--${option}) kind=${kind} ;;`).join(' ')} esac
+  if [[ -n $isValue && -z $kind ]]; then
     compadd -- $offered
     return
   fi
-  case $path_ in
-${cases.join('\n')}
-  esac
+  if [[ -z $isValue ]]; then
+    case $path_ in
+${cases.map((line) => `  ${line}`).join('\n')}
+    esac
+  fi
   if [[ -n $kind && -r ${namesFile()} ]]; then
     while read -r of name; do [[ $of == $kind ]] && offered+=("$name:$kind"); done <${namesFile()}
   fi
@@ -170,7 +180,9 @@ function fish(): string {
       ...words.map(([word, about]) => `complete -c agtmux -n ${when} -a ${word} -d ${fishText(about)}`),
       ...options.map((option) => {
         const short = option.short === undefined ? '' : ` -s ${option.short}`;
-        const takes = option.value === undefined ? '' : ` -x -a ${fishText(valuesOf(option).join(' '))}`;
+        const kind = nameOptions.find(([name]) => name === option.name)?.[1];
+        const values = kind === undefined ? valuesOf(option).join(' ') : `(__agtmux_names ${kind})`;
+        const takes = option.value === undefined ? '' : ` -x -a ${fishText(values)}`;
         return `complete -c agtmux -n ${when} -l ${option.name}${short}${takes} -d ${fishText(option.words)}`;
       }),
     ];

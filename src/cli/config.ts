@@ -45,6 +45,7 @@ function toml(config: Config): string {
 /** A table within a section stands in one line. */
 function valueText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(valueText).join(', ')}]`;
   const members = Object.entries(value).map(([name, one]) => `${JSON.stringify(name)} = ${valueText(one)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }

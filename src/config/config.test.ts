@@ -25,6 +25,17 @@ describe('config.toml', () => {
     ['[observe]\nsweep_ms = "fast"', 'observe.sweep_ms'],
     ['[states\n', 'line 1'],
     ['a = 1\na = 2', 'line 2'],
+    ['\n[observe]\nalive_ms = 60\nsweep_ms = 1', 'config.toml, line 4: observe.sweep_ms: Too small'],
+    ['[preset.review]\nagents = []', 'line 2: preset.review.agents: Too small'],
+    [
+      '[preset.review]\nlayout = "round"\nagents = [{ agent = "claude" }]',
+      'line 2: preset.review.layout: Invalid option',
+    ],
+    ['[preset."My Team"]\nagents = [{ agent = "claude" }]', 'line 1: preset.My Team: a name may contain'],
+    [
+      '[[preset.a.agents]]\nagent = "claude"\n\n[[preset.a.agents]]\nagent = "codex"\nbranch = "x"',
+      'line 6: preset.a.agents.2: Unrecognized key: "branch"',
+    ],
     ['[sessions.agents.claude]\ncommand = ["x"]', 'agtmux already has an agent of this name'],
     ['[sessions.agents."My Agent"]\ncommand = ["x"]', 'lower-case letters'],
     ['[sessions.agents.mine]\ncommand = []', 'sessions.agents.mine.command'],

@@ -3,7 +3,9 @@
 
 import { parse, TomlError } from 'smol-toml';
 import { z } from 'zod';
+import { lineOfPath } from '../agents/definition/lines.ts';
 import { agents } from '../agents/registry.ts';
+import { tmuxLayouts } from '../model/actions.ts';
 import { fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 
@@ -15,10 +17,37 @@ const seconds = (fallback: number, min: number, max: number) =>
     .max(max)
     .default(fallback / 1000);
 
+/** More panes than this can be read on no screen. */
+const presetAgentsMax = 16;
+
+const isPlainName = (name: string): boolean => /^[a-z0-9][a-z0-9_-]{0,31}$/.test(name);
+const plainNameWords = 'a name may contain lower-case letters, digits, - and _';
+
 function problemOfName(name: string): string | null {
-  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name)) return 'a name may contain lower-case letters, digits, - and _';
+  if (!isPlainName(name)) return plainNameWords;
   return agents.some((agent) => agent.name === name) ? 'agtmux already has an agent of this name' : null;
 }
+
+const presetAgentSchema = z.strictObject({
+  agent: z.string().min(1).max(limits.idCharsMax).describe('Which agent, as for `agtmux new`: `claude`.'),
+  directory: z
+    .string()
+    .min(1)
+    .max(limits.pathCharsMax)
+    .optional()
+    .describe('Where it starts: `~/shop`, or relative to where the command is run. Without it, there.'),
+  prompt: z
+    .string()
+    .min(1)
+    .max(limits.requestBytesMax)
+    .optional()
+    .describe('Its first message; it waits in the queue until the agent can take it (ACT7).'),
+  worktree: z
+    .string()
+    .max(limits.pathCharsMax)
+    .optional()
+    .describe('Start it in a git worktree on this branch; `""`: on a new one with a name made for it (GIT5).'),
+});
 
 /** The descriptions are the reference in docs/config.md, which scripts/references.ts writes. */
 export const configSchema = z.strictObject({
@@ -140,6 +169,28 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({}),
+  preset: z
+    .record(
+      z.string(),
+      z.strictObject({
+        layout: z
+          .enum(['windows', ...tmuxLayouts])
+          .default('windows')
+          .describe('A window for each agent, or one window with a pane for each, arranged as tmux calls it.'),
+        agents: z
+          .array(presetAgentSchema)
+          .min(1)
+          .max(presetAgentsMax)
+          .describe(`The agents to start, in order; at most ${presetAgentsMax}.`),
+      }),
+    )
+    .superRefine((named, context) => {
+      for (const name of Object.keys(named)) {
+        if (!isPlainName(name)) context.addIssue({ code: 'custom', path: [name], message: plainNameWords });
+      }
+    })
+    .default({})
+    .describe('Agents that `agtmux new --preset NAME` starts together, by the name of the preset.'),
   log: z
     .strictObject({
       level: z
@@ -159,8 +210,12 @@ export function readConfig(text: string, path: string): Result<Config> {
   try {
     const checked = configSchema.safeParse(parse(text));
     if (checked.success) return ok(checked.data);
-    const problems = checked.error.issues.map((issue) => `${issue.path.join('.') || 'file'}: ${issue.message}`);
-    return fail('E_CONFIG', `${path}: ${problems.join('; ')}`);
+    const problems = checked.error.issues.map((issue) => {
+      const word = issue.code === 'unrecognized_keys' ? (issue.keys[0] ?? null) : null;
+      const place = issue.path.map((step) => (typeof step === 'number' ? step + 1 : String(step))).join('.');
+      return `line ${lineOfPath(text, issue.path, word)}: ${place || 'file'}: ${issue.message}`;
+    });
+    return fail('E_CONFIG', `${path}, ${problems.join('; ')}`);
   } catch (problem) {
     if (!(problem instanceof TomlError)) throw problem;
     return fail('E_CONFIG', `${path}, line ${problem.line}: ${problem.message.split('\n')[0]}`);

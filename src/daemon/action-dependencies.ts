@@ -270,7 +270,22 @@ async function startIn(parts: ActingParts, wanted: NewAgent): Promise<Result<Run
   const wrapper = watch.kind === 'local' ? wrapperPath : null;
   const ownerOf = (pane: PaneId): RuntimeId | null => ownerIn(ledger, target, pane);
   const isDirectory = (path: string): Promise<boolean | null> => directoryAt(machines.executorAt(target), path);
-  return startAgent(wanted, { clock, reach: watch.reach, agent, wrapper, ownerOf, isDirectory });
+  const beside = besideIn(parts, wanted, target);
+  if (!beside.ok) return beside;
+  return startAgent(wanted, { clock, reach: watch.reach, agent, wrapper, ownerOf, isDirectory, beside: beside.value });
+}
+
+/** Its pane, if the agent is still the one in it. */
+function besideIn({ ledger }: ActingParts, { beside }: NewAgent, target: TargetId): Result<PaneId | null> {
+  if (beside === undefined) return ok(null);
+  const identity = [...ledger.world.entries.values()].find(
+    (one) => one.identity.runtime_id === beside.runtime,
+  )?.identity;
+  const pane = identity?.target === target ? identity.pane : null;
+  if (pane == null || ownerIn(ledger, target, pane) !== identity?.runtime_id) {
+    return fail('E_REF_NOT_FOUND', `the agent to stand beside is not in a pane of ${target}`);
+  }
+  return ok(pane);
 }
 
 /** Three things that look alike and want another step each: no such target, no tmux server there, no answer from there. */

@@ -437,6 +437,7 @@ export class Daemon implements DaemonService {
 
   /** The settings were changed by hand: what is shown and how often is looked follow them at once. */
   settingsChanged(): void {
+    this.#shellFiles.look();
     this.#machines.settingsChanged();
     void this.#inbox
       .between(() => this.#ground.ledger.reconsider())

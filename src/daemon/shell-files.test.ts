@@ -26,10 +26,21 @@ it('MNU4 counts who needs a person, and names what can be typed as one word', ()
   expect(promptLine(rows, 7)).toBe('7 ▲2 ✕1\n');
   expect(promptLine([], 7)).toBe('7 \n');
   expect(
-    nameLines(rows, [{ target: 'host' as never }], ['shell-1'])
+    nameLines(rows, [{ target: 'host' as never }], ['shell-1'], ['review', 'not one'])
       .trim()
       .split('\n'),
-  ).toEqual([...['agent %1', 'agent reviewer', 'agent %2', 'agent codex', 'agent %3', 'shell shell-1', 'target host']]);
+  ).toEqual([
+    ...[
+      'agent %1',
+      'agent reviewer',
+      'agent %2',
+      'agent codex',
+      'agent %3',
+      'shell shell-1',
+      'target host',
+      'preset review',
+    ],
+  ]);
 });
 
 it('MNU4 the files are written when something changes, and gone when the daemon leaves', async () => {
@@ -37,7 +48,7 @@ it('MNU4 the files are written when something changes, and gone when the daemon 
   let shown = rows;
   const files = new ShellFiles({
     ...{ clock, files: createRealFiles(), stateDir: folder, pid: process.pid },
-    ...{ rows: () => shown, targets: () => [], shells: () => [] },
+    ...{ rows: () => shown, targets: () => [], shells: () => [], presets: () => [] },
   });
   const text = (): string => readFileSync(join(folder, 'prompt'), 'utf8');
   files.look();

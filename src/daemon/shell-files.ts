@@ -1,5 +1,5 @@
 // Two small files for shells, so that a prompt and a press of Tab start no program: who needs a person in a few signs, and the names
-// of agents, sessions, shells and targets. Written when they change, gone when the daemon leaves.
+// of agents, sessions, shells, targets and presets. Written when they change, gone when the daemon leaves.
 
 import { join } from 'node:path';
 import type { PaneRow } from '../api/panes.ts';
@@ -37,6 +37,7 @@ export function nameLines(
   rows: readonly PaneRow[],
   targets: readonly Pick<TargetRow, 'target'>[],
   shells: readonly string[],
+  presets: readonly string[],
 ): string {
   const living = rows.filter(hasAgent).filter(({ ended }) => ended === null);
   const kinds = living.map(({ agent }) => agent);
@@ -50,6 +51,7 @@ export function nameLines(
     ...living.flatMap(({ session }) => (session === null ? [] : [['session', session.id] as const])),
     ...shells.map((name) => ['shell', name] as const),
     ...targets.map(({ target }) => ['target', target] as const),
+    ...presets.map((name) => ['preset', name] as const),
   ];
   const lines = names.filter(([, name]) => plain.test(name)).map(([kind, name]) => `${kind} ${name}\n`);
   return [...new Set(lines)].slice(0, namesMax).join('');
@@ -63,6 +65,7 @@ export interface ShellFilesPorts {
   readonly rows: () => readonly PaneRow[];
   readonly targets: () => readonly TargetRow[];
   readonly shells: () => readonly string[];
+  readonly presets: () => readonly string[];
 }
 
 export class ShellFiles {
@@ -84,9 +87,9 @@ export class ShellFiles {
   }
 
   async #write(): Promise<void> {
-    const { rows, targets, shells, pid } = this.#ports;
+    const { rows, targets, shells, presets, pid } = this.#ports;
     await this.#put('prompt', promptLine(rows(), pid));
-    await this.#put('names', nameLines(rows(), targets(), shells()));
+    await this.#put('names', nameLines(rows(), targets(), shells(), presets()));
   }
 
   async #put(name: string, text: string): Promise<void> {
@@ -109,7 +112,7 @@ export class ShellFiles {
 
 /** Of the daemon as it stands: what its rows are is asked when something has changed. */
 export const openShellFiles = (
-  { clock, machines, places, pid }: DaemonParts,
+  { clock, machines, places, pid, settings }: DaemonParts,
   daemon: { rows(): readonly PaneRow[]; targets(): readonly TargetRow[] },
   shells: () => readonly { readonly shell_id: string }[],
 ): ShellFiles =>
@@ -118,4 +121,5 @@ export const openShellFiles = (
     rows: () => daemon.rows(),
     targets: () => daemon.targets(),
     shells: () => shells().map(({ shell_id }) => shell_id),
+    presets: () => Object.keys(settings.current.preset),
   });

@@ -211,12 +211,17 @@ export interface ViewedOutput {
   readonly words?: string;
 }
 
+/** How tmux itself arranges the panes of a window. */
+export const tmuxLayouts = ['even-horizontal', 'even-vertical', 'main-horizontal', 'main-vertical', 'tiled'] as const;
+
 export interface NewAgent {
   readonly agent: string;
   readonly target: TargetId | null;
   readonly session: string | null;
   readonly cwd: string | null;
   readonly args: readonly string[];
+  /** In a pane beside this agent, whose window is arranged like this; otherwise in a window of its own. */
+  readonly beside?: { readonly runtime: string; readonly layout: (typeof tmuxLayouts)[number] };
 }
 
 /** What changes agtmux itself: which agents it sees, whom it tells, whether its daemon runs. */

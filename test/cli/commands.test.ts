@@ -1,7 +1,7 @@
 // Every other command once: what it prints, and its exit status.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type CommandSpec, commands } from '../../src/cli/commands.ts';
 import { errorCodes, errors } from '../../src/model/errors.ts';
@@ -279,6 +279,13 @@ describe('config, schema and completions', () => {
     expect(complete('list', '--state', 'wait')).toEqual(['waiting_approval', 'waiting_input']);
     expect(complete('completions', 'z')).toEqual(['zsh']);
     expect(complete('target', 'remove', 'ho')).toEqual(['host']);
+    const config = (await world.agtmux('config', 'path')).stdout.trim();
+    mkdirSync(dirname(config), { recursive: true });
+    writeFileSync(config, '[preset.review]\nagents = [{ agent = "claude" }]\n');
+    await until('the preset is offered', () => complete('new', '--preset', 're')[0] === 'review');
+    const shown = '[preset]\nreview = { "layout" = "windows", "agents" = [{ "agent" = "claude" }] }\n';
+    expect((await world.agtmux('config', 'show')).stdout).toContain(shown);
+    rmSync(config);
   });
 
   it('zsh and fish scripts name every command and option', async () => {

@@ -103,6 +103,53 @@ describe('agtmux new', () => {
   });
 });
 
+describe('agtmux new --preset', () => {
+  it('ACT11 asks for each agent and its prompt, and tells mistakes with code, line and remedy', async () => {
+    const path = join(stage.world.directory, 'presets.toml');
+    const run = (...args: readonly string[]) => stage.run(['new', ...args], { env: { AGTMUX_CONFIG: path } });
+    expect(await run('--preset', 'review')).toMatchObject({
+      status: 3,
+      stderr: expect.stringMatching(/no preset review in .*presets\.toml; add one.*E_REF_NOT_FOUND/),
+    });
+    writeFileSync(
+      path,
+      '[preset.review]\nagents = [\n{ agent = "claude", directory = "shop", prompt = "look" },\n{ agent = "codex", directory = "/tmp" }]\n',
+    );
+    expect((await run('--preset', 'other')).stderr).toContain('use one of these: review [E_REF_NOT_FOUND]');
+    for (const more of [['codex'], ['--worktree=x']])
+      expect(await run(...more, '--preset', 'review')).toMatchObject({
+        status: 2,
+        stderr: expect.stringContaining('omit the agent and --worktree [E_USAGE]'),
+      });
+    expect((await run()).stderr).toContain("missing required argument 'agent'; run `agtmux new <agent>`");
+    const row = stage.daemon.put({
+      id: 9,
+      window: 9,
+      state: 'idle',
+      fields: { runtime_id: 'new-1' as never, ref: 'runtime:new-1' },
+    });
+    const from = stage.acting.asked.length;
+    expect(await run('--preset', 'review')).toMatchObject({
+      status: 0,
+      stdout: 'started, prompt delivered, for runtime:new-1\ndelivered: new as runtime:new-1\n',
+    });
+    const cwd = join(stage.world.directory, 'shop');
+    expect(stage.acting.asked.slice(from)).toMatchObject([
+      { value: { agent: 'claude', cwd } },
+      { what: 'send', value: { ref: 'runtime:new-1', text: 'look', when_ready: true } },
+      { value: { agent: 'codex', cwd: '/tmp' } },
+    ]);
+    stage.daemon.drop(row);
+    writeFileSync(path, '[preset.review]\nlayout = "tiled"\nagents = [{ agent = "claude", where = "x" }]\n');
+    expect(await run('--preset', 'review')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(
+        /presets\.toml, line 3: preset\.review\.agents\.1: Unrecognized key: "where"; fix that line.*E_CONFIG/,
+      ),
+    });
+  });
+});
+
 describe('agtmux limit', () => {
   it('LIM3 lists who is limited, lets one go on at its reset, and takes it back', async () => {
     expect((await stage.run(['limit'])).stdout).toContain('No agent has hit a usage limit.');

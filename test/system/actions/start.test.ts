@@ -7,6 +7,7 @@ import { ActingWorld } from '../../kit/acting.ts';
 import { Live, until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
 import { programsMayAll } from '../../kit/policy.ts';
+import { act } from '../../kit/scenes.ts';
 import { cliProgram } from '../../kit/self-tries.ts';
 
 let live: Live;
@@ -99,6 +100,43 @@ describe('agtmux new', () => {
         stderr: expect.stringMatching(/gemini exited right after its start.*PATH of tmux/),
       });
     }
+  });
+
+  it('ACT11 a preset starts its agents in one window, and a prompt is typed only once its agent can take it', async () => {
+    const bin = join(world.dir, 'bin');
+    const claude = LookAlike.putOnPath(world, 'claude', bin);
+    LookAlike.putOnPath(world, 'codex', bin);
+    mkdirSync(join(world.dir, 'shop'));
+    const path = join(world.dir, 'presets.toml');
+    const agents = [
+      '{ agent = "gemini" }',
+      '{ agent = "claude", directory = "shop", prompt = "review the last commit" }',
+      '{ agent = "codex", directory = "none" }',
+      '{ agent = "codex" }',
+    ];
+    writeFileSync(path, `[preset.review]\nlayout = "tiled"\nagents = [\n${agents.join(',\n')},\n]\n`);
+    world.env.AGTMUX_CONFIG = path;
+    // The recorded screens need room.
+    world.tmux('new-session', '-d', '-s', 'team', '-n', 'first', '-x', '160', '-y', '100', 'sleep 1000');
+    await until(async () => (await world.items()).some(({ identity }) => identity.session_name === 'team'));
+    const said = await world.agtmux(['new', '--preset', 'review', '--session', 'team']);
+    expect(said.stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/^started, prompt queued, for runtime:\S+; queued as /),
+      expect.stringMatching(/^delivered: new as runtime:\S+, by tmux$/),
+    ]);
+    expect(said).toMatchObject({
+      status: 4,
+      stderr: expect.stringMatching(
+        /gemini \(1 of 4\): .*E_ENDED\]\n.*codex \(3 of 4\): .*no such directory.*E_FILE\]/,
+      ),
+    });
+    const panes = world.tmux('list-panes', '-s', '-t', 'team', '-F', '#{window_name} #{pane_current_path}');
+    expect(panes.split('\n').slice(1)).toEqual([`claude ${join(world.dir, 'shop')}`, `claude ${world.dir}`]);
+    expect(claude.typed()).toBe('');
+    await act(claude, 'waiting_approval');
+    expect(claude.typed()).toBe('');
+    await act(claude, 'settled');
+    await until(() => claude.typed() === 'review the last commit\r');
   });
 
   it('opens its window in the session one is in, under the name of the agent', async () => {
