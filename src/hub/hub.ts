@@ -387,7 +387,8 @@ const entriesMax = 200;
 function gateValue(value: unknown, depth: number): unknown {
   if (typeof value === 'string') {
     const cut = value.slice(0, limits.hubTextCharsMax);
-    return /[\n\t]/.test(cut) ? sanitizeBlock(foreign(cut)) : sanitizeLine(foreign(cut));
+    const isBlock = cut.length > limits.gateLineCharsMax || /[\n\t]/.test(cut);
+    return isBlock ? sanitizeBlock(foreign(cut)) : sanitizeLine(foreign(cut));
   }
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= depthMax) return null;

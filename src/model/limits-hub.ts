@@ -11,8 +11,8 @@ export const hubLimits = {
   hubPartBytesMax: 262_144,
   /** One row with everything that its agent says in it. A larger one comes without its texts. */
   hubRowBytesMax: 16_384,
-  /** One text of a row, at the hub. */
-  hubTextCharsMax: 4_096,
+  /** One text of a row, at the hub: as long as a row, so that of a row that fits no text is cut without a word. */
+  hubTextCharsMax: 16_384,
   /** A sign of life; after three that did not come a daemon counts as unreachable. */
   hubBeatMs: 10_000,
   hubSilentMs: 30_000,

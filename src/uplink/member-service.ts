@@ -25,6 +25,7 @@ import {
   writeMembership,
 } from './membership.ts';
 import { Orders } from './orders.ts';
+import { isAskTold } from './outgoing.ts';
 import { Uplink } from './uplink.ts';
 
 export interface MemberServiceParts extends Omit<MembershipParts, 'lastAudit'> {
@@ -51,8 +52,13 @@ export class MemberService implements HubService {
 
   constructor(parts: MemberServiceParts) {
     this.#parts = parts;
-    const { clock, files, usedPath, acting, rows } = parts;
-    this.#orders = new Orders({ clock, files, usedPath, acting, rows, allowed: () => this.#readAllowed() });
+    const { clock, files, usedPath, acting, rows, toWall } = parts;
+    const allowed = (): Promise<Result<AllowList>> => this.#readAllowed();
+    const told = { toWall, share: () => this.#share() };
+    this.#orders = new Orders({
+      ...{ clock, files, usedPath, acting, rows, allowed },
+      isAskTold: (row) => isAskTold(row, told),
+    });
   }
 
   async start(): Promise<void> {
@@ -138,6 +144,10 @@ export class MemberService implements HubService {
     });
   }
 
+  #share(): HubShare {
+    return this.#membership?.share ?? 'states';
+  }
+
   async #told(): Promise<Result<HubMembership>> {
     const status = await this.status();
     return status === null ? noHub : ok(status);
@@ -198,7 +208,7 @@ export class MemberService implements HubService {
     this.#uplink = new Uplink({
       ...{ clock, random, feed, toWall, life, version },
       open: streamLink(clock, openSocket, { url, tenant, daemon, hubKey, key, life }),
-      share: () => this.#membership?.share ?? 'states',
+      share: () => this.#share(),
       allows: () => (this.#allowed.ok ? allowWords(this.#allowed.value) : []),
       audit: async () => (await this.#lastAudit()) + this.#auditOffset,
       offset: () => this.#membership?.offset ?? 0,

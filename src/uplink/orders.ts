@@ -22,6 +22,8 @@ export interface OrderParts {
   readonly acting: () => Pick<ActionService, 'act' | 'view'>;
   readonly rows: () => readonly PaneRow[];
   readonly allowed: () => Promise<Result<AllowList>>;
+  /** Whether what this row asks was told to the hub in full. */
+  readonly isAskTold: (row: PaneRow) => boolean;
 }
 
 export interface OrderIdentity {
@@ -88,7 +90,17 @@ export class Orders {
       const next = 'its owner can allow it in hub.toml on that machine';
       return fail('E_ROLE', `the owner of this machine does not let ${who} ${act.action} there`, next);
     }
-    return ok({ order: order.value, request: request.value });
+    const unseen = this.#unseen(request.value, row);
+    return unseen === null ? ok({ order: order.value, request: request.value }) : { ok: false, failure: unseen };
+  }
+
+  /** A yes is for what stood at the hub in full, and for nothing else. */
+  #unseen(request: ActionRequest, row: PaneRow): Failure | null {
+    if (request.action !== 'approve' && request.action !== 'answer') return null;
+    if (row.ask?.ask_id !== request.ask_id)
+      return failure('E_STATE_CHANGED', 'the agent asks something else by now', 'look at it again');
+    if (this.#parts.isAskTold(row)) return null;
+    return failure('E_ROLE', 'what the agent asks was not shown in full at the hub', 'answer it at its machine');
   }
 
   /** By the key of the hub that was joined, for this machine, and not too late. */

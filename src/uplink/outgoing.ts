@@ -64,8 +64,14 @@ function snapshotOf(
   return pieces.map((changes, part) => ({ v: 1, kind: 'snapshot', epoch, to, part, parts: pieces.length, changes }));
 }
 
+/** Whether what a row asks goes out with its words and options: nobody at the hub agrees to what they were not shown. */
+export function isAskTold(row: PaneRow, parts: Pick<OutgoingParts, 'toWall' | 'share'>): boolean {
+  const told = shown(row, parts)?.ask;
+  return told !== null && typeof told === 'object' && 'text' in told && told.text !== '';
+}
+
 /** Null: no agent is there, or not any more. */
-function shown(value: FeedRow | null, { toWall, share }: OutgoingParts): WireItem | null {
+function shown(value: FeedRow | null, { toWall, share }: Pick<OutgoingParts, 'toWall' | 'share'>): WireItem | null {
   if (value === null || !isPaneRow(value) || value.agent === null || value.state === null) return null;
   const item = paneItem(value, toWall);
   const shared = share() === 'states' ? statesOnly(item) : withoutSecrets(item);

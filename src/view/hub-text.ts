@@ -24,6 +24,9 @@ export const hubCells = ({ item, state }: Row) => ({
   task: textOf(item.task),
 });
 
+/** An ask without its words cannot be answered from afar: its machine keeps texts back, or it was too long. */
+export const isAskShown = ({ text }: { readonly text: unknown }): boolean => textOf(text).trim() !== '';
+
 export function hubTable(list: HubWindow, nowMs: number, { columns, colour }: TextOptions): readonly string[] {
   const fields: readonly (Column & { readonly from?: number; readonly text: (row: Row) => string })[] = [
     { title: 'STATE', text: (row) => hubCells(row).state },

@@ -7,7 +7,7 @@ import type { HubWindow } from '../api/hub.ts';
 import type { HubActionKind, HubReceipt, HubRole } from '../model/hub.ts';
 import { isRoleEnough } from '../model/hub.ts';
 import { stateNames } from '../model/states.ts';
-import { hubCells } from '../view/hub-text.ts';
+import { hubCells, isAskShown } from '../view/hub-text.ts';
 import { Scroll } from './parts/basics.tsx';
 import { Age, line, revealed, StateText } from './parts/text.tsx';
 import { showTheme } from './theme.ts';
@@ -228,6 +228,8 @@ function Answer({
     [row.id, version, asked.ask_id],
   );
   const isOff = isBusy || !row.reachable || !isRoleEnough(person.role, 'answer');
+  if (!isAskShown(asked))
+    return <p className="dim">asks for something that is not shown here: answer it at its machine</p>;
   return (
     <>
       <pre className="ask-text">{revealed(asked.text)}</pre>

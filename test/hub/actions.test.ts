@@ -8,10 +8,13 @@ import { signedTexts, type WireOrder } from '../../src/api/hub-wire.ts';
 import { sessionHash } from '../../src/hub/people-routes.ts';
 import type { PersonSession } from '../../src/hub/table.ts';
 import type { ActionRequest, CallerClaim, Receipt } from '../../src/model/actions.ts';
+import type { HubShare } from '../../src/model/hub.ts';
 import { askId } from '../../src/model/ids.ts';
+import { limits } from '../../src/model/limits.ts';
 import { signingKeyOf } from '../../src/platform/signing.ts';
 import { readAllowList } from '../../src/uplink/allow-list.ts';
 import { Orders } from '../../src/uplink/orders.ts';
+import { isAskTold } from '../../src/uplink/outgoing.ts';
 import { paneRow } from '../kit/rows.ts';
 import { until } from '../kit/tmux-server.ts';
 import { clock, files, type JoinedEdge, random, TestHub } from './kit.ts';
@@ -23,17 +26,18 @@ let edge: JoinedEdge;
 let done: { readonly request: ActionRequest; readonly claim: CallerClaim }[];
 let answers: boolean;
 let orders: Orders;
+let share: HubShare;
 
 const receipt: Receipt = {
   ...{ outcome: 'delivered', action: 'approve', ref: 'runtime:r', runtime_id: null, snapshot_id: null },
   ...{ way: 'keys', strength: 'atomic', failure: null, words: null },
 };
-const asking = (version = 7) =>
+const asking = (version = 7, text = 'run: make') =>
   paneRow({
     state: 'waiting_approval',
     fields: {
       state_version: version,
-      ask: { ask_id: askId('ask-1'), kind: 'command', scope: 'main', text: 'run: make', options: [] } as never,
+      ask: { ask_id: askId('ask-1'), kind: 'command', scope: 'main', text, options: [] } as never,
     },
   });
 const alice = { who: 'alice', role: 'answer', owners: [], repos: [] } as const;
@@ -50,6 +54,7 @@ const newOrders = (usedPath = join(folder, `used-${random.hex(4)}.json`)): Order
     }),
     rows: () => [...edge.rows.values()],
     allowed: () => readAllowList(files, allowPath),
+    isAskTold: (row) => isAskTold(row, { toWall: (time) => time, share: () => share }),
   });
 const identityOf = ({ membership }: JoinedEdge) => ({
   hubKey: membership.hub_key,
@@ -60,6 +65,7 @@ const identityOf = ({ membership }: JoinedEdge) => ({
 beforeEach(async () => {
   done = [];
   answers = true;
+  share = 'asks';
   writeFileSync(allowPath, '[[allow]]\npeople = ["alice"]\nactions = ["approve"]\nprojects = ["web-shop"]\n');
   hub = new TestHub();
   await hub.start();
@@ -126,6 +132,26 @@ describe('an action of the hub', () => {
     edge.rows.clear();
     expect((await order(alice, wish(8))).failure?.code).toBe('E_RUNTIME_STALE');
     expect(done).toEqual([]);
+  });
+
+  it('HUB5 is no yes to what was not shown: an ask without its words, a longer one than goes out, or another one', async () => {
+    const long = 'run make'.repeat(limits.askCharsMax / 8);
+    edge.put('r', asking(8, long));
+    const told = async () => (await hub.now.hub.rosterOf('main')).row(idOf())?.item.ask as { text: string } | undefined;
+    await until('the longest ask is there as a whole', async () => (await told())?.text === long);
+    expect((await order(alice, wish(8))).outcome).toBe('delivered');
+    // As JSON it is twice as long, and too long for one row.
+    edge.put('r', asking(9, '"'.repeat(limits.askCharsMax + 200)));
+    await until('it is there without its words', async () => (await told())?.text === '');
+    expect((await order(alice, wish(9))).failure).toMatchObject({ code: 'E_ROLE', next: 'answer it at its machine' });
+    share = 'states';
+    edge.put('r', asking(10));
+    expect((await order(alice, wish(10))).failure?.code).toBe('E_ROLE');
+    share = 'asks';
+    expect((await order(alice, wish(10, { action: 'approve', ask_id: 'ask-0' }))).failure?.code).toBe(
+      'E_STATE_CHANGED',
+    );
+    expect(done).toHaveLength(1);
   });
 
   it('HUB5 is never kept for later: a machine that is away refuses at once, a lost answer is unconfirmed until the audit says', async () => {
