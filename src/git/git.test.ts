@@ -19,7 +19,7 @@ import type { StateName } from '../model/states.ts';
 import { createRealClock } from '../platform/clock.ts';
 import { type Command, createRealExec, type Exec } from '../platform/exec.ts';
 import { createRealFileWatch } from '../platform/file-watch.ts';
-import { createRealFiles, createRealFolders } from '../platform/files.ts';
+import { createRealFiles, createRealFolders, FileError } from '../platform/files.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { GitProgram, parseChanges, parseStatus, statusArgs } from './git-program.ts';
 import { TurnDiffs } from './turn-diffs.ts';
@@ -63,7 +63,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function setUp() {
+function setUp(mkdirPrivate = createRealFiles().mkdirPrivate) {
   const clock = createSimulatedClock();
   const runs: Command[] = [];
   const real = createRealExec(createRealClock());
@@ -79,7 +79,14 @@ function setUp() {
   const trees = new WorkTrees({ clock, files: watch, git: program, onChange });
   opened.push(trees);
   const diffs = new TurnDiffs({
-    ...{ clock, files: createRealFiles(), watch, folders: createRealFolders(), git: program, trees },
+    ...{
+      clock,
+      files: { ...createRealFiles(), mkdirPrivate },
+      watch,
+      folders: createRealFolders(),
+      git: program,
+      trees,
+    },
     folder: join(folder, 'turns'),
   });
   const seen = (state: StateName, mark = '1', cwd = shop) => [
@@ -337,6 +344,29 @@ describe('since the turn began', () => {
     expect(diff).toMatchObject({ left_out: 1, is_cut: true, files_total: 2 });
     expect(diff.patch.length).toBeLessThanOrEqual(1_048_576);
     expect(diff.patch.endsWith('\n')).toBe(true);
+  });
+
+  it('GIT2 where there is no room to keep what was there, no base is told, and why', async () => {
+    put('notes.txt', 'mine\n');
+    let isFull = true;
+    const of = setUp(async (path) => {
+      if (isFull) throw new FileError('make the directory', path, 'ENOSPC');
+      await createRealFiles().mkdirPrivate(path);
+    });
+    await facts(of);
+    of.diffs.look(of.seen('running'));
+    await waitFor(async () => {
+      const made = await of.diffs.diff({ runtime_id: 'r', cwd: shop });
+      expect(made).toMatchObject({ failure: { code: 'E_STORE_FULL', message: expect.stringContaining('no base') } });
+    });
+    isFull = false;
+    expect(await of.diffs.diff({ runtime_id: 'r', cwd: shop })).toMatchObject({ failure: { code: 'E_STORE_FULL' } });
+    of.diffs.look(of.seen('idle'));
+    of.diffs.look(of.seen('running', '2'));
+    await waitFor(async () => {
+      const made = await of.diffs.diff({ runtime_id: 'r', cwd: shop });
+      expect(made).toMatchObject({ ok: true, value: { base: { kind: 'turn' }, files_total: 0 } });
+    });
   });
 
   it('GIT2 a repository without a commit has one too, and no repository is said to be none', async () => {

@@ -7,7 +7,7 @@ import type { GitAgent, GitService, TurnDiff } from '../model/git.ts';
 import type { StateName } from '../model/states.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { FileWatch } from '../platform/file-watch.ts';
-import type { Files, Folders } from '../platform/files.ts';
+import { FileError, type Files, type Folders, isDiskFull } from '../platform/files.ts';
 import { type GitProgram, parseChanges, parseStatus, statusArgs } from './git-program.ts';
 import type { GitAgentSeen, WorkTrees } from './work-trees.ts';
 
@@ -39,7 +39,8 @@ interface Turn {
     readonly kind: 'turn' | 'first_seen';
     readonly at: number;
     readonly root: string;
-    readonly tree: Promise<Tree | null>;
+    /** Null: git did not say. */
+    readonly tree: Promise<Result<Tree | null>>;
   } | null;
 }
 
@@ -102,7 +103,7 @@ export class TurnDiffs implements GitService {
 
   async #drop(base: Turn['base']): Promise<void> {
     const tree = await base?.tree;
-    if (tree?.folder != null) await this.#remove(tree.folder);
+    if (tree?.ok && tree.value?.folder != null) await this.#remove(tree.value.folder);
   }
 
   /** What cannot be removed now goes at the next start. */
@@ -122,12 +123,20 @@ export class TurnDiffs implements GitService {
     this.#diffing += 1;
     try {
       const turn = this.#turns.get(runtime_id)?.base ?? null;
-      const known = turn?.root === place.root ? await turn.tree : null;
-      const now = await this.#treeOf(place.root);
+      const kept = turn?.root === place.root ? await turn.tree : ok(null);
+      if (!kept.ok) {
+        const what = `no base to compare with: what was there when the turn began was not kept: ${kept.failure.message}`;
+        const next = `make room for the next turn; git diff HEAD in ${facts.root} shows what differs from the commit`;
+        return fail(kept.failure.code, what, next);
+      }
+      const known = kept.value;
+      const current = await this.#treeOf(place.root);
+      if (!current.ok) return current;
+      const now = current.value;
       if (now === null) return fail('E_TIMEOUT', 'git did not say what has changed', `run git status in ${facts.root}`);
       const base = known ?? { head: now.head, id: now.head ?? (await this.#emptyTree(place.root)), folder: null };
       const made = await this.#compare(place.root, base, now);
-      await this.#drop({ kind: 'turn', at: 0, root: '', tree: Promise.resolve(now) });
+      await this.#drop({ kind: 'turn', at: 0, root: '', tree: Promise.resolve(current) });
       if (made === null) return fail('E_TIMEOUT', 'git did not say what has changed', `run git diff in ${facts.root}`);
       const leftOut = new Set([...now.leftOut, ...(known?.leftOut ?? [])]);
       const kind = known === null || turn === null ? 'commit' : turn.kind;
@@ -170,8 +179,17 @@ export class TurnDiffs implements GitService {
     return made?.text.trim() ?? '';
   }
 
-  /** The work tree as it is now. Null when git does not say, or not in time. */
-  async #treeOf(root: string): Promise<Tree | null> {
+  /** The work tree as it is now; null when git does not say, or not in time. A failure when there is no room to keep it. */
+  async #treeOf(root: string): Promise<Result<Tree | null>> {
+    try {
+      return ok(await this.#keep(root));
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      return fail(isDiskFull(error) ? 'E_STORE_FULL' : 'E_STORE_IO', error.message);
+    }
+  }
+
+  async #keep(root: string): Promise<Tree | null> {
     const { git, files } = this.#parts;
     await this.#cleared;
     const all = await git.run(root, statusArgs('all'));
