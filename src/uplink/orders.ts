@@ -9,6 +9,7 @@ import { type Failure, fail, failure, ok, type Result } from '../model/errors.ts
 import type { HubReceipt } from '../model/hub.ts';
 import { limits } from '../model/limits.ts';
 import { projectOf } from '../model/rows.ts';
+import type { StateName } from '../model/states.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
 import { isSignedBy } from '../platform/signing.ts';
@@ -91,7 +92,9 @@ export class Orders {
       return fail('E_ROLE', `the owner of this machine does not let ${who} ${act.action} there`, next);
     }
     const unseen = this.#unseen(request.value, row);
-    return unseen === null ? ok({ order: order.value, request: request.value }) : { ok: false, failure: unseen };
+    if (unseen !== null) return { ok: false, failure: unseen };
+    const mayAnswer = isAllowed(list.value, { ...wanted, action: 'answer' }) && this.#parts.isAskTold(row);
+    return ok({ order: order.value, request: mayAnswer ? request.value : noAnswer(request.value) });
   }
 
   /** A yes is for what stood at the hub in full, and for nothing else. */
@@ -156,6 +159,16 @@ function orderOf(text: string): WireOrder | null {
   }
 }
 
+/** In these an agent asks nothing, so that words to it are a message and no answer. */
+const askless: readonly StateName[] = ['error', 'running', 'completed', 'idle'];
+
+/** A message answers an open ask, which is another right than to send one. */
+function noAnswer(request: ActionRequest): ActionRequest {
+  if (request.action !== 'send') return request;
+  const { if_state: said = askless } = request.conditions;
+  return { ...request, conditions: { ...request.conditions, if_state: said.filter((one) => askless.includes(one)) } };
+}
+
 /** What a page of this machine could not ask for either is not asked for from afar: it names its run, and its ask. */
 function plainRequest(act: ReturnType<typeof actSchema.parse>): Result<ActionRequest> {
   const unnamed = failure('E_INPUT', 'an action of the hub names the run of the agent, and the ask that it answers');
@@ -166,6 +179,7 @@ function plainRequest(act: ReturnType<typeof actSchema.parse>): Result<ActionReq
     case 'answer':
       return act.ask_id === undefined || act.any_ask === true ? { ok: false, failure: unnamed } : ok(act);
     case 'send':
+      if (act.when_ready) return fail('E_INPUT', 'nothing of a hub waits in the queue', 'send it without when_ready');
       return act.ref === undefined || act.connected === true || act.at_reset === true || (act.files ?? []).length > 0
         ? { ok: false, failure: unnamed }
         : ok({ ...act, ref: act.ref, at_reset: false, connected: false, files: [] });

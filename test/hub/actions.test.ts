@@ -154,6 +154,26 @@ describe('an action of the hub', () => {
     expect(done).toHaveLength(1);
   });
 
+  it('HUB5 a message is no answer where the owner allows only messages, and never waits in the queue', async () => {
+    const sender = { ...alice, role: 'send' } as unknown as typeof alice;
+    const message = (more: object = {}) => wish(7, { action: 'send', text: 'go on', ...more });
+    const allow = (actions: string): void =>
+      writeFileSync(allowPath, `[[allow]]\npeople = ["alice"]\nactions = ${actions}\n`);
+    const statesOf = () => done.at(-1)?.request.conditions.if_state;
+    allow('["send"]');
+    expect((await order(sender, message({ when_ready: true }))).failure?.code).toBe('E_INPUT');
+    expect(done).toEqual([]);
+    expect((await order(sender, message())).outcome).toBe('delivered');
+    expect(statesOf()).toEqual(['error', 'running', 'completed', 'idle']);
+    allow('["send", "answer"]');
+    await order(sender, message());
+    expect(statesOf()).toBeUndefined();
+    // It would answer what was not shown.
+    share = 'states';
+    await order(sender, message());
+    expect(statesOf()).toEqual(['error', 'running', 'completed', 'idle']);
+  });
+
   it('HUB5 is never kept for later: a machine that is away refuses at once, a lost answer is unconfirmed until the audit says', async () => {
     answers = false;
     const lost = order();
