@@ -6,13 +6,15 @@ import type { PaneRow } from '../api/panes.ts';
 import { GitProgram } from '../git/git-program.ts';
 import { TurnDiffs } from '../git/turn-diffs.ts';
 import { WorkTrees } from '../git/work-trees.ts';
-import type { GitFacts, GitService } from '../model/git.ts';
+import { fail, type Result } from '../model/errors.ts';
+import type { GitAgent, GitFacts, TurnDiff } from '../model/git.ts';
 import type { TargetId } from '../model/ids.ts';
 import { hasAgent } from '../model/rows.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Exec } from '../platform/exec.ts';
 import { createRealFileWatch } from '../platform/file-watch.ts';
 import { createRealFolders, type Files } from '../platform/files.ts';
+import { hostTarget } from '../targets/names.ts';
 
 export interface GitPorts {
   readonly clock: Clock;
@@ -25,7 +27,8 @@ export interface GitPorts {
   readonly onChange: () => void;
 }
 
-export interface Git extends GitService {
+export interface Git {
+  diff(agent: GitAgent & { readonly identity: { readonly target: TargetId } }): Promise<Result<TurnDiff>>;
   factsOf(target: TargetId, cwd: string): GitFacts | null;
   look(rows: readonly PaneRow[]): void;
   stop(): void;
@@ -39,7 +42,12 @@ export function openGit({ clock, files, exec, variables, stateDir, isHere, onCha
   const turns = new TurnDiffs({ clock, files, watch, folders: createRealFolders(), git, trees, folder });
   return {
     factsOf: (target, cwd) => (isHere(target) ? trees.factsOf(cwd) : null),
-    diff: (agent) => turns.diff(agent),
+    async diff({ runtime_id, cwd, identity: { target } }) {
+      // This machine is it also while no tmux of it is watched.
+      if (isHere(target) || target === hostTarget) return turns.diff({ runtime_id, cwd });
+      const next = 'run `agtmux diff` or `git diff HEAD` there';
+      return fail('E_UNSUPPORTED', `the agent works on ${target}, whose files agtmux does not compare`, next);
+    },
     look(rows) {
       const agents = rows
         .filter(hasAgent)
