@@ -184,20 +184,20 @@ describe('notifications at the real daemon', () => {
     const asks = async () =>
       (await shownIn(page)).filter(({ title }) => title.includes('approve')).map(({ isClosed }) => isClosed);
     const waiting = page.getByRole('link', { name: /Overview.*1/ });
-    await saved(page, 'settings', () => page.getByLabel('browser', { exact: true }).uncheck());
+    await saved(page, 'settings', () => page.getByLabel('browser, while a page is open').uncheck());
     await act(agent, 'waiting_approval');
     await waiting.waitFor();
     await act(agent, 'settled');
     await waiting.waitFor({ state: 'detached' });
     expect(await asks()).toEqual([]);
-    await saved(page, 'settings', () => page.getByLabel('browser', { exact: true }).check());
+    await saved(page, 'settings', () => page.getByLabel('browser, while a page is open').check());
     expect((await led.client.get('/v1/notifications/settings')).channels).toContain('browser');
     await act(agent, 'waiting_approval');
     await expect.poll(asks, { timeout: 10_000 }).toEqual([false]);
     await act(agent, 'settled');
     await expect.poll(asks, { timeout: 10_000 }).toEqual([true]);
     await page.reload();
-    await page.getByLabel('browser', { exact: true }).waitFor();
+    await page.getByLabel('browser, while a page is open').waitFor();
     expect(await shownIn(page)).toEqual([]);
     expect(complaints).toEqual([]);
   });
