@@ -143,6 +143,8 @@ class StreamLink implements EdgeLink {
       case 'ask':
         void this.#handlers
           .onAsk(frame.kind, frame.body)
+          // It may have been done: this is no receipt, so the hub calls it unconfirmed.
+          .catch(() => ({ failure: failure('E_INTERNAL', 'something failed at the machine', 'see its log') }))
           .then((body) => this.#socket.send(JSON.stringify({ t: 'answer', id: frame.id, body: body ?? null })));
         return;
       case 'refused':

@@ -74,7 +74,12 @@ export class Orders {
     const { act, who, nonce, state_version } = order.value;
     const parsed = actSchema.safeParse(act);
     if (!parsed.success) return fail('E_INPUT', 'this is no action of this version of agtmux');
-    if (!(await this.#useOnce(nonce, Date.parse(order.value.expires_at)))) {
+    const first = await this.#useOnce(nonce, Date.parse(order.value.expires_at)).catch(() => null);
+    if (first === null) {
+      const next = 'check the disk and the log of that machine; a damaged file may be removed after a minute';
+      return fail('E_FILE', `what was used before cannot be kept in ${this.#parts.usedPath}`, next);
+    }
+    if (!first) {
       return fail('E_ROLE', 'this action was sent before', 'take it once more on the page');
     }
     const request = plainRequest(parsed.data);

@@ -42,6 +42,7 @@ export class Uplink {
   #isWanted = false;
   #failures = 0;
   #timers = new Map<'retry' | 'batch' | 'beat' | 'log', Cancel>();
+  readonly #broken = new Map<'beat' | 'log', Failure>();
   #isClosed = false;
   isOpen = false;
   trouble: Failure | null = null;
@@ -56,7 +57,7 @@ export class Uplink {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const cancel of this.#timers.values()) cancel();
-    if (this.isOpen) await Promise.race([this.#putBeat(true), this.#pause(goodbyeMs)]);
+    if (this.isOpen) await Promise.race([this.#attempt('beat', this.#putBeat(true)), this.#pause(goodbyeMs)]);
     this.#link?.close();
     this.#left();
   }
@@ -216,8 +217,25 @@ export class Uplink {
     return { done: true };
   }
 
+  /** A disk or a store that fails ends no daemon: it is told as trouble until the same works again. */
+  async #attempt(what: 'beat' | 'log', work: Promise<void>): Promise<void> {
+    try {
+      await work;
+      if (this.trouble !== null && this.trouble === this.#broken.get(what)) this.trouble = null;
+      this.#broken.delete(what);
+    } catch (problem) {
+      const words = problem instanceof Error ? problem.message : String(problem);
+      this.trouble = failure(
+        'E_INTERNAL',
+        `the hub is not told everything: ${words}`,
+        'check the disk; it is tried again',
+      );
+      this.#broken.set(what, this.trouble);
+    }
+  }
+
   #beat(): void {
-    void this.#putBeat(false);
+    void this.#attempt('beat', this.#putBeat(false));
     this.#later('beat', limits.hubBeatMs, () => this.#beat());
   }
 
@@ -235,7 +253,7 @@ export class Uplink {
   async #logNow(): Promise<void> {
     const link = this.#link;
     if (link === null || !this.isOpen) return;
-    await this.#parts.log(link);
+    await this.#attempt('log', this.#parts.log(link));
     if (link === this.#link) this.#later('log', limits.hubLogLookMs, () => void this.#logNow());
   }
 }

@@ -245,6 +245,12 @@ describe('an action of the hub', () => {
     expect((await once.carryOut(other, identityOf(edge))).outcome).toBe('delivered');
     expect((await newOrders(used).carryOut(other, identityOf(edge))).failure?.code).toBe('E_ROLE');
     expect(done).toHaveLength(2);
+    // Where it cannot be told what was used, nothing is done.
+    const damaged = join(folder, 'damaged.json');
+    writeFileSync(damaged, '[[');
+    const failed = await newOrders(damaged).carryOut(signed(text()), identityOf(edge));
+    expect(failed).toMatchObject({ outcome: 'refused', failure: { code: 'E_FILE' } });
+    expect(done).toHaveLength(2);
   });
 });
 
