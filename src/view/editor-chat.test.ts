@@ -1,8 +1,9 @@
 // A session as a chat: every state of a session, what can be pressed in it, and messages that replace earlier ones.
 import { describe, expect, it } from 'vitest';
+import type { AgentDiffReply } from '../api/git.ts';
 import type { ManagedItem, MessageItem } from '../api/sessions.ts';
 import { type MachineState, machineStates } from '../model/sessions.ts';
-import { chatPage, messagesAfter } from './editor-chat.ts';
+import { changesText, chatPage, messagesAfter } from './editor-chat.ts';
 
 const pending: NonNullable<ManagedItem['pending_ask']> = {
   ask_id: 'ask-1',
@@ -127,4 +128,36 @@ describe('the chat', () => {
     const tool = message('t', { role: 'tool', tool: { name: 'Bash', status: 'running' } });
     expect(chatPage(item('streaming'), [tool]).lines[0]?.note).toBe('Bash, running');
   });
+});
+
+it('EDI7 its changes are what the daemon tells of the turn, as text of others, with their end where they go on', () => {
+  const diff: AgentDiffReply = {
+    ...{
+      schema_version: 1,
+      generated_at: '2026-11-16T00:10:00.000Z',
+      ref: 'session:s1',
+      runtime_id: 'r1',
+      agent: 'claude',
+    },
+    git: {
+      ...{ root: '/home/me/web-shop', repository: 'web-shop', branch: 'main', head: '0123456789ab' },
+      ...{ dirty: 1, ahead: null, behind: null, worktree: false },
+    },
+    base: { kind: 'turn', head: '0123456789ab', at: '2026-11-16T00:05:00.000Z' },
+    files: [{ path: 'a.ts', old_path: null, change: 'modified', added: 1, removed: 1 }],
+    ...{
+      files_total: 1,
+      left_out: 0,
+      patch: 'diff --git a/a.ts b/a.ts\n@@ -1 +1 @@\n-one\n+\u202etwo\u001b[2J\n',
+      is_cut: true,
+    },
+  };
+  const text = changesText(diff);
+  expect(text).toContain('since its turn began, 5m ago');
+  expect(text).toContain('M  a.ts  +1 -1\n\ndiff --git a/a.ts b/a.ts\n@@ -1 +1 @@\n-one\n+');
+  expect(text).toMatch(/The diff goes on.*\n$/);
+  expect(text).not.toMatch(/[\u001b\u202e]/);
+  expect(changesText({ ...diff, files: [], files_total: 0, patch: '', is_cut: false })).toMatch(
+    /Nothing has changed\.\n$/,
+  );
 });

@@ -1,9 +1,11 @@
 // A session as a chat: what stands in it, what can be pressed and why, from the session and its messages alone. Pure; a page
 // draws it and sends back what was pressed.
 
+import type { AgentDiffReply } from '../api/git.ts';
 import type { ManagedItem, MessageItem } from '../api/sessions.ts';
 import { isReasonCode, reasons } from '../model/reasons.ts';
 import { foreign, sanitizeBlock, sanitizeLine, sanitizeRevealed } from '../text/sanitize.ts';
+import { diffFileLines, patchLines } from './diff-text.ts';
 import { autoWarning, machineLabel } from './sessions.ts';
 
 export interface ChatLine {
@@ -92,6 +94,13 @@ function hintOf({ state, pending_ask, view }: ManagedItem): string {
   if (state === 'waiting_approval') return 'Approve or reject first';
   if (view.inputEnabled) return 'Your next message';
   return 'Nothing can be written now';
+}
+
+/** What has changed since its turn began, as a document to read. */
+export function changesText(diff: AgentDiffReply): string {
+  const patch = patchLines(diff).map(({ text }) => text);
+  const lines = [...diffFileLines(diff).map(({ text }) => text), ...(patch.length === 0 ? [] : ['', ...patch])];
+  return `${lines.join('\n')}\n`;
 }
 
 /** The same id again replaces a message; the place stays. */

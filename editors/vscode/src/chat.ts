@@ -1,14 +1,14 @@
 // A session as a chat in a tab: drawn by the page in media/ from the view model, which is sent to it whole; the page sends back
 // what was pressed. It loads nothing from elsewhere and runs no script but its own.
 
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { ApiClient } from '../../../src/api/client.ts';
-import { sessionRequest } from '../../../src/api/requests.ts';
+import { pathTo, sessionRequest } from '../../../src/api/requests.ts';
 import type { ManagedItem, MessageItem } from '../../../src/api/sessions.ts';
+import { limits } from '../../../src/model/limits.ts';
 import type { SessionCommand } from '../../../src/model/sessions.ts';
-import { chatPage, messagesAfter } from '../../../src/view/editor-chat.ts';
+import { changesText, chatPage, messagesAfter } from '../../../src/view/editor-chat.ts';
 
 type Pressed =
   | { readonly type: 'ready' | 'stop' | 'resume' | 'retry' | 'changes' }
@@ -110,17 +110,12 @@ class Chat {
     }
   }
 
-  /** What differs from the last commit where it works. */
+  /** What has changed since its turn began. The daemon asks git: here, programs that the repository names would run. */
   async #changes(): Promise<void> {
-    const cwd = this.#item?.worktree?.path ?? this.#item?.cwd;
-    if (cwd === undefined) return;
-    const content = await new Promise<string>((resolve) =>
-      execFile('git', ['-C', cwd, 'diff', 'HEAD'], { timeout: 20_000, maxBuffer: 8_388_608 }, (_, out) => resolve(out)),
-    );
-    const document = await vscode.workspace.openTextDocument({
-      language: 'diff',
-      content: content === '' ? `Nothing differs from the last commit in ${cwd}.\n` : content,
-    });
+    if (this.#item === null) return;
+    const path = pathTo('/v1/agents/{ref}/diff', { ref: this.#item.ref });
+    const content = changesText(await this.#parts.client.get(path, {}, { silenceMs: limits.actAnswerMs }));
+    const document = await vscode.workspace.openTextDocument({ language: 'diff', content });
     await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.Beside });
   }
 }
