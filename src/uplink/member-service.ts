@@ -126,7 +126,8 @@ export class MemberService implements HubService {
   share(share: HubShare, claim: CallerClaim): Promise<Result<HubMembership>> {
     return this.#governed('share', { share }, claim, async () => {
       if (this.#membership === null) return noHub;
-      await this.#keep({ share });
+      // Above every version that was told: only so does the snapshot replace each row that had texts.
+      await this.#keep({ share, offset: this.#membership.offset + 1 });
       this.#uplink?.shareChanged();
       return this.#told();
     });

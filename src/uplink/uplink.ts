@@ -38,6 +38,8 @@ export class Uplink {
   #subscriber: Subscriber<FeedRow> | null = null;
   /** What the hub has of this feed, as far as it said. */
   #has: { readonly epoch: string; readonly version: number } | null = null;
+  /** Until a snapshot of what may be told now was taken as a whole, over whichever connection. */
+  #isAnew = false;
   #isPumping = false;
   #isWanted = false;
   #failures = 0;
@@ -65,6 +67,7 @@ export class Uplink {
   /** What the owner lets out has changed: everything is told anew. */
   shareChanged(): void {
     this.#has = null;
+    this.#isAnew = true;
     if (this.isOpen) this.#subscribe();
   }
 
@@ -88,7 +91,7 @@ export class Uplink {
         this.isOpen = true;
         this.trouble = null;
         const known = place === null ? this.#has : place.epoch === null ? null : { ...place, epoch: place.epoch };
-        this.#has = known;
+        this.#has = this.#isAnew ? null : known;
         this.#subscribe();
         this.#beat();
         void this.#logNow();
@@ -171,8 +174,10 @@ export class Uplink {
       if (applied === null) return true;
       if (!(await this.#accept(applied, batch))) return true;
     }
-    if (batches.length > 0 && message.type === 'snapshot')
+    if (batches.length > 0 && message.type === 'snapshot') {
       this.#has = { epoch: feed.epoch, version: message.version + offset() };
+      this.#isAnew = false;
+    }
     return false;
   }
 
