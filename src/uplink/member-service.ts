@@ -48,6 +48,7 @@ export class MemberService implements HubService {
   readonly #orders: Orders;
   #membership: Membership | null = null;
   #uplink: Uplink | null = null;
+  #writing: Promise<void> = Promise.resolve();
   #allowed: Result<AllowList> = ok([]);
 
   constructor(parts: MemberServiceParts) {
@@ -116,9 +117,11 @@ export class MemberService implements HubService {
 
   leave(claim: CallerClaim): Promise<Result<null>> {
     return this.#governed('leave', {}, claim, async () => {
-      const isThere = await this.#parts.files.remove(this.#parts.path);
       await this.close();
       this.#membership = null;
+      // What is being written now would come back after it was removed.
+      await this.#writing;
+      const isThere = await this.#parts.files.remove(this.#parts.path);
       return isThere ? ok(null) : noHub;
     });
   }
@@ -167,7 +170,9 @@ export class MemberService implements HubService {
     if (this.#membership === null) return;
     const changed = { ...this.#membership, ...change };
     this.#membership = changed;
-    await writeMembership(this.#parts, changed);
+    const written = this.#writing.then(() => writeMembership(this.#parts, changed));
+    this.#writing = written.catch(() => undefined);
+    await written;
   }
 
   async #readAllowed(): Promise<Result<AllowList>> {

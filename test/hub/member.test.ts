@@ -1,5 +1,6 @@
 // The membership of a real daemon's service at a real hub: what it lets out is changed, and it leaves.
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { PaneRow } from '../../src/api/panes.ts';
@@ -66,4 +67,10 @@ it('HUB9 nor when the hub was away while that was chosen', async () => {
   await member.share('states', claim);
   await hub.start();
   await until('no text is left', async () => !(await told()).includes(secret));
+});
+
+it('HUB1 leaving leaves no membership behind, whatever was being written', async () => {
+  await Promise.all([member.share('states', claim), member.leave(claim), member.share('asks', claim)]);
+  expect(existsSync(path)).toBe(false);
+  expect(await member.status()).toBe(null);
 });
