@@ -141,6 +141,16 @@ describe('facts', () => {
     expect([of.trees.factsOf(join(folder, 'plain')), of.runs]).toEqual([null, []]);
   });
 
+  it('GIT1 a folder that is not known yet, or is none, is in no work tree', async () => {
+    const of = setUp();
+    for (const cwd of ['', '.', 'shop', `${shop}/../nowhere`]) {
+      of.trees.look(of.seen('idle', '1', cwd));
+      of.diffs.look(of.seen('running', '2', cwd));
+      expect([cwd, await of.trees.placeOf(cwd)]).toEqual([cwd, null]);
+    }
+    expect(of.runs).toEqual([]);
+  });
+
   it('GIT1 git is asked again when the repository or an agent in it changes, and not twice within a moment', async () => {
     const of = setUp();
     await facts(of);

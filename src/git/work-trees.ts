@@ -1,7 +1,7 @@
 // The work trees that agents are in, each with what git says of it: asked again only when a file of its repository or an
 // agent in it has changed, at most two at once, and never twice within a moment.
 
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { isSame } from '../engine/canonical.ts';
 import type { GitFacts } from '../model/git.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
@@ -121,7 +121,9 @@ export class WorkTrees {
   /** Where the work tree of a folder is, by looking alone: no program is run for what is in none. */
   async placeOf(cwd: string): Promise<Place | null> {
     const { files } = this.#parts;
-    for (let folder = cwd, level = 0; level < levelsMax; level += 1) {
+    // Nobody knows yet, or somebody said what is no folder.
+    if (!isAbsolute(cwd)) return null;
+    for (let folder = resolve(cwd), level = 0; level < levelsMax; level += 1) {
       const found = await this.#placeAt(folder).catch(() => null);
       if (found !== null) return found;
       const above = dirname(folder);
