@@ -24,6 +24,7 @@ afterEach(() => world.close());
 function leave(schema: number): string {
   cpSync(join(states, `schema-${schema}`), world.stateDir, { recursive: true });
   execFileSync('chmod', ['-R', 'go=', world.stateDir]);
+  for (const name of ['story', 'record']) endedJustNow(join(world.stateDir, 'shells/shell-1/1', name));
   const sql = join(world.stateDir, 'agtmux.sql');
   const { database } = storePaths(world.stateDir);
   const file = openDatabase(database);
@@ -31,6 +32,12 @@ function leave(schema: number): string {
   file.close();
   rmSync(sql);
   return database;
+}
+
+/** A shell that has ended is kept for a day, and that build is older than a day. */
+function endedJustNow(path: string): void {
+  const now = String(Date.now() - 1_000);
+  writeFileSync(path, readFileSync(path, 'utf8').replace(/(?<=at":)\d{13}/g, now));
 }
 
 /** The log of today as the first schema had it. */
