@@ -173,7 +173,7 @@ describe('agtmux restore', () => {
     expect(world.open()).toHaveLength(3);
   });
 
-  const rounds = Number(process.env.COUNT ?? 20);
+  const rounds = Number(process.env.COUNT ?? 6);
 
   it(`RST6 nothing is doubled and nothing lost when it is killed again and again, ${rounds} rounds`, async () => {
     await work();
