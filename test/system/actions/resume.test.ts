@@ -150,10 +150,10 @@ describe('agtmux resume of an agent that has ended', () => {
     await until(async () => (await world.itemIn(pane)) !== undefined);
     await refusedWith('E_STATE_CHANGED');
     world.tmux('kill-pane', '-t', pane);
-    await until(async () => (await world.itemIn(pane)) === undefined);
-    await refusedWith('E_ENDED');
-    expect((await world.audit()).map(({ result, snapshot_id }) => [result, snapshot_id !== null])).toEqual(
-      Array.from({ length: 4 }, () => ['refused', true]),
-    );
+    // Its process may be seen to end before its pane is seen to be gone.
+    await until(async () => receiptOf(await resume(runtime)).failure?.code === 'E_ENDED');
+    const audited = (await world.audit()).map(({ result, snapshot_id }) => [result, snapshot_id !== null]);
+    expect(audited.length).toBeGreaterThanOrEqual(4);
+    expect(audited).toEqual(audited.map(() => ['refused', true]));
   });
 });
