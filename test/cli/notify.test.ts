@@ -57,7 +57,7 @@ describe('agtmux menubar', () => {
 describe('agtmux notify', () => {
   it('NOT7 shows, changes and mutes', async () => {
     expect((await world.agtmux('notify')).stdout).toMatch(
-      /events +waiting_approval.*\n(?:.*\n){3,5}channels\n +desktop +off\n/,
+      /events +waiting_approval.*\n(?:.*\n){4}channels\n +desktop +off\n/,
     );
     expect((await world.agtmux('notify', 'list')).stdout).toBe('no notifications yet\n');
     expect((await world.agtmux('notify', 'on', 'command')).stdout).toMatch(/command +on/);
