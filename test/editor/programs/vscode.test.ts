@@ -3,8 +3,8 @@
 // what was seen; flow.test.ts has the rest, without an editor.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { LookAlike } from '../kit/look-alike.ts';
-import { act } from '../kit/scenes.ts';
+import { LookAlike } from '../../kit/look-alike.ts';
+import { act } from '../../kit/scenes.ts';
 import { type CodeWindow, EditorWorld } from './kit.ts';
 
 let world: EditorWorld;

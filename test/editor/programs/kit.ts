@@ -6,12 +6,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { ActingWorld } from '../kit/acting.ts';
-import { until } from '../kit/live.ts';
-import { cliProgram } from '../kit/self-tries.ts';
-import { launchBrowser } from '../web/kit.ts';
+import { ActingWorld } from '../../kit/acting.ts';
+import { until } from '../../kit/live.ts';
+import { cliProgram } from '../../kit/self-tries.ts';
+import { launchBrowser } from '../../web/kit.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 const codeServer = join(root, '.agents/editor/node_modules/code-server/out/node/entry.js');
 /** A window of VS Code takes this long to come up where the machine is busy. */
 const windowMs = 120_000;

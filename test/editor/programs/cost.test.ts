@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FakeDaemon, itemOf, startFakeDaemon } from '../kit/fake-daemon.ts';
-import { until } from '../kit/live.ts';
-import { paneRow } from '../kit/rows.ts';
+import { type FakeDaemon, itemOf, startFakeDaemon } from '../../kit/fake-daemon.ts';
+import { until } from '../../kit/live.ts';
+import { paneRow } from '../../kit/rows.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 const agents = 200;
 const changesPerS = 20;
 const seconds = Number(process.env.COST_S ?? 30);

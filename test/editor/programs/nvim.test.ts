@@ -4,13 +4,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ActingWorld } from '../kit/acting.ts';
-import { until } from '../kit/live.ts';
-import { LookAlike } from '../kit/look-alike.ts';
-import { act } from '../kit/scenes.ts';
+import { ActingWorld } from '../../kit/acting.ts';
+import { until } from '../../kit/live.ts';
+import { LookAlike } from '../../kit/look-alike.ts';
+import { act } from '../../kit/scenes.ts';
 
-const plugin = fileURLToPath(new URL('../../editors/nvim', import.meta.url));
-const program = fileURLToPath(new URL('../../agtmux', import.meta.url));
+const plugin = fileURLToPath(new URL('../../../editors/nvim', import.meta.url));
+const program = fileURLToPath(new URL('../../../agtmux', import.meta.url));
 
 let world: ActingWorld;
 let claude: LookAlike;
