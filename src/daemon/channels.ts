@@ -4,7 +4,8 @@
 import type { Agent, Channel, ChannelContext, LocalServers } from '../agents/contract.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type AskLoopback, createAskLoopback, type OwnsListener, ownsListener } from '../platform/loopback-http.ts';
+import { type OwnsListener, ownsListener } from '../platform/listener-owner.ts';
+import { type AskLoopback, createAskLoopback } from '../platform/loopback-http.ts';
 import type { Processes } from '../platform/processes.ts';
 import { openEventStream } from '../platform/sse.ts';
 import { parseStat } from '../sources/process/stat.ts';

@@ -41,7 +41,7 @@ import type { Lane, TimelineQuestion } from '../model/state-history.ts';
 import type { UsageService } from '../model/usage.ts';
 import type { Verdict } from '../model/verdicts.ts';
 import type { LiveService } from '../model/web.ts';
-import { type Notices, openNotices } from '../notify/open.ts';
+import { type Notices, openNotices } from '../notify/open-notifications.ts';
 import { AdapterRegistry } from '../observe/adapter-registry.ts';
 import { DefinitionStore } from '../observe/definition-store.ts';
 import { RuleStore } from '../observe/rule-store.ts';
@@ -258,7 +258,7 @@ export class Daemon implements DaemonService {
 
   get notices(): NoticeService {
     assert(this.#notices !== null, 'people are told when the daemon is ready');
-    return this.#notices.desk;
+    return this.#notices.service;
   }
 
   get usage(): UsageService {

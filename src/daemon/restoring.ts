@@ -10,7 +10,7 @@ import type { OpenedLog } from '../ingest/open-log.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
 import type { AgentName, RuntimeId, TargetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { Notices } from '../notify/open.ts';
+import type { Notices } from '../notify/open-notifications.ts';
 import type { TargetController } from '../observe/target-controller.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';

@@ -1,15 +1,15 @@
-// A notice: one event that wants a person, told once by whatever ways they chose, and taken back when it is over (NOT1).
+// A notice: one event that wants a person, told once on the channels they chose, and taken back when it is over (NOT1).
 
 import type { CallerClaim } from './actions.ts';
 import type { AskKind } from './asks.ts';
 import type { Result } from './errors.ts';
 import type { AgentName, AskId, RuntimeId } from './ids.ts';
 
-/** The states that are worth a tap on the shoulder. */
+/** The states that are worth a notification. */
 export const noticeEvents = ['waiting_approval', 'waiting_input', 'error', 'completed'] as const;
 export type NoticeEvent = (typeof noticeEvents)[number];
 
-/** The ways a person can be told. The browser shows what is on the feed, while a page is open; the others are the daemon's own. */
+/** How a person can be told. The browser shows what is on the feed, while a page is open; the others are the daemon's own. */
 export const noticeChannels = ['desktop', 'terminal', 'browser', 'push', 'command', 'webhook'] as const;
 export type NoticeChannel = (typeof noticeChannels)[number];
 
@@ -36,7 +36,7 @@ export interface NoticeRow {
   readonly title: string;
   /** What is asked or what happened, without what looks like a secret; empty when nobody knows. */
   readonly body: string;
-  /** The body is the ask word for word: nothing was blotted out, folded or taken away. */
+  /** The body is the ask word for word: nothing was redacted, folded or taken away. */
   readonly is_whole: boolean;
   readonly ask_id: AskId | null;
   readonly ask_kind: AskKind | null;

@@ -26,7 +26,7 @@ interface Shown {
 }
 
 export class LinuxDesktop implements NotificationChannel {
-  readonly channel = 'desktop';
+  readonly name = 'desktop';
   readonly #parts: DesktopParts;
   /** Those whose buttons are listened to, oldest first. */
   readonly #listening = new Map<string, Shown>();
@@ -202,7 +202,7 @@ interface MacParts {
 }
 
 export class MacDesktop implements NotificationChannel {
-  readonly channel = 'desktop';
+  readonly name = 'desktop';
   readonly #parts: MacParts;
 
   constructor(parts: MacParts) {
@@ -226,7 +226,7 @@ export class MacDesktop implements NotificationChannel {
   }
 
   async withdraw(): Promise<void> {
-    // There is no way to.
+    // It cannot be done there.
   }
 
   close(): void {

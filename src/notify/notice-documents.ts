@@ -43,7 +43,7 @@ const mutesSchema = z.array(
 
 export interface NoticeContent {
   readonly notices: readonly NoticeRow[];
-  /** By which number the desktop knows a notice. */
+  /** How a channel finds again what it has shown, by `<channel> <notice>`. */
   readonly handles: Readonly<Record<string, string>>;
   readonly mutes: readonly NoticeMute[];
 }
@@ -77,10 +77,13 @@ export function noticeContent(documents: readonly DocumentRecord[]): NoticeConte
     });
   return {
     notices: all('notice', noticeSchema).map(({ value }) => withoutWords(value)),
-    handles: Object.fromEntries(all('notice_handle', handleSchema).map(({ id, value }) => [id, value])),
+    handles: Object.fromEntries(all('notice_handle', handleSchema).map(({ id, value }) => [handleKey(id), value])),
     mutes: all('notice_mutes', mutesSchema).flatMap(({ value }) => value),
   };
 }
+
+/** Earlier versions kept handles of the desktop only, by the notice alone. */
+const handleKey = (id: string): string => (id.includes(' ') ? id : `desktop ${id}`);
 
 /** What was asked is not kept: the row says it again. */
 const withoutWords = (one: z.infer<typeof noticeSchema>): NoticeRow => ({

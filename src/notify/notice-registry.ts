@@ -84,7 +84,7 @@ export class NoticeRegistry {
     return { opened, over, changed };
   }
 
-  /** It was made of this very row, and for these ways. */
+  /** It was made of this very row, and for these channels. */
   #saysAlready(known: NoticeRow, { row, channels }: Candidate): boolean {
     if (known.over_at !== null || this.#rowOf.get(known.notice_id) !== row) return false;
     return known.channels.join() === channels.join();

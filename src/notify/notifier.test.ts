@@ -1,4 +1,4 @@
-// The notifier in virtual time, with ways that only write down what they are asked: once, never late, never for nothing.
+// The notifier in virtual time, with channels that only write down what they are asked: once, never late, never for nothing.
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TestDocuments } from '../../test/kit/documents.ts';
@@ -12,6 +12,7 @@ import { createSimulatedClock, type SimulatedClock } from '../platform/simulated
 import { createSimulatedFiles, type SimulatedFiles } from '../platform/simulated/files.ts';
 import { createSimulatedRandom } from '../platform/simulated/random.ts';
 import type { Message, NotificationChannel, NotifyResult, Press } from './channel.ts';
+import { noticeContent } from './notice-documents.ts';
 import { Notifier } from './notifier.ts';
 import { defaultNoticeSettings, type NoticeSettings } from './settings.ts';
 
@@ -44,14 +45,14 @@ beforeEach(async () => {
   answer = async (message) => ({ ok: true, handle: `h-${message.id}` });
 });
 
-/** A second way, which is as slow as a test wants it. */
+/** A second channel, which is as slow as a test wants it. */
 class Slow implements NotificationChannel {
-  readonly channel = 'command';
+  readonly name = 'command';
   tell(message: Message): Promise<NotifyResult> {
     return slow(message);
   }
-  async withdraw(): Promise<void> {
-    told.push('withdraw by command');
+  async withdraw(_: string, handle: string | null): Promise<void> {
+    told.push(`withdraw by command${handle === null ? '' : ` ${handle}`}`);
   }
   close(): void {
     // Nothing is open.
@@ -59,7 +60,7 @@ class Slow implements NotificationChannel {
 }
 
 class Paper implements NotificationChannel {
-  readonly channel = 'desktop';
+  readonly name = 'desktop';
   async tell(message: Message): Promise<NotifyResult> {
     told.push(`tell ${message.notice?.ask_id ?? message.notice?.event ?? message.title}`);
     return answer(message);
@@ -85,8 +86,8 @@ async function open(): Promise<Notifier> {
     path: '/state/notices.json',
     home: '/home/me',
     settings: () => settings,
-    ways: (onPress) => {
-      press = onPress;
+    channels: (onPress) => {
+      press = (id, pressed) => onPress('desktop', id, pressed);
       return [new Paper(), new Slow()];
     },
     publish: (changes) => {
@@ -132,7 +133,7 @@ describe('an event', () => {
     expect(told).toEqual(['tell a', 'withdraw a by handle', 'tell b']);
   });
 
-  it('NOT1 whose row is the very same one is not put into words again, a changed row or other ways are', async () => {
+  it('NOT1 whose row is the very same one is not put into words again, a changed row or other channels are', async () => {
     await open();
     const row = asking('a');
     await become([row]);
@@ -207,7 +208,7 @@ describe('an event', () => {
     expect(told).toEqual(['tell a', 'withdraw a by handle']);
   });
 
-  it('NOT3 that one way is still busy telling keeps no other from taking it back', async () => {
+  it('NOT3 that one channel is still busy telling keeps no other from taking it back', async () => {
     settings = { ...settings, channels: ['desktop', 'command'] };
     await open();
     let end: (value: NotifyResult) => void = () => undefined;
@@ -223,7 +224,27 @@ describe('an event', () => {
     expect(told.at(-1)).toBe('withdraw by command');
   });
 
-  it('NOT3 a way whose turn comes after the answer has told nobody, so nothing is taken back', async () => {
+  it('NOT3 every channel takes back what it has shown by the handle it gave itself, also in the next daemon', async () => {
+    settings = { ...settings, channels: ['desktop', 'command'] };
+    slow = async ({ notice }) => ({ ok: true, handle: `command-${notice?.ask_id}` });
+    await open();
+    await become([asking('a')]);
+    await become([idle()]);
+    expect(told).toEqual(['tell a', 'withdraw a by handle', 'withdraw by command command-a']);
+    await become([asking('b')]);
+    void notifier.close();
+    await open();
+    await become([idle()]);
+    expect(told.slice(-2)).toEqual(['withdraw b by handle', 'withdraw by command command-b']);
+  });
+
+  it('NOT3 LOG8 a handle that an earlier version kept without its channel is the one of the desktop', () => {
+    const body = JSON.stringify('7');
+    const documents = ['n1', 'command n2'].map((id) => ({ kind: 'notice_handle' as const, id, body, number: 1 }));
+    expect(noticeContent(documents).handles).toEqual({ 'desktop n1': '7', 'command n2': '7' });
+  });
+
+  it('NOT3 a channel whose turn comes after the answer has told nobody, so nothing is taken back', async () => {
     settings = { ...settings, channels: ['command'] };
     await open();
     let turn: () => void = () => undefined;

@@ -1,5 +1,5 @@
-// The one who taps on the shoulder: holds the rows against what was told, tells each event once by the ways that are
-// wanted, and takes back what was answered elsewhere (NOT1 to NOT6). What was told is on disk before it is told.
+// Holds the rows against what was told, tells each event once on the channels that are wanted, and takes back what was
+// answered elsewhere (NOT1 to NOT6). What was told is on disk before it is told. Knows no channel by name but for the sums.
 
 import type { PaneRow } from '../api/panes.ts';
 import type { ActionRequest, CallerClaim, Receipt } from '../model/actions.ts';
@@ -10,89 +10,12 @@ import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
 import { importFile } from '../store/documents.ts';
-import type { Message, NotificationChannel, NotifyResult, Press } from './channel.ts';
+import type { Message, NotificationChannel, NotifyResult, OnPress, Press } from './channel.ts';
 import { NoticeDocuments, noticeContent, noticeKinds, noticesFile } from './notice-documents.ts';
 import { NoticeRegistry } from './notice-registry.ts';
+import { Pacing } from './pacing.ts';
 import { channelsFor, fits, isQuiet, type NoticeSettings, quietOf } from './settings.ts';
-import { countsOf, kindWords } from './words.ts';
-
-// A flood is one message: after a few notices within a moment the rest is summed up, for ways that a person sees. What is
-// in a sum and settled leaves it; with the last one the sum itself is taken back.
-
-export class Pacing {
-  readonly #clock: Clock;
-  readonly #way: NotificationChannel;
-  readonly #openOf: (id: string) => NoticeRow | null;
-  #times: readonly number[] = [];
-  readonly #summed = new Set<string>();
-  #sum: { readonly id: string; readonly handle: string | null; readonly at: number } | null = null;
-  #sums = 0;
-  #timer: Cancel | null = null;
-  #turn: Promise<void> = Promise.resolve();
-
-  constructor(clock: Clock, way: NotificationChannel, openOf: (id: string) => NoticeRow | null) {
-    this.#clock = clock;
-    this.#way = way;
-    this.#openOf = openOf;
-  }
-
-  /** Null: it will be part of a sum. */
-  async tell(message: Message): Promise<NotifyResult | null> {
-    const now = this.#clock.monotonicMs();
-    this.#times = this.#times.filter((at) => now - at < limits.noticesBurstMs);
-    if (this.#times.length >= limits.noticesBurstMax) {
-      this.#summed.add(message.id);
-      this.#sumUpSoon(now);
-      return null;
-    }
-    this.#times = [...this.#times, now];
-    return this.#way.tell(message);
-  }
-
-  /** True when it was part of a sum, which is dealt with here. */
-  settled(id: string): boolean {
-    if (!this.#summed.delete(id)) return false;
-    if (this.#summed.size === 0) void this.#takeBack();
-    return true;
-  }
-
-  stop(): void {
-    this.#timer?.();
-    this.#timer = null;
-  }
-
-  #sumUpSoon(now: number): void {
-    if (this.#timer !== null) return;
-    const rest = this.#sum === null ? 0 : this.#sum.at + limits.noticesBurstMs - now;
-    this.#timer = this.#clock.after(Math.max(limits.noticesSumMs, rest), () => {
-      this.#timer = null;
-      // One after the other: of two at once only one could be taken back.
-      this.#turn = this.#turn.then(() => this.#sumUp());
-    });
-  }
-
-  async #sumUp(): Promise<void> {
-    await this.#takeBack();
-    // Taking back may last: who was answered meanwhile is no part of it any more.
-    const open = [...this.#summed].flatMap((id) => this.#openOf(id) ?? []);
-    if (open.length === 0) return;
-    this.#sums += 1;
-    const id = `sum-${this.#way.channel}-${this.#sums}`;
-    const who = open.length === 1 ? 'one more agent' : `${open.length} more agents`;
-    const body = `${countsOf(open.map(({ event }) => event))}; see agtmux list`;
-    const message = { id, title: `${who}: see who needs you`, body, plain: body, isUrgent: true, notice: null };
-    const told = await this.#way.tell(message);
-    this.#sum = { id, handle: told.ok ? told.handle : null, at: this.#clock.monotonicMs() };
-    // All of them may have been answered while it was shown.
-    if (this.#summed.size === 0) await this.#takeBack();
-  }
-
-  async #takeBack(): Promise<void> {
-    const sum = this.#sum;
-    this.#sum = null;
-    if (sum !== null) await this.#way.withdraw(sum.id, sum.handle);
-  }
-}
+import { kindWords } from './words.ts';
 
 export interface NotifierParts {
   readonly clock: Clock;
@@ -105,7 +28,7 @@ export interface NotifierParts {
   readonly path: string;
   readonly home: string;
   readonly settings: () => NoticeSettings;
-  readonly ways: (onPress: (id: string, press: Press) => void) => readonly NotificationChannel[];
+  readonly channels: (onPress: OnPress) => readonly NotificationChannel[];
   readonly publish: (changes: readonly { readonly key: string; readonly value: NoticeRow | null }[]) => void;
   readonly rows: () => readonly PaneRow[];
   /** An attached client shows this pane. */
@@ -132,18 +55,20 @@ const noCount: ChannelCount = { told: 0, failed: 0, last_trouble: null };
 
 export class Notifier {
   readonly #parts: NotifierParts;
-  readonly #book = new NoticeRegistry();
-  readonly #ways: readonly NotificationChannel[];
+  readonly #registry = new NoticeRegistry();
+  readonly #channels: readonly NotificationChannel[];
   readonly #pacings: ReadonlyMap<NoticeChannel, Pacing>;
   readonly #counts = new Map<NoticeChannel, ChannelCount>();
+  /** How a channel finds again what it has shown; these and the next by channel and notice, as `keyIn` says. */
   readonly #handles = new Map<string, string>();
-  /** What an earlier daemon has shown on the desktop: nobody listens to its buttons until they are shown anew. */
-  readonly #deaf = new Set<string>();
-  readonly #published = new Set<string>();
+  /** What an earlier daemon has shown: nobody listens to its buttons until they are shown anew. */
+  readonly #unrenewed = new Set<string>();
   /** What a person read who presses a button. */
   readonly #shown = new Map<string, string>();
-  /** What is being shown at this moment, by way and notice. */
-  readonly #underWay = new Set<string>();
+  /** What is being shown at this moment. */
+  readonly #beingShown = new Set<string>();
+  /** The notices that are on the feed. */
+  readonly #published = new Set<string>();
   readonly #documents: NoticeDocuments;
   #mutes: readonly NoticeMute[] = [];
   #timer: { readonly at: number; readonly cancel: Cancel } | null = null;
@@ -152,12 +77,12 @@ export class Notifier {
 
   private constructor(parts: NotifierParts) {
     this.#parts = parts;
-    this.#ways = parts.ways((id, press) => void this.#pressed(id, press));
-    const seen = this.#ways.filter(({ channel }) => seenChannels.has(channel));
+    this.#channels = parts.channels((channel, id, press) => void this.#pressed(channel, id, press));
+    const seen = this.#channels.filter(({ name }) => summedUp.has(name));
     const openOf = (id: string): NoticeRow | null => this.openNotice(id);
-    this.#pacings = new Map(seen.map((way) => [way.channel, new Pacing(parts.clock, way, openOf)]));
+    this.#pacings = new Map(seen.map((channel) => [channel.name, new Pacing(parts.clock, channel, openOf)]));
     this.#documents = new NoticeDocuments(parts.documents, parts.clock, () => ({
-      notices: this.#book.all(),
+      notices: this.#registry.all(),
       handles: Object.fromEntries(this.#handles),
       mutes: this.#mutes,
     }));
@@ -168,10 +93,10 @@ export class Notifier {
     const trouble = await importFile(parts.documents, parts.files, noticesFile(parts.path));
     if (trouble !== null) parts.log.warn('the stored notifications could not be read', { problem: trouble });
     const kept = noticeContent(await parts.documents.documents(noticeKinds));
-    notifier.#book.load(kept.notices);
+    notifier.#registry.load(kept.notices);
     notifier.#mutes = kept.mutes;
-    for (const [id, handle] of Object.entries(kept.handles)) notifier.#handles.set(id, handle);
-    for (const id of notifier.#handles.keys()) notifier.#deaf.add(id);
+    for (const [key, handle] of Object.entries(kept.handles)) notifier.#handles.set(key, handle);
+    for (const key of notifier.#handles.keys()) notifier.#unrenewed.add(key);
     return notifier;
   }
 
@@ -179,7 +104,7 @@ export class Notifier {
     this.#isStopped = true;
     this.#timer?.cancel();
     for (const pacing of this.#pacings.values()) pacing.stop();
-    for (const way of this.#ways) way.close();
+    for (const channel of this.#channels) channel.close();
     await this.#documents.settled();
   }
 
@@ -187,9 +112,9 @@ export class Notifier {
   look(): void {
     if (this.#isStopped) return;
     const { now, settings, home, rows } = this.#parts;
-    const step = this.#book.step(rows(), now(), (subject) => channelsFor(settings(), subject, home));
+    const step = this.#registry.step(rows(), now(), (subject) => channelsFor(settings(), subject, home));
     for (const notice of step.over) this.#takeBack(notice);
-    for (const id of this.#deaf) this.#hearAgain(id);
+    this.#renewShown();
     const again = step.changed.filter(({ notice_id }) => this.#published.has(notice_id));
     this.#parts.publish(again.map((notice) => ({ key: keyOf(notice), value: notice })));
     // The next daemon would see both for itself.
@@ -199,12 +124,12 @@ export class Notifier {
   }
 
   list(countMax: number): readonly NoticeRow[] {
-    return this.#book.all().toReversed().slice(0, countMax);
+    return this.#registry.all().toReversed().slice(0, countMax);
   }
 
   /** What the feed has at this moment. */
   snapshot(): readonly { readonly key: string; readonly value: NoticeRow }[] {
-    const shown = this.#book.open().filter(({ notice_id }) => this.#published.has(notice_id));
+    const shown = this.#registry.open().filter(({ notice_id }) => this.#published.has(notice_id));
     return shown.map((notice) => ({ key: keyOf(notice), value: notice }));
   }
 
@@ -235,9 +160,9 @@ export class Notifier {
   }
 
   /** Says something that is about nobody. */
-  async tellTest(channel: NoticeChannel): Promise<NotifyResult> {
-    const way = this.#ways.find((one) => one.channel === channel);
-    if (way === undefined) return { ok: false, problem: 'this channel is not available on this machine' };
+  async tellTest(name: NoticeChannel): Promise<NotifyResult> {
+    const channel = this.#channels.find((one) => one.name === name);
+    if (channel === undefined) return { ok: false, problem: 'this channel is not available on this machine' };
     const body = 'Notifications from agtmux look like this.';
     const message: Message = {
       id: 'test',
@@ -247,26 +172,26 @@ export class Notifier {
       isUrgent: false,
       notice: null,
     };
-    const told = await way.tell(message);
-    this.#count(channel, told);
+    const told = await channel.tell(message);
+    this.#count(name, told);
     return told;
   }
 
-  /** Told once by every way that is on, and kept back in quiet hours: nobody has to answer it. */
+  /** Told once by every channel that is on, and kept back in quiet hours: nobody has to answer it. */
   announce({ id, title, body }: Announcement): void {
     const { settings } = this.#parts;
     if (this.#isStopped || this.isQuietNow() || !settings().on.includes('error')) return;
     if (this.mutes().some(({ agent, project }) => agent === null && project === null)) return;
     const message: Message = { id, title, body, plain: title, isUrgent: false, notice: null };
-    for (const way of this.#ways) {
-      if (!settings().channels.includes(way.channel)) continue;
-      void way.tell(message).then((told) => this.#count(way.channel, told));
+    for (const channel of this.#channels) {
+      if (!settings().channels.includes(channel.name)) continue;
+      void channel.tell(message).then((told) => this.#count(channel.name, told));
     }
   }
 
   /** Null once it is over. */
   openNotice(id: string): NoticeRow | null {
-    const notice = this.#book.get(id);
+    const notice = this.#registry.get(id);
     return notice === null || notice.over_at !== null ? null : notice;
   }
 
@@ -286,31 +211,34 @@ export class Notifier {
   async #tellDue(): Promise<void> {
     const now = this.#parts.now();
     const rows = new Map(this.#parts.rows().map((row) => [row.runtime_id, row] as const));
-    const due: { readonly id: string; readonly way: NotificationChannel }[] = [];
-    for (const notice of this.#book.open()) {
+    const due: { readonly id: string; readonly channel: NotificationChannel }[] = [];
+    for (const notice of this.#registry.open()) {
       const waitMs = notice.at + limits.noticeAfterMs - now;
       if (waitMs > 0) this.#wake(waitMs);
-      else due.push(...this.#dueWays(notice, this.#isHeldBack(notice, rows.get(notice.runtime_id))));
+      else due.push(...this.#dueChannels(notice, this.#isHeldBack(notice, rows.get(notice.runtime_id))));
     }
     if (due.length === 0) return;
     // On disk first: whatever happens from here on, nobody is told twice (NOT2).
     await this.#documents.save();
-    for (const { id, way } of due) void this.#tell(id, way);
+    for (const { id, channel } of due) void this.#tell(id, channel);
   }
 
-  /** The ways that are to be used now; they count as told from here on. */
-  #dueWays(notice: NoticeRow, isHeld: boolean): readonly { readonly id: string; readonly way: NotificationChannel }[] {
+  /** The channels that are to be used now; they count as told from here on. */
+  #dueChannels(
+    notice: NoticeRow,
+    isHeld: boolean,
+  ): readonly { readonly id: string; readonly channel: NotificationChannel }[] {
     const { notice_id: id } = notice;
     if (isHeld) this.#wake(limits.noticesQuietLookMs);
-    const ways = isHeld ? [] : this.#ways.filter((way) => isWanted(notice, way.channel));
-    const told = ways.map(({ channel }): NoticeTold => ({ channel, outcome: 'told', detail: null }));
+    const channels = isHeld ? [] : this.#channels.filter((channel) => isWanted(notice, channel.name));
+    const told = channels.map(({ name }): NoticeTold => ({ channel: name, outcome: 'told', detail: null }));
     const next = { ...notice, is_quiet: isHeld, told: [...notice.told, ...told] };
-    this.#book.put(next);
+    this.#registry.put(next);
     if (!this.#published.has(id) || notice.is_quiet !== isHeld) {
       this.#published.add(id);
       this.#parts.publish([{ key: keyOf(next), value: next }]);
     }
-    return ways.map((way) => ({ id, way }));
+    return channels.map((channel) => ({ id, channel }));
   }
 
   #isHeldBack({ agent, cwd }: NoticeRow, row: PaneRow | undefined): boolean {
@@ -319,72 +247,76 @@ export class Notifier {
     return settings().skip_looked_at && row !== undefined && isLookedAt(row);
   }
 
-  async #tell(id: string, way: NotificationChannel): Promise<void> {
+  async #tell(id: string, channel: NotificationChannel): Promise<void> {
     const notice = this.openNotice(id);
     // Answered while it was being written down (NOT3).
     if (notice === null || this.#isStopped) return;
-    const underWay = underWayOf(id, way);
-    this.#underWay.add(underWay);
+    const key = keyIn(channel, id);
+    this.#beingShown.add(key);
     const message = messageOf(notice, () => this.openNotice(id) !== null);
-    if (way.channel === 'desktop') this.#shown.set(id, message.body);
-    const told = await (this.#pacings.get(way.channel)?.tell(message) ?? way.tell(message));
-    this.#underWay.delete(underWay);
+    this.#shown.set(key, message.body);
+    const told = await (this.#pacings.get(channel.name)?.tell(message) ?? channel.tell(message));
+    this.#beingShown.delete(key);
     // Answered while it waited for its turn: nobody was told (NOT3).
-    if (told?.ok === true && told.isTooLate === true) return this.#unmark(id, way.channel);
-    if (told === null) this.#mark(id, { channel: way.channel, outcome: 'summed_up', detail: null });
-    else this.#settled(id, way, told);
-    if (this.openNotice(id) === null) void this.#withdraw(id, way);
+    if (told?.ok === true && told.isTooLate === true) return this.#unmark(id, channel.name);
+    if (told === null) this.#mark(id, { channel: channel.name, outcome: 'summed_up', detail: null });
+    else this.#settled(id, channel, told);
+    if (this.openNotice(id) === null) void this.#withdraw(id, channel);
   }
 
-  /** Once it is known what is asked, the buttons are shown in their place and listened to (NOT5). */
-  #hearAgain(id: string): void {
-    const notice = this.openNotice(id);
-    if (notice !== null && notice.body === '') return;
-    this.#deaf.delete(id);
-    const way = this.#ways.find(({ channel }) => channel === 'desktop');
-    const handle = this.#handles.get(id);
-    if (notice !== null && handle !== undefined && way?.renew !== undefined) void this.#renew(notice, way, handle);
+  /** Once it is known what is asked, what an earlier daemon has shown is shown anew and its buttons are listened to (NOT5). */
+  #renewShown(): void {
+    for (const key of this.#unrenewed) {
+      const [name = '', id = ''] = key.split(' ');
+      const notice = this.openNotice(id);
+      if (notice !== null && notice.body === '') continue;
+      this.#unrenewed.delete(key);
+      const channel = this.#channels.find((one) => one.name === name);
+      const handle = this.#handles.get(key);
+      if (notice !== null && handle !== undefined && channel?.renew !== undefined)
+        void this.#renew(notice, channel, handle);
+    }
   }
 
-  async #renew(notice: NoticeRow, way: NotificationChannel, handle: string): Promise<void> {
+  async #renew(notice: NoticeRow, channel: NotificationChannel, handle: string): Promise<void> {
     const { notice_id: id } = notice;
-    const underWay = underWayOf(id, way);
-    this.#underWay.add(underWay);
+    const key = keyIn(channel, id);
+    this.#beingShown.add(key);
     const message = messageOf(notice, () => this.openNotice(id) !== null);
-    this.#shown.set(id, message.body);
-    const told = await way.renew?.(message, handle);
-    this.#underWay.delete(underWay);
+    this.#shown.set(key, message.body);
+    const told = await channel.renew?.(message, handle);
+    this.#beingShown.delete(key);
     if (told?.ok === true && told.handle !== null && told.handle !== handle) {
-      this.#handles.set(id, told.handle);
+      this.#handles.set(key, told.handle);
       void this.#documents.save();
     }
     // Buttons that nobody listens to are taken away: what is asked is in every list.
-    if (told?.ok !== true || this.openNotice(id) === null) void this.#withdraw(id, way);
+    if (told?.ok !== true || this.openNotice(id) === null) void this.#withdraw(id, channel);
   }
 
-  #settled(id: string, way: NotificationChannel, told: NotifyResult): void {
-    this.#count(way.channel, told);
+  #settled(id: string, channel: NotificationChannel, told: NotifyResult): void {
+    this.#count(channel.name, told);
     if (!told.ok) {
-      this.#mark(id, { channel: way.channel, outcome: 'failed', detail: told.problem });
-      this.#parts.log.warn('a notification could not be shown', { by: way.channel, problem: told.problem });
+      this.#mark(id, { channel: channel.name, outcome: 'failed', detail: told.problem });
+      this.#parts.log.warn('a notification could not be shown', { by: channel.name, problem: told.problem });
     } else if (told.handle !== null) {
-      this.#handles.set(id, told.handle);
+      this.#handles.set(keyIn(channel, id), told.handle);
       void this.#documents.save();
     }
   }
 
   #mark(id: string, told: NoticeTold): void {
-    const notice = this.#book.get(id);
+    const notice = this.#registry.get(id);
     if (notice === null) return;
     const others = notice.told.filter(({ channel }) => channel !== told.channel);
-    this.#book.put({ ...notice, told: [...others, told] });
+    this.#registry.put({ ...notice, told: [...others, told] });
     void this.#documents.save();
   }
 
   #unmark(id: string, channel: NoticeChannel): void {
-    const notice = this.#book.get(id);
+    const notice = this.#registry.get(id);
     if (notice === null) return;
-    this.#book.put({ ...notice, told: notice.told.filter((one) => one.channel !== channel) });
+    this.#registry.put({ ...notice, told: notice.told.filter((one) => one.channel !== channel) });
     void this.#documents.save();
   }
 
@@ -401,28 +333,30 @@ export class Notifier {
   #takeBack(notice: NoticeRow): void {
     const { notice_id: id } = notice;
     if (this.#published.delete(id)) this.#parts.publish([{ key: keyOf(notice), value: null }]);
-    this.#shown.delete(id);
-    for (const way of this.#ways) {
+    for (const channel of this.#channels) {
+      const key = keyIn(channel, id);
+      this.#shown.delete(key);
       // What is just being shown is taken back once it is there.
-      if (wasTold(notice, way.channel) && !this.#underWay.has(underWayOf(id, way))) void this.#withdraw(id, way);
+      if (wasTold(notice, channel.name) && !this.#beingShown.has(key)) void this.#withdraw(id, channel);
     }
   }
 
-  async #withdraw(id: string, way: NotificationChannel): Promise<void> {
-    if (this.#pacings.get(way.channel)?.settled(id) === true) return;
-    const handle = way.channel === 'desktop' ? (this.#handles.get(id) ?? null) : null;
-    if (handle !== null) this.#handles.delete(id);
-    await way.withdraw(id, handle);
+  async #withdraw(id: string, channel: NotificationChannel): Promise<void> {
+    if (this.#pacings.get(channel.name)?.settled(id) === true) return;
+    const key = keyIn(channel, id);
+    const handle = this.#handles.get(key) ?? null;
+    this.#handles.delete(key);
+    await channel.withdraw(id, handle);
   }
 
   /** A button of ours was pressed. What it was about is looked at again, by the same guard as for everyone (NOT5). */
-  async #pressed(id: string, press: Press): Promise<void> {
+  async #pressed(channel: NoticeChannel, id: string, press: Press): Promise<void> {
     const notice = this.openNotice(id);
     if (notice === null || notice.ask_id === null) return;
     const { runtime_id, ask_id } = notice;
     // The same ask says something else than what was read.
-    if (this.#shown.get(id) !== notice.body)
-      return this.#notDone(id, press, 'the request has changed [E_STATE_CHANGED]');
+    if (this.#shown.get(keyIn({ name: channel }, id)) !== notice.body)
+      return this.#notDone(channel, id, press, 'the request has changed [E_STATE_CHANGED]');
     const request: ActionRequest = {
       action: press,
       ref: `runtime:${runtime_id}`,
@@ -432,13 +366,14 @@ export class Notifier {
     const receipt = await this.#parts.act(request, { pid: null, hops: 0, door: 'notification' });
     if (receipt.outcome !== 'refused') return;
     await this.#notDone(
+      channel,
       id,
       press,
       receipt.failure === null ? '' : `${receipt.failure.message} [${receipt.failure.code}]`,
     );
   }
 
-  async #notDone(id: string, press: Press, why: string): Promise<void> {
+  async #notDone(channel: NoticeChannel, id: string, press: Press, why: string): Promise<void> {
     const plain = 'It was not done; check the agent.';
     const message: Message = {
       id: `not-${id}`,
@@ -448,14 +383,15 @@ export class Notifier {
       isUrgent: true,
       notice: null,
     };
-    await this.#ways.find(({ channel }) => channel === 'desktop')?.tell(message);
+    await this.#channels.find(({ name }) => name === channel)?.tell(message);
   }
 }
 
-/** Ways that a person sees: a flood is summed up there. */
-const seenChannels: ReadonlySet<NoticeChannel> = new Set(['desktop', 'terminal', 'push']);
+/** Channels that a person sees: a flood is summed up there. */
+const summedUp: ReadonlySet<NoticeChannel> = new Set(['desktop', 'terminal', 'push']);
 
-const underWayOf = (id: string, { channel }: NotificationChannel): string => `${channel} ${id}`;
+/** A notice as one channel has it. */
+const keyIn = ({ name }: Pick<NotificationChannel, 'name'>, id: string): string => `${name} ${id}`;
 
 const keyOf = ({ notice_id }: NoticeRow): string => `notice:${notice_id}`;
 

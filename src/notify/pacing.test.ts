@@ -5,7 +5,7 @@ import { sampleNotice } from '../../test/system/api/kit-notices.ts';
 import { limits } from '../model/limits.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import type { NotificationChannel, NotifyResult } from './channel.ts';
-import { Pacing } from './notifier.ts';
+import { Pacing } from './pacing.ts';
 
 function flood() {
   const clock = createSimulatedClock();
@@ -18,8 +18,8 @@ function flood() {
       if (isSlow) slow.push(() => resolve(value));
       else resolve(value);
     });
-  const way: NotificationChannel = {
-    channel: 'desktop',
+  const channel: NotificationChannel = {
+    name: 'desktop',
     tell: ({ id }) => {
       said.push(`tell ${id}`);
       return later<NotifyResult>({ ok: true, handle: id });
@@ -30,7 +30,7 @@ function flood() {
     },
     close: () => undefined,
   };
-  const pacing = new Pacing(clock, way, (id) => (open.has(id) ? sampleNotice : null));
+  const pacing = new Pacing(clock, channel, (id) => (open.has(id) ? sampleNotice : null));
   const come = async (...ids: readonly string[]): Promise<void> => {
     for (const id of ids) {
       open.add(id);

@@ -6,7 +6,7 @@ import { sampleNotice } from '../../test/system/api/kit-notices.ts';
 import type { ActionRequest, CallerClaim, Receipt } from '../model/actions.ts';
 import type { DesktopText, NoticeRow } from '../model/notices.ts';
 import type { PushDocument } from '../model/push.ts';
-import type { Post } from '../platform/loopback-http.ts';
+import type { Post } from '../platform/post.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
 import { createSimulatedFiles } from '../platform/simulated/files.ts';
 import { createSimulatedRandom } from '../platform/simulated/random.ts';

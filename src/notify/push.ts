@@ -12,7 +12,7 @@ import type { DesktopText, NoticeRow } from '../model/notices.ts';
 import type { PushAddress, PushAnswer, PushDocument, PushService } from '../model/push.ts';
 import { FileError, type Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
-import type { Post } from '../platform/loopback-http.ts';
+import type { Post } from '../platform/post.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { width } from '../text/width.ts';
 import type { Message, NotificationChannel, NotifyResult } from './channel.ts';
@@ -68,7 +68,7 @@ interface PushRequest {
 const gone: ReadonlySet<number> = new Set([404, 410]);
 
 export class PushChannel implements NotificationChannel, PushService {
-  readonly channel = 'push';
+  readonly name = 'push';
   readonly #parts: PushParts;
   #kept: Kept;
   #waiting = 0;

@@ -3,7 +3,6 @@ import { paneRow } from '../../test/kit/rows.ts';
 import { noticeEvents } from '../model/notices.ts';
 import { hasAgent } from '../model/rows.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
-import { sequenceOf } from './programs.ts';
 import {
   changedSettings,
   channelsFor,
@@ -14,6 +13,7 @@ import {
   readNoticeSettings,
   writeNoticeSettings,
 } from './settings.ts';
+import { sequenceOf } from './terminal.ts';
 import { bodyOf, countsOf, isWhole, kindWords, placeOf, projectOf, titleOf } from './words.ts';
 
 const home = '/home/me';
@@ -66,11 +66,11 @@ describe('notifications.toml', () => {
       'n.toml',
     );
     if (!read.ok) throw new Error(read.failure.message);
-    const ways = (agent: string, cwd: string) => channelsFor(read.value, { event: 'error', agent, cwd }, home);
-    expect(ways('claude', '/home/me/secret/app')).toBeNull();
-    expect(ways('codex', '/home/me/secret')).toBeNull();
-    expect(ways('codex', '/home/me/secrets')).toEqual(['webhook']);
-    expect(ways('claude', '/home/me')).toEqual(['desktop']);
+    const channels = (agent: string, cwd: string) => channelsFor(read.value, { event: 'error', agent, cwd }, home);
+    expect(channels('claude', '/home/me/secret/app')).toBeNull();
+    expect(channels('codex', '/home/me/secret')).toBeNull();
+    expect(channels('codex', '/home/me/secrets')).toEqual(['webhook']);
+    expect(channels('claude', '/home/me')).toEqual(['desktop']);
   });
 
   it.each([
@@ -154,7 +154,7 @@ describe('the words', () => {
     ['foot', '\u001b]777;notify;a, b;c\u001b\\'],
     ['tmux-256color', '\u0007'],
     ['linux', '\u0007'],
-  ])('NOT4 %s is told in a way it knows', (term, expected) => {
+  ])('NOT4 %s is told as it can show it', (term, expected) => {
     expect(sequenceOf(term, 'a; b', 'c\u001b\\\u0007\u009c')).toBe(expected);
   });
 });

@@ -1,4 +1,4 @@
-// notifications.toml: who is told of what, by which ways, and when not. A file of its own, because agtmux writes it too
+// notifications.toml: who is told of what, on which channels, and when not. A file of its own, because agtmux writes it too
 // (`agtmux notify`, the web page); config.toml is the user's alone. Pure: text in, settings out.
 
 import { parse, stringify, TomlError } from 'smol-toml';
@@ -132,7 +132,7 @@ export interface NoticeSubject {
   readonly cwd: string;
 }
 
-/** By which ways this is told; null when it is not told at all. The first rule that fits says what it says. */
+/** On which channels this is told; null when it is not told at all. The first rule that fits says what it says. */
 export function channelsFor(
   settings: NoticeSettings,
   { event, agent, cwd }: NoticeSubject,

@@ -1,12 +1,11 @@
 // One request to a server on loopback: what is sent, what is taken for an answer, and what never leaves.
 
-import { spawn } from 'node:child_process';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { limits } from '../model/limits.ts';
 import { createRealClock } from './clock.ts';
-import { createAskLoopback, type LoopbackCall, ownsListener } from './loopback-http.ts';
+import { createAskLoopback, type LoopbackCall } from './loopback-http.ts';
 import { createSimulatedClock } from './simulated/clock.ts';
 
 const ends: (() => void)[] = [];
@@ -74,29 +73,5 @@ describe('a request to loopback', () => {
     const clock = createSimulatedClock();
     const never = await serve(() => clock.advance(limits.streamConnectMs));
     expect(await createAskLoopback(clock)(post(never), yes)).toEqual({ kind: 'lost', why: 'ETIMEDOUT' });
-  });
-});
-
-describe('who listens', () => {
-  it('IDN3 is told by the socket itself: this process, no other, and nobody when nobody does', async () => {
-    const port = await serve(() => undefined);
-    expect(ownsListener(process.pid, port)).toBe(process.platform === 'linux');
-    expect(ownsListener(process.ppid, port)).toBe(false);
-    expect(ownsListener(2 ** 22 + 1, port)).toBe(false);
-    for (const end of ends.splice(0)) end();
-    expect(ownsListener(process.pid, port)).toBe(false);
-  });
-
-  it('is everyone who could be reached: with two of them, neither', async () => {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen({ port: 0, host: '::', ipv6Only: true }, resolve));
-    ends.push(() => server.close());
-    const { port } = server.address() as AddressInfo;
-    expect(ownsListener(process.pid, port)).toBe(process.platform === 'linux');
-    const program = `require('node:http').createServer().listen(${port}, '127.0.0.1', () => console.log('on'))`;
-    const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'ignore'] });
-    ends.push(() => child.kill('SIGKILL'));
-    await new Promise((resolve) => child.stdout.once('data', resolve));
-    expect([process.pid, child.pid ?? 0].map((pid) => ownsListener(pid, port))).toEqual([false, false]);
   });
 });

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRealClock } from './clock.ts';
-import { createPost } from './loopback-http.ts';
+import { createPost } from './post.ts';
 import { createSimulatedClock } from './simulated/clock.ts';
 
 let server: Server | null = null;

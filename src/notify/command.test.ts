@@ -1,10 +1,11 @@
-// Ways that let a message wait, for a slow program of the user's or a busy tmux: what is over by then is not told.
+// Channels that let a message wait, for a slow program of the user's or a busy tmux: what is over by then is not told.
 
 import { expect, it } from 'vitest';
 import { sampleNotice } from '../../test/system/api/kit-notices.ts';
 import type { ExecResult } from '../platform/exec.ts';
 import type { Message } from './channel.ts';
-import { CommandChannel, Terminals } from './programs.ts';
+import { CommandChannel } from './command.ts';
+import { TerminalChannel } from './terminal.ts';
 
 const ended: ExecResult = {
   status: 0,
@@ -36,11 +37,11 @@ it('NOT3 what was answered while it waited for its turn is not told, and what wa
       end = () => resolve(ended);
     });
   };
-  const way = new CommandChannel({ exec: { run }, env: {}, settings: () => ({ argv: ['/bin/x'] }) });
+  const channel = new CommandChannel({ exec: { run }, env: {}, settings: () => ({ argv: ['/bin/x'] }) });
   let isOpen = true;
-  const first = way.tell(message('first', () => true));
-  const second = way.tell(message('second', () => isOpen));
-  const third = way.tell(message('third', () => true));
+  const first = channel.tell(message('first', () => true));
+  const second = channel.tell(message('second', () => isOpen));
+  const third = channel.tell(message('third', () => true));
   await expect.poll(() => got).toEqual(['first']);
   isOpen = false;
   end();
@@ -58,8 +59,8 @@ it('NOT3 a terminal is not told what was answered while tmux was asked where it 
     written.push(tty);
     return null;
   };
-  const way = new Terminals({ clients, write });
-  expect(await way.tell(message('over', () => false))).toEqual({ ok: true, handle: null, isTooLate: true });
-  expect(await way.tell(message('open', () => true))).toEqual({ ok: true, handle: null });
+  const channel = new TerminalChannel({ clients, write });
+  expect(await channel.tell(message('over', () => false))).toEqual({ ok: true, handle: null, isTooLate: true });
+  expect(await channel.tell(message('open', () => true))).toEqual({ ok: true, handle: null });
   expect(written).toEqual(['/dev/pts/999']);
 });
