@@ -89,14 +89,15 @@ unit: setup
 
 check: static unit
 
-# The last line says what vitest counted: the build machine reads it. Whole-system suites are part of the vitest run.
+# The last line says what vitest counted: the build machine reads it. Whole-system suites are part of the vitest run; they
+# mostly wait for other programs, so three run at once on two cores.
 test: setup
 	@sh scripts/system-packages.sh browser
 	@rm -f $(REPORTS)/unit.json $(REPORTS)/system.json
 	$(MAKE) --no-print-directory static
 	@sh scripts/build.sh
 	$(RUN) vitest run --project unit --coverage $(REPORTERS) --outputFile=$(REPORTS)/unit.json
-	$(RUN) vitest run --project system $(REPORTERS) --outputFile=$(REPORTS)/system.json
+	$(RUN) vitest run --project system --maxWorkers=3 $(REPORTERS) --outputFile=$(REPORTS)/system.json
 	$(RUN) node test/sim/main.ts --seeds 2000
 	$(RUN) node test/sim/main.ts --clocks --seeds 2000
 	@./agtmux --version
