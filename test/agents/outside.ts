@@ -14,6 +14,7 @@ import type { StateStream } from './state-stream.ts';
 /** Agents that can be answered where nothing can be typed, and by what. */
 const channels: Readonly<Record<string, string>> = {
   claude: 'claude-hook',
+  codex: 'codex-app-server',
   opencode: 'opencode-http',
 };
 const readMs = 3_000;

@@ -3,44 +3,46 @@
 
 import type { ActionRequest } from '../../model/actions.ts';
 import { type Ask, stateOfAsk } from '../../model/asks.ts';
-import type { RuntimeIdentity } from '../../model/events.ts';
+import { isPaneless, type RuntimeIdentity } from '../../model/events.ts';
 import { askId, mainScope, type RuntimeId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import {
   type Channel,
   type ChannelContext,
   type ChannelEnd,
-  type NativeInput,
-  type RunView,
   refusedWith as refused,
   showsDialog,
 } from '../contract.ts';
-import { type Fields, fieldsIn, idOf, listOf, parseFields, textOf } from '../fields.ts';
-import { replyLine } from '../protocol/json-rpc.ts';
+import { type Fields, fieldsIn, idOf, listOf } from '../fields.ts';
 import { fitsScreen } from '../screen/fitting.ts';
 import {
   type Approval,
-  type AppServerClient,
-  approvalIn,
   askTextOf,
   type CodexRequest,
   controlSource,
-  isHiddenThread,
   isToldByHook,
-  type OnReply,
   requests,
   takes,
-  threadStatusIn,
 } from './protocol.ts';
-import { threadIdOf, threadInTitle } from './threads.ts';
+import { type AnswerEnd, holdsThread, isThreadReader, type Standing, type ThreadControl } from './thread-control.ts';
 
 type SendRequest = Extract<ActionRequest, { action: 'send' }>;
+type AnswerRequest = Extract<ActionRequest, { action: 'approve' | 'reject' }>;
 
 interface OpenThread {
   readonly threads: ThreadControl;
   readonly send: (text: string) => boolean;
   readonly at: Standing;
 }
+
+/** The conversations of a run without a pane, of which one may have the ask that was shown. */
+interface UnseenThreads extends Pick<OpenThread, 'threads' | 'send'> {
+  readonly ask: Ask;
+  readonly mayWait: readonly string[];
+}
+
+/** No is what the dialog does on Esc, so that a person finds the same as after the key. */
+const decisionOf = ({ action }: AnswerRequest): 'accept' | 'cancel' => (action === 'approve' ? 'accept' : 'cancel');
 
 const unconfirmed = (words: string): ChannelEnd => ({ kind: 'unconfirmed', words });
 const delivered = (words: string | null = null): ChannelEnd => ({ kind: 'delivered', words });
@@ -61,23 +63,22 @@ class CodexChannel implements Channel {
     this.#context = context;
   }
 
-  can(request: ActionRequest, { agent, runtime_id, parent }: RuntimeIdentity): boolean {
-    return agent === 'codex' && parent === null && this.#openFor(request, runtime_id) !== null;
+  can(request: ActionRequest, identity: RuntimeIdentity): boolean {
+    if (identity.agent !== 'codex' || identity.parent !== null) return false;
+    return isPaneless(identity)
+      ? this.#unseenFor(request, identity.runtime_id) !== null
+      : this.#openFor(request, identity.runtime_id) !== null;
   }
 
-  async run(request: ActionRequest, { runtime_id }: RuntimeIdentity): Promise<ChannelEnd> {
+  async run(request: ActionRequest, identity: RuntimeIdentity): Promise<ChannelEnd> {
+    if (isPaneless(identity)) return this.#answerUnseen(request, identity.runtime_id);
+    const { runtime_id } = identity;
     const open = this.#openFor(request, runtime_id);
     if (open === null) return changed;
     switch (request.action) {
       case 'approve':
-        return this.#answer(open, 'accept', null);
       case 'reject':
-        // What the dialog does on Esc, so that a person finds the same as after the key.
-        return this.#answer(
-          open,
-          'cancel',
-          request.because === undefined ? null : 'its dialog accepts no text: yours was not passed on',
-        );
+        return open.at.approval === null ? changed : this.#answer(open, open.at.approval, request);
       case 'interrupt':
         return this.#interrupt(open);
       case 'send':
@@ -100,9 +101,8 @@ class CodexChannel implements Channel {
         const ask = this.#context.wholeAskOf(runtime);
         const named = request.ask_id;
         if (ask === null || asks_open !== 1 || (named !== undefined && named !== ask.ask_id)) return null;
-        const decision = request.action === 'approve' ? 'accept' : 'cancel';
         const { approval } = at;
-        return approval !== null && takes(approval, decision) && isSameAsk(approval, ask) ? open : null;
+        return approval !== null && takes(approval, decisionOf(request)) && isSameAsk(approval, ask) ? open : null;
       }
       case 'interrupt':
         return record.state === 'running' && at.phase === 'running' && this.#isCertain(open) ? open : null;
@@ -134,15 +134,56 @@ class CodexChannel implements Channel {
     return !threads.hasNewerThan(at.thread, this.#context.clock.wallMs() - limits.threadFitMs);
   }
 
+  /**
+   * Without a pane no title says which thread it has. Its hooks name its conversations, and of those only the request that
+   * is the very ask which was shown is answered, whoever else shares the server. Nothing else is sure enough there.
+   */
+  #unseenFor(request: ActionRequest, runtime: RuntimeId): UnseenThreads | null {
+    if (request.action !== 'approve' && request.action !== 'reject') return null;
+    const [line, ...others] = this.#context.linesOf(runtime, controlSource);
+    if (line === undefined || others.length > 0 || !isThreadReader(line.reader)) return null;
+    const record = this.#context.stateOf(runtime);
+    if (record === null || record.ended !== null || record.suspended || record.asks_open !== 1) return null;
+    const known = this.#context.runs().find(({ run }) => run.runtime_id === runtime);
+    // It works on its own: the shared server is that of others.
+    if (known === undefined || holdsThread(known.run)) return null;
+    const ask = this.#context.wholeAskOf(runtime);
+    if (ask === null || ask.ask_id.startsWith('screen:') || stateOfAsk(ask.kind) !== 'waiting_approval') return null;
+    if (ask.scope !== mainScope || (request.ask_id !== undefined && request.ask_id !== ask.ask_id)) return null;
+    const { threads } = line.reader;
+    const mayWait = threads.waitingAmong(this.#context.sessionsOf(runtime));
+    return mayWait.length === 0 ? null : { threads, send: line.send, ask, mayWait };
+  }
+
+  async #answerUnseen(request: ActionRequest, runtime: RuntimeId): Promise<ChannelEnd> {
+    const found = this.#unseenFor(request, runtime);
+    if (found === null || (request.action !== 'approve' && request.action !== 'reject')) return changed;
+    const { threads, send, ask, mayWait } = found;
+    const decision = decisionOf(request);
+    const fits = (approval: Approval): boolean => takes(approval, decision) && isToldByHook(approval, ask);
+    let leave: () => void = () => undefined;
+    const approval = await this.#inTime<Approval>((done) => {
+      leave = threads.seek(mayWait, fits, done, send);
+    });
+    try {
+      if (approval === null) return refused('E_STATE_CHANGED', 'its server has no such request open; nothing was sent');
+      const now = this.#unseenFor(request, runtime);
+      return now?.ask.ask_id === ask.ask_id ? await this.#answer(now, approval, request) : changed;
+    } finally {
+      leave();
+    }
+  }
+
   async #answer(
-    { threads, send, at }: OpenThread,
-    decision: 'accept' | 'cancel',
-    words: string | null,
+    { threads, send }: Pick<OpenThread, 'threads' | 'send'>,
+    approval: Approval,
+    request: AnswerRequest,
   ): Promise<ChannelEnd> {
-    const { approval } = at;
-    if (approval === null) return changed;
     const { clock } = this.#context;
-    const isYes = decision === 'accept';
+    const decision = decisionOf(request);
+    const isYes = request.action === 'approve';
+    const isTextLeftOut = request.action === 'reject' && request.because !== undefined;
+    const words = isTextLeftOut ? 'its dialog accepts no text: yours was not passed on' : null;
     const end = await this.#inTime<AnswerEnd | 'unsent'>((done) => {
       // A command that runs has no end yet: it was granted if nothing else is said now.
       const onResolved = (): void => void (isYes && clock.after(limits.answerSettledMs, () => done('done')));
@@ -226,289 +267,4 @@ function isSameAsk(approval: Approval, ask: Ask): boolean {
   const asked: Ask = { ask_id: askId(item), kind, scope: mainScope, text: askTextOf(approval), options: [] };
   // As if there were others: of a command only the whole counts.
   return fitsScreen(asked, ask, false);
-}
-
-// Codex's shared server as a way to act on its threads (ACT4): which thread each run says it has, what that thread asks,
-// and how answers and requests fare. A thread is joined only while it asks something, for only then its requests come.
-
-/** Null: loaded, and nothing else is known of it. */
-type Phase = 'settled' | 'running' | 'waiting' | null;
-
-interface Thread {
-  phase: Phase;
-  /** It was prompted before. What another client says to one that never was is not shown in its pane (measured). */
-  hasTurns: boolean;
-  /** Its status was asked for. */
-  isRead: boolean;
-  /** When it was seen to begin; null for one that was there before. */
-  readonly startedAt: number | null;
-  /** joining: asked to, and the answer is not there yet. */
-  joined: 'no' | 'joining' | 'yes';
-  readonly approvals: Approval[];
-}
-
-interface Standing {
-  readonly thread: string;
-  readonly phase: Phase;
-  readonly hasTurns: boolean;
-  /** The one request that is open; null when there is none, or more than one. */
-  readonly approval: Approval | null;
-}
-
-/** done: its call or its turn ended, and it was not declined. lost: the connection ended. */
-type AnswerEnd = 'done' | 'declined' | 'lost';
-
-interface AnswerHandlers {
-  /** Somebody's answer was taken; that it was a no is said a moment later, by the end of the call or of the turn. */
-  readonly onResolved: () => void;
-  readonly onEnd: (end: AnswerEnd) => void;
-}
-
-interface Answering extends AnswerHandlers {
-  readonly approval: Approval;
-}
-
-const keyOf = ({ thread, request }: Pick<Approval, 'thread' | 'request'>): string => JSON.stringify([thread, request]);
-
-/** A reader of the shared server's socket: acting goes over the connection that is followed anyway. */
-const isThreadReader = (reader: object): reader is { readonly threads: ThreadControl } =>
-  'threads' in reader && reader.threads instanceof ThreadControl;
-
-export class ThreadControl {
-  readonly #client: AppServerClient;
-  readonly #threads = new Map<string, Thread>();
-  readonly #answering = new Map<string, Answering>();
-  /** The beginnings of ids that runs show in their titles. */
-  #named: ReadonlyMap<RuntimeId, string> = new Map();
-  #isOpen = false;
-  #isListing = false;
-
-  constructor(client: AppServerClient) {
-    this.#client = client;
-  }
-
-  /** The server knows us: it may be asked. */
-  open(): void {
-    this.#isOpen = true;
-  }
-
-  /** What is to be sent after an input. Never throws on foreign input. */
-  take(input: NativeInput, runs: readonly RunView[], now: number): readonly string[] {
-    const send: string[] = [];
-    this.#named = new Map(runs.flatMap((run) => nameOf(run)));
-    if (input.kind === 'opened' || input.kind === 'closed') this.#forget();
-    if (input.kind === 'message') this.#message(parseFields(input.text) ?? {}, now);
-    if (this.#isOpen) this.#arrange(send);
-    return send;
-  }
-
-  /** The thread that a run says it has, if the server has exactly one that can be meant. */
-  standingOf(runtime: RuntimeId): Standing | null {
-    const prefix = this.#named.get(runtime);
-    const thread = prefix === undefined ? null : this.#meant(prefix);
-    const known = thread === null ? undefined : this.#threads.get(thread);
-    if (thread === null || known === undefined) return null;
-    const { phase, hasTurns, approvals } = known;
-    const [only] = approvals;
-    return {
-      thread,
-      phase,
-      hasTurns,
-      approval: only !== undefined && approvals.length === 1 ? only : null,
-    };
-  }
-
-  /** Whether a title names this thread and could mean no other. */
-  isNamedBy(thread: string, title: string): boolean {
-    const prefix = threadInTitle(title);
-    return prefix !== null && this.#meant(prefix) === thread;
-  }
-
-  /** A run that changes its conversation names the new one a moment after it began. */
-  hasNewerThan(thread: string, since: number): boolean {
-    return [...this.#threads].some(([id, { startedAt }]) => id !== thread && startedAt !== null && startedAt >= since);
-  }
-
-  /** The text to be sent; the reply is null when the connection ends before it. */
-  request(request: CodexRequest, onReply: OnReply): string {
-    return this.#client.request(request, onReply);
-  }
-
-  /** The text to be sent; null when this very request is not open any more, whoever answered it. */
-  answer(approval: Approval, decision: string, handlers: AnswerHandlers): string | null {
-    const isOpen = this.#threads.get(approval.thread)?.approvals.some((one) => keyOf(one) === keyOf(approval));
-    if (isOpen !== true || this.#answering.has(keyOf(approval))) return null;
-    this.#answering.set(keyOf(approval), { approval, ...handlers });
-    return replyLine(approval.request, { decision });
-  }
-
-  /** Nobody waits for it any more. */
-  giveUp(approval: Approval): void {
-    this.#answering.delete(keyOf(approval));
-  }
-
-  #forget(): void {
-    this.#isOpen = false;
-    this.#isListing = false;
-    this.#threads.clear();
-    const answering = [...this.#answering.values()];
-    this.#answering.clear();
-    for (const { onEnd } of answering) onEnd('lost');
-  }
-
-  #meant(prefix: string): string | null {
-    const [only, ...others] = [...this.#threads.keys()].filter((id) => id.startsWith(prefix));
-    return only !== undefined && others.length === 0 ? only : null;
-  }
-
-  /** Asks for threads that are named and not known, joins those that ask something and leaves those that do not. */
-  #arrange(send: string[]): void {
-    const wanted = new Set<string>();
-    for (const prefix of this.#named.values()) {
-      const thread = this.#meant(prefix);
-      if (thread !== null) wanted.add(thread);
-    }
-    for (const [id, thread] of this.#threads) {
-      const isWanted = wanted.has(id);
-      if (isWanted && thread.phase === null && !thread.isRead) this.#read(id, thread, send);
-      if (isWanted && thread.phase === 'waiting' && thread.joined === 'no') this.#join(id, thread, send);
-      const isOver = !isWanted || thread.phase !== 'waiting';
-      if (thread.joined === 'yes' && isOver && !this.#isAnswering(id)) this.#leave(id, thread, send);
-    }
-    const isMissing = wanted.size < new Set(this.#named.values()).size;
-    if (isMissing) this.#list(send);
-  }
-
-  #isAnswering(thread: string): boolean {
-    return [...this.#answering.values()].some(({ approval }) => approval.thread === thread);
-  }
-
-  #list(send: string[]): void {
-    if (this.#isListing) return;
-    this.#isListing = true;
-    send.push(
-      this.request(requests.listLoaded(), (reply) => {
-        for (const id of listOf(fieldsIn(reply?.result).data)) {
-          const thread = idOf(id);
-          if (thread !== null) this.#of(thread);
-        }
-      }),
-    );
-  }
-
-  #read(id: string, thread: Thread, send: string[]): void {
-    // Once: what the answer does not say, a later change of its status will.
-    thread.isRead = true;
-    send.push(
-      this.request(requests.readThread(id), (reply) => {
-        const told = fieldsIn(fieldsIn(reply?.result).thread);
-        const status = fieldsIn(told.status);
-        if (status.type === undefined || this.#threads.get(id) !== thread) return;
-        thread.hasTurns ||= textOf(told.preview) !== null;
-        this.#status(id, status);
-      }),
-    );
-  }
-
-  #join(id: string, thread: Thread, send: string[]): void {
-    thread.joined = 'joining';
-    send.push(
-      this.request(requests.resumeThread(id), (reply) => {
-        thread.joined = reply?.result === undefined ? 'joining' : 'yes';
-      }),
-    );
-  }
-
-  #leave(id: string, thread: Thread, send: string[]): void {
-    thread.joined = 'no';
-    thread.approvals.length = 0;
-    send.push(this.request(requests.leaveThread(id), () => undefined));
-  }
-
-  #of(id: string, startedAt: number | null = null): Thread {
-    const known = this.#threads.get(id);
-    if (known !== undefined) return known;
-    const oldest = this.#threads.keys().next();
-    if (this.#threads.size >= limits.conversationsRememberedMax && oldest.done !== true)
-      this.#threads.delete(oldest.value);
-    const made: Thread = { phase: null, hasTurns: false, isRead: false, startedAt, joined: 'no', approvals: [] };
-    this.#threads.set(id, made);
-    return made;
-  }
-
-  #message(message: Fields, now: number): void {
-    const params = fieldsIn(message.params);
-    const thread = idOf(params.threadId);
-    const approval = approvalIn(message);
-    if (approval !== null) this.#asked(approval);
-    else if (message.method === 'thread/started') this.#started(fieldsIn(params.thread), now);
-    else if (thread === null) return;
-    else if (message.method === 'thread/status/changed') this.#status(thread, fieldsIn(params.status));
-    else if (message.method === 'thread/closed') this.#threads.delete(thread);
-    else if (message.method === 'serverRequest/resolved') this.#resolved(thread, params.requestId);
-    else if (message.method === 'item/completed') this.#completed(thread, 'item', fieldsIn(params.item));
-    else if (message.method === 'turn/completed') this.#completed(thread, 'turn', fieldsIn(params.turn));
-  }
-
-  #started(thread: Fields, now: number): void {
-    const id = idOf(thread.id);
-    if (id === null || isHiddenThread(thread)) return;
-    const known = this.#of(id, now);
-    known.phase = phaseOf(fieldsIn(thread.status));
-    known.hasTurns ||= textOf(thread.preview) !== null;
-  }
-
-  #status(id: string, status: Fields): void {
-    if (status.type === 'notLoaded') {
-      this.#threads.delete(id);
-      return;
-    }
-    const thread = this.#of(id);
-    thread.phase = phaseOf(status);
-    thread.hasTurns ||= status.type === 'active';
-    // It may be asked something of another kind: what could not be joined before is tried again then.
-    if (thread.phase === 'waiting') return;
-    thread.approvals.length = 0;
-    if (thread.joined === 'joining') thread.joined = 'no';
-  }
-
-  #asked(approval: Approval): void {
-    const { approvals } = this.#of(approval.thread);
-    const known = approvals.findIndex((one) => keyOf(one) === keyOf(approval));
-    if (known >= 0) approvals.splice(known, 1);
-    if (approvals.length < limits.conversationsRememberedMax) approvals.push(approval);
-  }
-
-  #resolved(thread: string, request: unknown): void {
-    if (typeof request !== 'number' && typeof request !== 'string') return;
-    const key = keyOf({ thread, request });
-    const known = this.#threads.get(thread)?.approvals ?? [];
-    const place = known.findIndex((one) => keyOf(one) === key);
-    if (place >= 0) known.splice(place, 1);
-    this.#answering.get(key)?.onResolved();
-  }
-
-  /** Who joined after the call had begun is not always told of its end; of the turn's end everyone is (measured). */
-  #completed(thread: string, what: 'item' | 'turn', { id, status }: Fields): void {
-    for (const [key, { approval, onEnd }] of this.#answering) {
-      if (approval.thread !== thread || approval[what] === null || approval[what] !== id) continue;
-      this.#answering.delete(key);
-      onEnd(status === (what === 'item' ? 'declined' : 'interrupted') ? 'declined' : 'done');
-    }
-  }
-}
-
-/**
- * Only a title is the run's own word of this moment. Arguments tell what it began with, and a run that holds its thread's
- * files itself has no part in the shared server.
- */
-function nameOf({ runtime_id, title, openFiles }: RunView): readonly (readonly [RuntimeId, string])[] {
-  const prefix = threadInTitle(title);
-  return prefix === null || openFiles.some((path) => threadIdOf(path) !== null) ? [] : [[runtime_id, prefix]];
-}
-
-function phaseOf(status: Fields): Phase {
-  const said = threadStatusIn(status);
-  if (said === 'idle' || said === 'error' || said === 'unknown') return 'settled';
-  return said === 'running' ? 'running' : 'waiting';
 }

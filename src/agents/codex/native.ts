@@ -7,7 +7,6 @@ import { agentSessionId, mainScope } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { Finding, NativeAnswer, NativeInput, NativeReader, NativeSource, RunView } from '../contract.ts';
 import { type Fields, fieldsIn, idOf, listOf, parseFields, textOf } from '../fields.ts';
-import { ThreadControl } from './channel.ts';
 import {
   AppServerClient,
   type CodexFailure,
@@ -20,6 +19,7 @@ import {
   requests,
   threadStatusIn,
 } from './protocol.ts';
+import { ThreadControl } from './thread-control.ts';
 import { type Binding, type Phase, ThreadMatcher, threadIdOf } from './threads.ts';
 
 type StateFact = Extract<Fact, { kind: 'state.observed' }>;

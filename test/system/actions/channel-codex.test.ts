@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { agent as codex } from '../../../src/agents/codex/agent.ts';
 import { codexChannel } from '../../../src/agents/codex/channel.ts';
 import { AppServerReader } from '../../../src/agents/codex/native.ts';
-import type { FreshLook } from '../../../src/agents/contract.ts';
+import type { FreshLook, RunView } from '../../../src/agents/contract.ts';
 import { localServers } from '../../../src/daemon/channels.ts';
 import type { ActionRequest } from '../../../src/model/actions.ts';
 import type { Ask } from '../../../src/model/asks.ts';
@@ -47,14 +47,17 @@ let title: string;
 let state: StateName;
 let ask: Ask | null;
 let look: FreshLook | null;
+/** What hooks of the run have named, and the run as it is followed. */
+let sessions: readonly string[];
+let followed: RunView;
 
 const titleOf = (thread: string): string => `${thread.slice(0, 29)}... | Ready`;
 
 /** The run as the daemon sees it: its home tells where its server is, its title which thread it shows. */
-function follow(shown = title, argv: readonly string[] = ['codex']): void {
+function follow(shown = title, argv: readonly string[] = ['codex'], openFiles: readonly string[] = []): void {
   title = shown;
-  const run = runOf('r', { home: dir, title: shown, programs: [{ pid: 1, start: '1', argv }] });
-  sources.setRuns([{ agent: codex, run }]);
+  followed = runOf('r', { home: dir, title: shown, programs: [{ pid: 1, start: '1', argv }], openFiles });
+  sources.setRuns([{ agent: codex, run: followed }]);
   sources.look(runtime, 'idle');
 }
 
@@ -65,7 +68,7 @@ beforeEach(async () => {
   server = new CodexServer();
   await server.listen(path);
   sources = new NativeSources({ reach: createLocalReach(clock), now: () => clock.wallMs(), offer: () => undefined });
-  [state, ask, look] = ['idle', null, { state: 'idle', ask: null }];
+  [state, ask, look, sessions] = ['idle', null, { state: 'idle', ask: null }, []];
   follow(titleOf(server.thread));
 });
 
@@ -79,9 +82,9 @@ const channel = codexChannel({
   clock,
   stateOf: () => ({ state, ask, asks_open: ask === null ? 0 : 1, ended: null, suspended: false }) as StateRecord,
   wholeAskOf: () => ask,
-  sessionsOf: () => [],
+  sessionsOf: () => sessions,
   freshLook: async () => look,
-  runs: () => [],
+  runs: () => [{ agent: codex, run: followed }],
   linesOf: (one, source) => sources.linesOf(one, source),
   waitingCalls: async () => [],
   titleOf: () => title,
@@ -269,6 +272,72 @@ describe('an approval over the server of Codex', () => {
     const second = run(approve);
     server.cut();
     expect(await second).toEqual(unconfirmed);
+  });
+});
+
+describe('an approval over the server of Codex, in no pane', () => {
+  const outside: RuntimeIdentity = { ...identity, process: { boot: 'b', pid: 1, start: '1' } };
+  const other = '01a1de36-ffff-7cc0-9bb0-6df43546e29c';
+  const canOutside = (request: ActionRequest): boolean => channel.can(request, outside);
+
+  /** No title names its thread; its hooks have. */
+  async function waitingOutside(openFiles: readonly string[] = []): Promise<Asked> {
+    follow('', ['codex'], openFiles);
+    sessions = [other, server.thread];
+    await until(() => ofKind('initialize').length > 0);
+    server.begins();
+    const asked = server.asks(command);
+    state = 'waiting_approval';
+    ask = hookAsk(asked);
+    return asked;
+  }
+
+  it.each([
+    ['approve', approve, 'accept', 'running'],
+    ['reject', reject, 'cancel', 'settled'],
+  ] as const)('ACT4a %s goes to the request that its hook told, in a thread that its hooks name', async (...row) => {
+    const [, request, decision, after] = row;
+    await waitingOutside();
+    await until(() => canOutside(request));
+    expect(server.joined).toBe(0);
+    expect(await channel.run(request, outside)).toEqual(delivered);
+    expect(answers()).toEqual([decision]);
+    expect(server.phase).toBe(after);
+    await until(() => server.joined === 0);
+    sessions = [server.thread];
+    expect(await channel.run(request, outside)).toEqual(stateChanged);
+    expect(answers()).toEqual([decision]);
+  });
+
+  it('ACT4a nothing is answered where the thread asks something else than was shown', async () => {
+    const asked = await waitingOutside();
+    await until(() => canOutside(approve));
+    ask = { ...hookAsk(asked), text: 'touch /lab/another.txt' };
+    const first = channel.run(approve, outside);
+    ask = { ...hookAsk(asked), ask_id: askId('call_99') };
+    expect(await Promise.all([first, channel.run(approve, outside)])).toEqual([stateChanged, stateChanged]);
+    expect(answers()).toEqual([]);
+    await until(() => server.joined === 0);
+  });
+
+  it('ACT4a is refused for threads that nobody named, asks of screens, runs with a server of their own, and all else', async () => {
+    const asked = await waitingOutside();
+    await until(() => canOutside(approve));
+    sessions = [];
+    expect(canOutside(approve)).toBe(false);
+    sessions = [server.thread];
+    ask = screenAsk(`Would you like to run the following command?\nReason: ${reason}\n$ ${command}`);
+    expect(canOutside(approve)).toBe(false);
+    ask = hookAsk(asked);
+    expect([interrupt, message('x')].map(canOutside)).toEqual([false, false]);
+    await waitingOutside([`${dir}/.codex/thread-writer-locks/${server.thread}.lock`]);
+    expect(canOutside(approve)).toBe(false);
+    follow('');
+    sessions = [server.thread];
+    expect(canOutside(approve)).toBe(true);
+    server.types('cancel');
+    await until(() => !canOutside(approve));
+    expect(answers()).toEqual([]);
   });
 });
 

@@ -5,7 +5,6 @@ import { askId, runtimeId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import type { RunView } from '../contract.ts';
 import { type Fields, parseFields } from '../fields.ts';
-import { ThreadControl } from './channel.ts';
 import {
   type Approval,
   AppServerClient,
@@ -16,6 +15,7 @@ import {
   takes,
   withoutShell,
 } from './protocol.ts';
+import { ThreadControl } from './thread-control.ts';
 
 const thread = '01a1de36-b671-7cc0-9bb0-6df43546e29c';
 const runtime = runtimeId('a');
@@ -316,5 +316,39 @@ describe('the desk at the shared server', () => {
     for (const text of ['', '[]', '{"id":3}', '{"method":"serverRequest/resolved","params":{"threadId":"x"}}'])
       table.desk.take({ kind: 'message', text }, table.runs, 0);
     expect(approvalAt(table).item).toBe('call_3');
+  });
+
+  it("ACT4a joins a thread that is sought in nobody's pane, for the request that fits, and leaves it afterwards", () => {
+    const table = new Table();
+    table.runs = [run('')];
+    table.tell(status('active', ['waitingOnApproval']));
+    expect(table.methods).not.toContain('thread/resume');
+    expect(table.desk.waitingAmong([thread, 'another'])).toEqual([thread]);
+    const found: string[] = [];
+    const said: string[] = [];
+    const say = (text: string) => said.push((JSON.parse(text) as { method: string }).method) > 0;
+    const leave = table.desk.seek(
+      [thread],
+      ({ item }) => item === 'call_4',
+      ({ item }) => void found.push(item),
+      say,
+    );
+    expect(said).toEqual(['thread/resume']);
+    table.tell(request(3));
+    table.tell(request(4));
+    expect(found).toEqual(['call_4']);
+    leave();
+    table.tell(status('active', ['waitingOnApproval']));
+    table.tell(request(4));
+    expect(found).toEqual(['call_4']);
+  });
+
+  it('ACT4a of threads that say otherwise none may wait; of unknown ones any, while the server answers', () => {
+    const table = new Table();
+    expect(table.desk.waitingAmong([thread, 'another'])).toEqual([thread, 'another']);
+    table.tell(status('active'));
+    expect(table.desk.waitingAmong([thread])).toEqual([]);
+    table.close();
+    expect(table.desk.waitingAmong([thread, 'another'])).toEqual([]);
   });
 });
