@@ -68,6 +68,8 @@ export type Meeting = RuntimeIdentity | 'in_a_pane' | 'other_user' | 'gone' | 'n
 const checkMs = 2_000;
 /** Between two looks at what a known agent's processes are and hold open. */
 const lookMs = 10_000;
+/** Between two looks at every process of the machine; the others leave out who has nothing to do with an agent. */
+const wholeLookMs = 60_000;
 
 export class PanelessAgents {
   readonly #parts: PanelessAgentsParts;
@@ -77,6 +79,7 @@ export class PanelessAgents {
   readonly #told = new Map<string, RuntimeIdentity>();
   #suspended = new Set<RuntimeId>();
   #lookedAt = Number.NEGATIVE_INFINITY;
+  #wholeAt = Number.NEGATIVE_INFINITY;
   #checkedAt = Number.NEGATIVE_INFINITY;
   /** Met below a tmux server that is not watched, or not yet. */
   readonly #inTmux = new Map<string, { readonly process: ProcessIdentity; readonly since: number }>();
@@ -262,12 +265,17 @@ export class PanelessAgents {
   #look(): void {
     const { proc, homeless } = this.#parts;
     const here = [...this.#live().filter(isPaneless), ...homeless()];
-    this.#lookedAt = this.#parts.clock.monotonicMs();
+    const now = this.#parts.clock.monotonicMs();
+    // After a long rest pids may have come round.
+    const isAgain = now - this.#wholeAt < wholeLookMs && now - this.#lookedAt < 2 * lookMs;
+    this.#lookedAt = now;
     const kept = new Set(here.map(({ runtime_id }) => runtime_id));
     for (const runtime of this.#outside.keys()) if (!kept.has(runtime)) this.#outside.delete(runtime);
     if (here.length === 0 && this.#followed === 0) return;
     for (const identity of here) this.#note(identity);
-    this.#follow(proc.read(here.flatMap(({ process }) => (process === null ? [] : [process.pid]))));
+    if (!isAgain) this.#wholeAt = now;
+    const pids = here.flatMap(({ process }) => (process === null ? [] : [process.pid]));
+    this.#follow(proc.read(pids, isAgain));
   }
 
   /** What they tell themselves is followed as that of agents in panes. */

@@ -14,7 +14,7 @@ type LookedAt = Pick<ProcSource, 'read' | 'glance' | 'seemsAlive' | 'turnover'>;
 
 export function viewOfProc(proc: LookedAt, clock: Clock): ProcessView {
   return {
-    read: (panePids) => Promise.resolve(unlessShort(() => proc.read(panePids))),
+    read: (panePids, isAgain) => Promise.resolve(unlessShort(() => proc.read(panePids, isAgain))),
     glance: (panePid) => unlessShort(() => proc.glance(panePid)),
     glanceFar: null,
     anyGone: createEndCheck(proc, clock),

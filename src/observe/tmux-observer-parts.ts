@@ -15,8 +15,11 @@ import type { RunFollowerParts } from './run-follower.ts';
 
 /** The processes of a machine, near or far. */
 export interface ProcessView {
-  /** Null when the machine did not answer. */
-  read(panePids: readonly number[]): Promise<ProcessTable | null>;
+  /**
+   * Null when the machine did not answer. `isAgain`: where that is cheaper, processes that had nothing to do with these panes
+   * are told as they were.
+   */
+  read(panePids: readonly number[], isAgain?: boolean): Promise<ProcessTable | null>;
   /** A few words that change when a pane's foreground changes; null where looking is as dear as reading. */
   readonly glance: ((panePid: number) => string | null) | null;
   /** The same for a machine that is asked: all at once, of panes and of agents. Null where there is no such way. */

@@ -48,6 +48,8 @@ import { WaitingEnds } from './waiting-ends.ts';
 
 /** Between two full looks when nothing seems to change: finds what a glance and a cheap check cannot. */
 const fullLookMs = 10_000;
+/** Between two looks at every process of the machine; the others leave out who had nothing to do with its panes. */
+const wholeLookMs = 60_000;
 /** The same for another machine whose glance tells of everything below the panes. */
 const fullLookFarMs = 60_000;
 
@@ -78,6 +80,7 @@ export class TmuxObserver {
   readonly looked = new Promise<void>((resolve) => {
     this.#tellLooked = resolve;
   });
+  #wholeAt = Number.NEGATIVE_INFINITY;
   #lookedAt = 0;
   #shape = '';
   readonly #left = new LeftPanes();
@@ -354,6 +357,7 @@ export class TmuxObserver {
   }
 
   async #lookOnce(): Promise<void> {
+    const lookedBefore = this.#lookedAt;
     this.#lookedAt = this.#parts.clock.monotonicMs();
     const { target, sight, identify, ledger, now, toTimeline, offer } = this.#parts;
     const topology = this.#topology;
@@ -364,7 +368,11 @@ export class TmuxObserver {
       this.#runs.clear();
       return;
     }
-    const table = await sight.read(panes.map((pane) => pane.panePid));
+    // After a long rest pids may have come round.
+    const isAgain = this.#lookedAt - this.#wholeAt < wholeLookMs && this.#lookedAt - lookedBefore < 2 * fullLookMs;
+    if (!isAgain) this.#wholeAt = this.#lookedAt;
+    const paneRoots = panes.map((pane) => pane.panePid);
+    const table = await sight.read(paneRoots, isAgain);
     if (table === null || this.#isStopped) return;
     const wasCut = this.#table?.isCut;
     this.#table = table;

@@ -59,6 +59,18 @@ describe('the processes of this machine', () => {
     expect(processes.turnover()).toMatch(/^[1-9]\d* [1-9]\d*$/);
   });
 
+  it('tell the pid that was given out last: nobody who began before has a later one', () => {
+    const processes = createRealProcesses();
+    const before = processes.lastPid() ?? 0;
+    const child = spawn('/bin/sleep', ['1000'], { stdio: 'ignore' });
+    const after = processes.lastPid() ?? 0;
+    // They go round in a circle.
+    const isBetween = (pid: number): boolean =>
+      before <= after ? pid > before && pid <= after : pid > before || pid <= after;
+    expect([process.pid, child.pid ?? 0].map(isBetween)).toEqual([false, true]);
+    child.kill('SIGKILL');
+  });
+
   it('are read also by a program that may open nothing any more', () => {
     const script = `
       const { openSync } = await import('node:fs');

@@ -95,6 +95,8 @@ export interface Processes {
    * of a call for each process. In a container an end here and a beginning elsewhere may hide each other.
    */
   turnover(): string | null;
+  /** The pid given out last, of those that `list` counts; null where nobody tells. Pids are given out in a circle. */
+  lastPid(): number | null;
 }
 
 /** What one process can do to us: it may be gone, another user's, or in the middle of ending. */
@@ -114,6 +116,7 @@ export function createRealProcesses(): Processes {
     }
   }
 
+  const turnover = createTurnover();
   return {
     read: (path, bytesMax) => procOrNull(path, () => withSpare(() => readBytes(path, bytesMax))),
     readLink: (path) => procOrNull(path, () => readlinkSync(path)),
@@ -124,7 +127,11 @@ export function createRealProcesses(): Processes {
           .map(Number),
       ),
     exists,
-    turnover: createTurnover(),
+    turnover,
+    lastPid: () => {
+      const last = Number(turnover()?.split(' ')[1] ?? 0);
+      return last > 0 && isOwnCount() ? last : null;
+    },
   };
 }
 
@@ -177,6 +184,9 @@ function createTurnover(): () => string | null {
     return /\/([1-9]\d* [1-9]\d*)\s*$/.exec(text)?.[1] ?? null;
   };
 }
+
+/** Of a /proc that shows the processes of a machine around this container the numbers would be others. */
+const isOwnCount = (): boolean => procOrNull('/proc/self', () => readlinkSync('/proc/self')) === String(process.pid);
 
 const openTurnover = (): number | null =>
   statfsSync(turnoverPath).type === procMagic ? openSync(turnoverPath, 'r') : null;

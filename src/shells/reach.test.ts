@@ -142,6 +142,7 @@ it('SHL3 many who ask at once for all processes are given one table, and who ask
     },
     exists: () => true,
     turnover: () => null,
+    lastPid: () => null,
   };
   const table = openProcTable(processes, createRealClock());
   if (!table.ok) throw new Error(table.failure.message);

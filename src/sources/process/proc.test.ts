@@ -43,6 +43,10 @@ class FakeProc implements Processes {
   list = (): readonly number[] => [...this.live.keys()];
   exists = (pid: number): boolean => this.live.has(pid);
   turnover = (): string | null => null;
+  last: number | null = null;
+  /** Whose stat was read. */
+  readonly looked: number[] = [];
+  lastPid = (): number | null => this.last;
   readLink = (path: string): string | null => {
     this.asked.push(path);
     return this.live.get(pidIn(path))?.exe ?? null;
@@ -52,6 +56,7 @@ class FakeProc implements Processes {
     if (path === '/proc/stat') return `cpu 1 2\nbtime ${this.bootSeconds}\nprocesses 9\n`;
     const fake = this.live.get(pidIn(path));
     if (fake === undefined) return null;
+    if (!path.endsWith('/cmdline')) this.looked.push(pidIn(path));
     if (!path.endsWith('/cmdline')) return statText(pidIn(path), fake);
     this.asked.push(path);
     return fake.cmdline;
@@ -110,6 +115,63 @@ describe('the table from /proc', () => {
       10, 5, 12, 13,
     ]);
     expect(table.get(20)?.executable).toBeNull();
+  });
+
+  it('again reads nobody who had nothing to do with the roots, and whoever began since', () => {
+    const proc = new FakeProc();
+    proc.last = 30;
+    const pane = proc.add(10, { tty: 34819 });
+    proc.add(11, { ppid: 10, start: 600 });
+    for (const pid of [20, 21, 30]) proc.add(pid, { start: pid });
+    const source = open(proc);
+    const readAgain = (roots: readonly number[]) => {
+      proc.looked.length = 0;
+      const { processes } = source.read(roots, true);
+      return { processes, looked: proc.looked.toSorted((one, other) => one - other) };
+    };
+    expect(readAgain([10]).looked).toEqual([10, 11, 20, 21, 30]);
+    expect(readAgain([10]).looked).toEqual([10, 11]);
+    // One begins below the pane, one elsewhere, one ends, and the pane changes.
+    Object.assign(pane, { tpgid: 31 });
+    proc.add(31, { ppid: 11, start: 700 });
+    proc.add(32, { start: 700 });
+    proc.live.delete(20);
+    proc.last = 32;
+    const second = readAgain([10]);
+    expect(second.looked).toEqual([10, 11, 31, 32]);
+    expect([...second.processes.keys()].toSorted((one, other) => one - other)).toEqual([10, 11, 21, 30, 31, 32]);
+    expect(second.processes.get(10)?.tpgid).toBe(31);
+    expect(second.processes.get(31)?.argv).toEqual(['x']);
+    // A root that was none before, and what was always below it.
+    proc.add(22, { ppid: 21, start: 800 });
+    proc.last = 40;
+    expect(readAgain([21]).looked).toEqual([21, 22]);
+    proc.last = 41;
+    expect(readAgain([10, 21]).looked).toEqual([10, 11, 21, 22, 31]);
+    expect(source.read([10]).processes.size).toBe(7);
+  });
+
+  it('IDN3 again takes nobody for whoever had its pid before, also where pids came round', () => {
+    const proc = new FakeProc();
+    proc.add(10, {});
+    for (const pid of [20, 25, 90]) proc.add(pid, { start: 1 });
+    proc.last = 80;
+    const source = open(proc);
+    const startOf = (pid: number): string | undefined => source.read([10], true).processes.get(pid)?.identity.start;
+    expect(startOf(20)).toBe('1');
+    proc.add(20, { start: 2 });
+    proc.add(90, { start: 2 });
+    proc.last = 22;
+    proc.looked.length = 0;
+    expect(startOf(20)).toBe('2');
+    expect(proc.looked).toEqual([10, 20, 90].toSorted((one, other) => one - other));
+    // Where nobody tells who began, everybody is looked at.
+    proc.add(25, { start: 3 });
+    proc.last = null;
+    expect(startOf(25)).toBe('3');
+    proc.add(25, { start: 4 });
+    proc.last = 22;
+    expect(startOf(25)).toBe('4');
   });
 
   it('reads a program once, and again when the process executes another', () => {
@@ -194,7 +256,14 @@ describe('the table from /proc', () => {
 
   it('is not there without /proc', () => {
     expect(
-      openProc({ read: () => null, readLink: () => null, list: () => null, exists: () => false, turnover: () => null }),
+      openProc({
+        read: () => null,
+        readLink: () => null,
+        list: () => null,
+        exists: () => false,
+        turnover: () => null,
+        lastPid: () => null,
+      }),
     ).toMatchObject({
       ok: false,
       failure: { code: 'E_FILE' },

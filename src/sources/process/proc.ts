@@ -13,9 +13,11 @@ export interface ProcSource {
   readonly boot: string;
   /**
    * Reads every process. `roots` are the panes' own processes: what runs below them or on their terminals gets its
-   * arguments and executable read; all others have none.
+   * arguments and executable read; all others have none. `isAgain`: those that had nothing to do with the roots of any
+   * earlier look are listed as they were then; only who began since is read, and whoever has to do with these roots. A
+   * process that moves below them, or to a terminal of theirs, is missed until the next look at everything.
    */
-  read(roots: Iterable<number>): ProcessTable;
+  read(roots: Iterable<number>, isAgain?: boolean): ProcessTable;
   /**
    * A few words that change when a pane's foreground changes, for one or two reads instead of all of /proc. The same
    * words twice do not promise that nothing changed: a wrapper may have started another child in the same group.
@@ -51,6 +53,21 @@ interface Program {
   readonly startedAtMs: number;
 }
 
+/** A process as the last look found it. */
+interface Known {
+  readonly line: StatLine;
+  readonly program: Program;
+  readonly entry: ProcessEntry;
+}
+
+const always = (): boolean => true;
+
+/** Whether a pid was given out after the one and until the other. They go round in a circle. */
+function givenOut(after: number | null, until: number | null): (pid: number) => boolean {
+  if (after === null || until === null) return always;
+  return after <= until ? (pid) => pid > after && pid <= until : (pid) => pid > after || pid <= until;
+}
+
 /** What user space is told, on every architecture that Node runs on; the kernel's own rate is another matter. */
 const ticksPerSecond = 100;
 const statBytesMax = 1_024;
@@ -68,21 +85,44 @@ export function openProc(processes: Processes): Result<ProcSource> {
 }
 
 function createProcSource(processes: Processes, boot: string): ProcSource {
-  let programs = new Map<number, Program>();
+  let known = new Map<number, Known>();
+  /** Before the last look. */
+  let lastPid: number | null = null;
 
   const statOf = (pid: number): StatLine | null => {
     const text = processes.read(`/proc/${pid}/stat`, statBytesMax);
     return text === null ? null : parseStat(text);
   };
 
-  function read(roots: Iterable<number>): ProcessTable {
+  /** The lines of all processes, and which of them have to do with the roots: those were read just now. */
+  function readLines(roots: readonly number[], isAgain: boolean) {
+    const before = processes.lastPid();
+    const pids = processes.list() ?? [];
+    const mayBeNew = isAgain ? givenOut(lastPid, processes.lastPid()) : always;
+    lastPid = before;
     const lines = new Map<number, StatLine>();
-    for (const pid of processes.list() ?? []) {
-      const line = statOf(pid);
+    const unread = new Set<number>();
+    for (const pid of pids) {
+      const old = mayBeNew(pid) ? undefined : known.get(pid)?.line;
+      if (old !== undefined) unread.add(pid);
+      const line = old ?? statOf(pid);
       if (line !== null) lines.set(pid, line);
     }
-    const wanted = wantedPids(lines, roots);
-    const kept = new Map<number, Program>();
+    for (;;) {
+      const wanted = wantedPids(lines, roots);
+      const due = [...wanted].filter((pid) => unread.delete(pid));
+      if (due.length === 0) return { lines, wanted };
+      for (const pid of due) {
+        const line = statOf(pid);
+        if (line === null) lines.delete(pid);
+        else lines.set(pid, line);
+      }
+    }
+  }
+
+  function read(roots: Iterable<number>, isAgain = false): ProcessTable {
+    const { lines, wanted } = readLines([...roots], isAgain);
+    const kept = new Map<number, Known>();
     // The machine's idea of when it booted moves when its clock is set, so it is asked anew, and only when needed.
     let bootMs: number | null = null;
     const bootMsNow = (): number => {
@@ -91,15 +131,22 @@ function createProcSource(processes: Processes, boot: string): ProcSource {
     };
     const table = new Map<number, ProcessEntry>();
     for (const line of lines.values()) {
-      const known = programs.get(line.pid);
-      const program = isSameProgram(known, line) ? known : readProgram(processes, line, wanted, bootMsNow());
+      const old = known.get(line.pid);
+      if (old?.line === line) {
+        kept.set(line.pid, old);
+        table.set(line.pid, old.entry);
+        continue;
+      }
+      const same = isSameProgram(old?.program, line) ? old?.program : undefined;
+      const program = same ?? readProgram(processes, line, wanted, bootMsNow());
       // Read for a tree that was not asked for before: the arguments are still missing.
       const whole =
         wanted.has(line.pid) && program.argv.length === 0 ? withArguments(processes, program, line) : program;
-      kept.set(line.pid, whole);
-      table.set(line.pid, entryOf(boot, line, whole));
+      const entry = entryOf(boot, line, whole);
+      kept.set(line.pid, { line, program: whole, entry });
+      table.set(line.pid, entry);
     }
-    programs = kept;
+    known = kept;
     return { boot, processes: table };
   }
 
