@@ -84,18 +84,19 @@ export function openProc(processes: Processes): Result<ProcSource> {
   return ok(createProcSource(processes, boot));
 }
 
-function createProcSource(processes: Processes, boot: string): ProcSource {
-  let known = new Map<number, Known>();
+type StatOf = (pid: number) => StatLine | null;
+
+/** The lines of all processes, and which of them have to do with the roots: those were read just now. */
+interface Lines {
+  readonly lines: ReadonlyMap<number, StatLine>;
+  readonly wanted: ReadonlySet<number>;
+}
+
+function linesReader(processes: Processes, statOf: StatOf) {
   /** Before the last look. */
   let lastPid: number | null = null;
 
-  const statOf = (pid: number): StatLine | null => {
-    const text = processes.read(`/proc/${pid}/stat`, statBytesMax);
-    return text === null ? null : parseStat(text);
-  };
-
-  /** The lines of all processes, and which of them have to do with the roots: those were read just now. */
-  function readLines(roots: readonly number[], isAgain: boolean) {
+  return (roots: readonly number[], isAgain: boolean, known: ReadonlyMap<number, Known>): Lines => {
     const before = processes.lastPid();
     const pids = processes.list() ?? [];
     const mayBeNew = isAgain ? givenOut(lastPid, processes.lastPid()) : always;
@@ -118,10 +119,15 @@ function createProcSource(processes: Processes, boot: string): ProcSource {
         else lines.set(pid, line);
       }
     }
-  }
+  };
+}
 
-  function read(roots: Iterable<number>, isAgain = false): ProcessTable {
-    const { lines, wanted } = readLines([...roots], isAgain);
+function tableReader(processes: Processes, boot: string, statOf: StatOf): ProcSource['read'] {
+  const readLines = linesReader(processes, statOf);
+  let known: ReadonlyMap<number, Known> = new Map();
+
+  return (roots, isAgain = false) => {
+    const { lines, wanted } = readLines([...roots], isAgain, known);
     const kept = new Map<number, Known>();
     // The machine's idea of when it booted moves when its clock is set, so it is asked anew, and only when needed.
     let bootMs: number | null = null;
@@ -148,7 +154,14 @@ function createProcSource(processes: Processes, boot: string): ProcSource {
     }
     known = kept;
     return { boot, processes: table };
-  }
+  };
+}
+
+function createProcSource(processes: Processes, boot: string): ProcSource {
+  const statOf = (pid: number): StatLine | null => {
+    const text = processes.read(`/proc/${pid}/stat`, statBytesMax);
+    return text === null ? null : parseStat(text);
+  };
 
   function glance(panePid: number): string | null {
     const pane = statOf(panePid);
@@ -161,7 +174,7 @@ function createProcSource(processes: Processes, boot: string): ProcSource {
 
   return {
     boot,
-    read,
+    read: tableReader(processes, boot, statOf),
     glance,
     ...lookUp(processes, statOf),
     identity: (pid) => {
