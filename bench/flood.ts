@@ -10,7 +10,7 @@ const megabytes = Math.min(Number(process.env.COUNT ?? 64), 1_024);
 export async function run(): Promise<readonly BenchRow[]> {
   const world = await WebWorld.open();
   try {
-    const agent = await world.door.agent('claude', 'loud', 'settled');
+    const agent = await world.daemon.agent('claude', 'loud', 'settled');
     const { shown, captured, ...seen } = await measureFlood(world, agent, megabytes);
     if (shown !== captured) throw new Error('the page does not show what the pane shows');
     const [aloneS, watchedS] = [seen.aloneMs, seen.watchedMs].map((ms) => Math.round(ms / 1_000));

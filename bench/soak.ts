@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { Live, until } from '../test/kit/live.ts';
 import { act } from '../test/kit/scenes.ts';
 import { Reader } from '../test/web/kit-crowd.ts';
-import { DoorWorld } from '../test/web/kit-server.ts';
+import { DaemonWorld } from '../test/web/kit-server.ts';
 import { Churn, filesIn, lookMs, usageOf } from './churn.ts';
 import { type BenchRow, figure } from './row.ts';
 
@@ -185,7 +185,7 @@ export async function run(): Promise<readonly BenchRow[]> {
   const folder = join(live.dir, 'home/.config/agtmux');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'notifications.toml'), 'channels = ["command"]\n[command]\nargv = ["/bin/true"]\n');
-  const world = await DoorWorld.open(undefined, live);
+  const world = await DaemonWorld.open(undefined, live);
   const churn = new Churn(live, pace);
   const visitor = await world.enter();
   const page = await Reader.open(visitor);

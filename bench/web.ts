@@ -1,14 +1,14 @@
-// The web door with 200 agents: how soon a change is in a page, and what pages cost that never read.
+// The web server with 200 agents: how soon a change is in a page, and what pages cost that never read.
 
 import { measureCrowd, openAgents } from '../test/web/kit-crowd.ts';
-import { DoorWorld } from '../test/web/kit-server.ts';
+import { DaemonWorld } from '../test/web/kit-server.ts';
 import { type BenchRow, percentile } from './row.ts';
 
 const agentsCount = 200;
 const pages = 20;
 
 export async function run(): Promise<readonly BenchRow[]> {
-  const world = await DoorWorld.open();
+  const world = await DaemonWorld.open();
   try {
     await openAgents(world, agentsCount);
     const visitor = await world.enter();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ActWorld, agentClaim, commandScreen, person, statePath } from '../../test/kit/act.ts';
 import type { Receipt } from '../model/actions.ts';
 import { limits } from '../model/limits.ts';
-import type { ActionExecutor } from './action-service.ts';
+import type { ActionExecutor } from './action-executor.ts';
 
 const code = (receipt: Receipt): string => receipt.failure?.code ?? receipt.outcome;
 const later = { action: 'send', when_ready: true } as const;

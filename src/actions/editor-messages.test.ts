@@ -6,7 +6,7 @@ import { EditorKeys } from '../auth/editor-keys.ts';
 import type { CallerClaim, EditorScope } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
 import { createSimulatedRandom } from '../platform/simulated/random.ts';
-import type { ActionExecutor } from './action-service.ts';
+import type { ActionExecutor } from './action-executor.ts';
 
 const later = { action: 'send', when_ready: true } as const;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ActWorld, person } from '../../test/kit/act.ts';
 import { askId, mainScope } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { ActionExecutor } from './action-service.ts';
+import type { ActionExecutor } from './action-executor.ts';
 
 const hour = 3_600_000;
 const atReset = { action: 'send', text: 'continue', at_reset: true } as const;

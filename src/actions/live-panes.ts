@@ -9,7 +9,7 @@ import { limits } from '../model/limits.ts';
 import type { LiveHandlers, LivePane, LiveService } from '../model/web.ts';
 import type { TargetController } from '../observe/target-controller.ts';
 import type { PaneWatch } from '../terminals/tmux/stream.ts';
-import type { ActionExecutor } from './action-service.ts';
+import type { ActionExecutor } from './action-executor.ts';
 import type { ActionDependencies } from './dependencies.ts';
 import type { Typing } from './typing.ts';
 

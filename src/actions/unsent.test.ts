@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ActWorld, commandAsk, type FakeAgent, person } from '../../test/kit/act.ts';
 import type { FreshLook } from '../agents/contract.ts';
-import type { ActionExecutor } from './action-service.ts';
+import type { ActionExecutor } from './action-executor.ts';
 
 const prompt = (unsent: string, sign: string | null = null): FreshLook => ({
   state: 'idle',

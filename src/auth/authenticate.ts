@@ -1,4 +1,4 @@
-// Who asks, from what a door knows of them: the one way to a caller, for every door that does something.
+// Who asks, from what is known where they asked: the one way to a principal, for API, web server, notifications and hub.
 
 import type { CallerClaim } from '../model/actions.ts';
 import { type Policy, underPolicy } from './policy.ts';
@@ -21,11 +21,13 @@ export interface PrincipalSources {
 
 export async function authenticate(
   sources: PrincipalSources,
-  { pid, hops, door, web, editor, hub }: CallerClaim,
+  { pid, hops, isNotification, web, editor, hub }: CallerClaim,
 ): Promise<Principal> {
-  if (door === 'notification') return desktopPrincipal;
+  // A person pressed a button of the daemon's own, or somebody at the hub whom the owner of this machine has allowed it
+  // (HUB5): no process stands behind either, so the policy, which is about programs, has nothing to add.
+  if (isNotification === true) return desktopPrincipal;
   if (hub !== undefined) return hubPrincipal(hub);
-  // Who asked for its link was looked at then; what programs may is what the policy says now.
+  // Who asked for its link was looked at then, and keeps that role; what programs may is what the policy says now.
   if (web !== undefined) return { ...webPrincipal(web, hops), may: sources.policy().allow_operator };
   if (editor !== undefined) {
     return underPolicy(

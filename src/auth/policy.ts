@@ -41,11 +41,12 @@ export function readPolicy(text: string, path: string): Result<Policy> {
 /** scope: as far as the scopes of an editor's key go. asks: as far as the policy allows it for what is asked. policy: if a line of the policy names it. others: to other agents only. own: on what it sent itself. */
 export type Right = 'yes' | 'scope' | 'no' | 'asks' | 'policy' | 'others' | 'own';
 
+/** The three ways to answer an ask are one right: `mayAnswer` looks at it once what is asked is known. */
+const answering = <Only extends Right>(right: Only) => ({ approve: right, reject: right, answer: right });
+
 const everything: Readonly<Record<ActionKind, Right>> = {
+  ...answering('yes'),
   send: 'yes',
-  approve: 'yes',
-  reject: 'yes',
-  answer: 'yes',
   interrupt: 'yes',
   kill: 'yes',
   attach: 'yes',
@@ -92,9 +93,7 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
   human: everything,
   operator: {
     ...everything,
-    approve: 'asks',
-    reject: 'asks',
-    answer: 'asks',
+    ...answering('asks'),
     // An agent has ways to start a program that nobody can tell from a person's own.
     interrupt: 'policy',
     kill: 'policy',
@@ -110,10 +109,8 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     type: 'no',
   },
   observer: {
+    ...answering('no'),
     send: 'others',
-    approve: 'no',
-    reject: 'no',
-    answer: 'no',
     interrupt: 'no',
     kill: 'no',
     attach: 'no',
@@ -139,10 +136,8 @@ export const rights: Readonly<Record<CallerRole, Readonly<Record<ActionKind, Rig
     type: 'no',
   },
   editor: {
+    ...answering('scope'),
     send: 'scope',
-    approve: 'scope',
-    reject: 'scope',
-    answer: 'scope',
     interrupt: 'scope',
     kill: 'scope',
     attach: 'scope',

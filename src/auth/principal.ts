@@ -6,7 +6,6 @@ import type { RuntimeId } from '../model/ids.ts';
 import {
   carriers,
   commandOption,
-  doors,
   entrances,
   hostNames,
   inits,
@@ -19,6 +18,7 @@ import {
   plainShell,
   starters,
   terminals,
+  userSwitchers,
 } from './program-names.ts';
 
 export interface AncestorFacts {
@@ -343,7 +343,7 @@ function notByHand(facts: CallerFacts): string | null {
   for (const one of facts.ancestors) {
     if (one.tty === tty) continue;
     if (isGiver(one)) return null;
-    if (!doors.has(programOf(one)) || one.pid === 1) return `its terminal belongs to ${nameOf(one.argv)}`;
+    if (!userSwitchers.has(programOf(one)) || one.pid === 1) return `its terminal belongs to ${nameOf(one.argv)}`;
     tty = one.tty;
   }
   return null;

@@ -50,7 +50,7 @@ export const terminals = new Set([
 ]);
 
 /** They may open a terminal of their own between two that belong together. */
-export const doors: ReadonlySet<string> = new Set(['sudo', 'su', 'doas', 'machinectl', 'run0']);
+export const userSwitchers: ReadonlySet<string> = new Set(['sudo', 'su', 'doas', 'machinectl', 'run0']);
 
 /** Programs that start others at a set time, for whoever asked them to. */
 export const starters = new Set(['cron', 'crond', 'atd', 'anacron', 'launchd']);
@@ -71,7 +71,7 @@ export const isMarker = (name: string): boolean => markers.test(name) && !settin
  */
 export const passing = {
   /** As another user, or with other rights. */
-  doors: ['sudo', 'su', 'doas', 'run0', 'machinectl', 'pkexec', 'newgrp', 'sg', 'login', 'fakeroot', 'chroot'],
+  userSwitchers: ['sudo', 'su', 'doas', 'run0', 'machinectl', 'pkexec', 'newgrp', 'sg', 'login', 'fakeroot', 'chroot'],
   /** With something changed for one command. */
   wrappers: [
     ...[
@@ -115,6 +115,10 @@ export const inits = new Set([
 /** They carry a request to the socket as they were told. */
 export const carriers = new Set(['agtmux', 'curl', 'socat', 'nc', 'ncat']);
 
-export const passers: ReadonlySet<string> = new Set([...passing.doors, ...passing.wrappers, ...passing.builders]);
+export const passers: ReadonlySet<string> = new Set([
+  ...passing.userSwitchers,
+  ...passing.wrappers,
+  ...passing.builders,
+]);
 export const nodePrograms: ReadonlySet<string> = new Set([...passing.builders, 'agtmux']);
 export const hostNames: ReadonlySet<string> = new Set(hosts);

@@ -1,4 +1,4 @@
-// `agtmux mcp`: the door for agents, on standard input and output. Here is what it needs of the system; what it says stands
+// `agtmux mcp`: the MCP server for agents, on standard input and output. Here is what it needs of the system; what it says stands
 // in src/mcp. Nothing but the protocol goes to standard output.
 
 import { createClient } from '../api/client.ts';

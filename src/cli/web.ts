@@ -1,4 +1,4 @@
-// `agtmux web`: asks the daemon for a link into its web door, prints it, and opens it in the browser where that is wanted.
+// `agtmux web`: asks the daemon for a link into its web server, prints it, and opens it in the browser where that is wanted.
 // The link is a secret for a few minutes, so it goes to the browser through a file, never as an argument (SEC6).
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -129,7 +129,7 @@ const squareOf = (upper: boolean, lower: boolean): string => {
   return lower ? '▄' : ' ';
 };
 
-/** Also where no daemon runs: the next one would open the door again for whoever was in. */
+/** Also where no daemon runs: the next one would open the web server again for whoever was in. */
 async function shut(parsed: Parsed, context: Context): Promise<void> {
   const { body } = await askDaemon(context, remove('/v1/web'));
   print(parsed.has('json') ? body : 'The web server is stopped; all browsers are signed out.');

@@ -1,4 +1,4 @@
-// The daemon: log, engine, inbox, feed and watches wired together, and what its doors are given of them. Everything that
+// The daemon: log, engine, inbox, feed and watches wired together, and what its API is given of them. Everything that
 // decides something lives elsewhere; this file only connects.
 
 import { join } from 'node:path';
@@ -386,7 +386,7 @@ export class Daemon implements DaemonService {
     this.#restoring.recorder.soon();
   }
 
-  /** Before the doors close: whoever waits for a command is told that it runs on. */
+  /** Before the API closes: whoever waits for a command is told that it runs on. */
   leave(): Promise<void> {
     return this.shells.leave();
   }

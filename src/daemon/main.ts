@@ -107,7 +107,7 @@ const hooksOf = ({ stateDir }: Places) => ({
   program: hookProgram,
 });
 
-async function openDoor(
+async function openWebServer(
   service: Daemon,
   { stateDir }: Places,
   log: Log,
@@ -138,12 +138,12 @@ async function openDoor(
 }
 
 /** The web server, and who holds the key of an editor. */
-async function openDoors(
+async function openEntrances(
   daemon: Daemon,
   places: Places,
   log: Log,
   onTrouble: (error: Error) => void,
-): Promise<{ readonly door: WebServer; readonly editors: EditorKeys }> {
+): Promise<{ readonly web: WebServer; readonly editors: EditorKeys }> {
   const editors = await EditorKeys.load({
     acting: daemon.acting,
     documents: daemon.documents,
@@ -151,7 +151,7 @@ async function openDoors(
     now: () => daemon.now(),
     warn: (words, fields) => log.warn(words, fields),
   });
-  return { door: await openDoor(daemon, places, log, onTrouble), editors };
+  return { web: await openWebServer(daemon, places, log, onTrouble), editors };
 }
 
 async function run(): Promise<void> {
@@ -204,7 +204,7 @@ async function run(): Promise<void> {
     shellPath: besideBundle('agtmux-shell'),
   });
   const onTrouble = (error: Error): void => log.debug('a connection', { trouble: error.message });
-  const doors = await openDoors(daemon, places, log, onTrouble);
+  const entrances = await openEntrances(daemon, places, log, onTrouble);
   const ground = new StateDirectoryWatch(clock, storePaths(places.stateDir).lock, () => {
     log.error('the state directory is gone', { dir: places.stateDir });
     tellStop();
@@ -213,13 +213,13 @@ async function run(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => tellStop());
   await files.writeAtomic(socketRecordOf(places.stateDir), Buffer.from(`${places.socketPath}\n`)).catch(onTrouble);
   // Last: whoever gets an answer may end it in the next moment, or take its directory away.
-  const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble, ...doors }));
+  const listener = must(await serveApi(daemon, places.socketPath, { clock, onTrouble, ...entrances }));
   log.info('ready', { socket: places.socketPath, pid: process.pid });
   await stopped;
   log.info('stopping');
   ground.stop();
   await daemon.leave();
-  await doors.door.close();
+  await entrances.web.close();
   await listener.close();
   await daemon.close();
   process.exit(0);

@@ -1,7 +1,7 @@
 // What can be done: to agents, and by them. Opened once the daemon has looked at its machine.
 
 import { join } from 'node:path';
-import { ActionExecutor } from '../actions/action-service.ts';
+import { ActionExecutor } from '../actions/action-executor.ts';
 import type { ActionDependencies } from '../actions/dependencies.ts';
 import { LivePanes } from '../actions/live-panes.ts';
 import type { WaitingCall } from '../agents/contract.ts';

@@ -1,5 +1,5 @@
 // The hub itself: takes what daemons tell into the table and into memory, knows who is there, and decides nothing. What is asked of
-// it by people is in doors; what it asks of daemons goes through here.
+// it by people is in `serve`; what it asks of daemons goes through here.
 
 import {
   batchSchema,

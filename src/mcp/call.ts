@@ -96,7 +96,7 @@ const olderDaemon = (cause: AgtmuxError): AgtmuxError =>
     cause,
   });
 
-// What the door for agents is given from outside: its process, time, and the way to the daemon. Types only.
+// What the MCP server is given from outside: its process, time, and the way to the daemon. Types only.
 
 export interface McpParts {
   readonly version: string;
@@ -165,7 +165,7 @@ export interface Call {
 
 export interface McpContext {
   readonly parts: McpParts;
-  readonly door: DaemonConnection;
+  readonly daemon: DaemonConnection;
   readonly held: PendingNotices;
 }
 

@@ -126,7 +126,7 @@ function shorterValue(value: unknown): unknown {
 
 /** Serves until the client closes our input; what is under way then is cancelled. */
 export function serveMcp(parts: McpParts): Promise<void> {
-  const desk: McpContext = { parts, door: connectDaemon(parts), held: createPendingNotices() };
+  const desk: McpContext = { parts, daemon: connectDaemon(parts), held: createPendingNotices() };
   const transport = new StdioServerTransport();
   return new Promise((resolve) => {
     process.stdin.once('end', resolve);

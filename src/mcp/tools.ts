@@ -59,7 +59,7 @@ const silenceMs = 600_000;
 const isLong = (expectedSeconds: number | undefined): boolean => (expectedSeconds ?? 0) * 1000 > limits.shellBudgetMs;
 
 async function shellRun(args: Input<'shell_run'>, call: Call, desk: McpContext): Promise<ToolReply> {
-  const { parts, door } = desk;
+  const { parts, daemon } = desk;
   const callId = parts.newCallId();
   const cwd = args.cwd === undefined || isAbsolute(args.cwd) ? args.cwd : resolve(parts.cwd, args.cwd);
   const body = (): NewShellBody => ({
@@ -81,7 +81,7 @@ async function shellRun(args: Input<'shell_run'>, call: Call, desk: McpContext):
   try {
     const { signal } = call;
     const request = () => post('/v1/shells', body(), { silenceMs });
-    const reply = await door.ask({ request, signal, isRepeatable: false });
+    const reply = await daemon.ask({ request, signal, isRepeatable: false });
     return toldOfShell(reply, reply.generated_at, reply.notices);
   } catch (problem) {
     if (!(problem instanceof LostError)) throw problem;
@@ -109,7 +109,7 @@ function tellProgress(call: Call, { parts }: McpContext): () => void {
 async function recover(problem: LostError, callId: string, call: Call, desk: McpContext): Promise<ToolReply> {
   const request = get('/v1/shells', { completed: true, failed: true, owner: 'all', ...claimQuery(call) });
   for (;;) {
-    const { items, generated_at } = await desk.door.ask({ request, isRepeatable: true, signal: call.signal });
+    const { items, generated_at } = await desk.daemon.ask({ request, isRepeatable: true, signal: call.signal });
     const item = items.find(({ call_id }) => call_id === callId);
     if (item === undefined) return unknown(problem);
     const isOver = item.status !== 'running' || item.start_mode === 'background' || leftMs(desk, call) <= lookMs;
@@ -120,10 +120,10 @@ async function recover(problem: LostError, callId: string, call: Call, desk: Mcp
 
 const runResults = { running: 'Running', completed: 'Completed', failed: 'Failed' } as const;
 
-async function toldOfRecovered(shell: ShellItem, at: string, call: Call, { door }: McpContext): Promise<ToolReply> {
+async function toldOfRecovered(shell: ShellItem, at: string, call: Call, { daemon }: McpContext): Promise<ToolReply> {
   const path = pathTo('/v1/shells/{ref}/log', { ref: shell.shell_id });
   const request = get(path, { mode: 'tail', ...claimQuery(call) });
-  const page = await door.ask({ request, isRepeatable: true, signal: call.signal }).catch(() => null);
+  const page = await daemon.ask({ request, isRepeatable: true, signal: call.signal }).catch(() => null);
   const { status, ended_by, words } = shell;
   const reason = `the agtmux daemon restarted meanwhile and took it over${words === null ? '' : `; ${words}`}`;
   return toldOfShell({ result: runResults[status], reason, ended_by, shell, page, failure: null }, at, null);
@@ -142,10 +142,10 @@ const shellsShownMax = 50;
 
 const tells = { take_notices: true } as const;
 
-async function shellSummary(args: Input<'shell_summary'>, call: Call, { door }: McpContext): Promise<ToolReply> {
+async function shellSummary(args: Input<'shell_summary'>, call: Call, { daemon }: McpContext): Promise<ToolReply> {
   const { completed = false, failed = false } = args;
   const request = get('/v1/shells', { completed, failed, owner: 'mine', ...claimQuery(call), ...tells });
-  const list = await door.ask({ request, signal: call.signal, isRepeatable: true });
+  const list = await daemon.ask({ request, signal: call.signal, isRepeatable: true });
   const newest = list.items.toSorted((one, other) => (one.started_at < other.started_at ? 1 : -1));
   const shells = newest.slice(0, shellsShownMax).map((item) => cardOf(item, list.generated_at));
   const more = newest.length - shells.length;
@@ -156,11 +156,11 @@ async function shellSummary(args: Input<'shell_summary'>, call: Call, { door }: 
   return { data: { ...head, counts, shells, more }, lines, isError: false, notices: list.notices };
 }
 
-async function shellLog(args: Input<'shell_log'>, call: Call, { door }: McpContext): Promise<ToolReply> {
+async function shellLog(args: Input<'shell_log'>, call: Call, { daemon }: McpContext): Promise<ToolReply> {
   const { shell_id, mode = 'tail', cursor, lines } = args;
   const query = { mode, cursor, lines, ...claimQuery(call), ...tells };
   const request = get(pathTo('/v1/shells/{ref}/log', { ref: shell_id }), query);
-  const reply = await door.ask({ request, signal: call.signal, isRepeatable: true });
+  const reply = await daemon.ask({ request, signal: call.signal, isRepeatable: true });
   const log = pageOf(reply);
   const diagnosis = safeOrNull(reply.diagnosis);
   const count = log.lines.length === 1 ? '1 line' : `${log.lines.length} lines`;
@@ -180,9 +180,14 @@ const shellKill = (args: Input<'shell_kill'>, call: Call, desk: McpContext): Pro
 const shellResume = (args: Input<'shell_resume'>, call: Call, desk: McpContext): Promise<ToolReply> =>
   control('resume', args.shell_id, call, desk);
 
-async function control(what: 'kill' | 'resume', shellId: string, call: Call, { door }: McpContext): Promise<ToolReply> {
+async function control(
+  what: 'kill' | 'resume',
+  shellId: string,
+  call: Call,
+  { daemon }: McpContext,
+): Promise<ToolReply> {
   const silenceMs = limits.shellKillAnswerMs + limits.answerMs;
-  const reply = await door.ask({
+  const reply = await daemon.ask({
     request: post(pathTo(`/v1/shells/{ref}/${what}`, { ref: shellId }), { ...call.claim, ...tells }, { silenceMs }),
     // A kill goes on although nobody waits for its answer; so there is nothing to take back.
     isRepeatable: false,
@@ -197,10 +202,10 @@ const agentsShownMax = 100;
 /** Wide enough for tables that only a model reads. */
 const explainColumns = 200;
 
-async function agentsList(args: Input<'agents_list'>, call: Call, { door }: McpContext): Promise<ToolReply> {
+async function agentsList(args: Input<'agents_list'>, call: Call, { daemon }: McpContext): Promise<ToolReply> {
   const { needs_action = false, state } = args;
   const request = get('/v1/panes', { needs_action, state: state === undefined ? [] : [state] });
-  const list = await door.ask({ request, signal: call.signal, isRepeatable: true });
+  const list = await daemon.ask({ request, signal: call.signal, isRepeatable: true });
   const cards = list.items.flatMap((item) => agentCard(item) ?? []);
   const agents = cards.slice(0, agentsShownMax);
   const more = cards.length - agents.length;
@@ -261,10 +266,10 @@ const sendResults: Readonly<Record<Outcome, string>> = {
   refused: 'Refused',
 };
 
-async function agentSend(args: Input<'agent_send'>, call: Call, { door }: McpContext): Promise<ToolReply> {
+async function agentSend(args: Input<'agent_send'>, call: Call, { daemon }: McpContext): Promise<ToolReply> {
   const { agent, text, when_ready = false } = args;
   const body = { action: 'send', ref: agent, text, when_ready } as const;
-  const receipt = await door.ask({
+  const receipt = await daemon.ask({
     request: post('/v1/act', body, { silenceMs: limits.actAnswerMs }),
     signal: call.signal,
     // What is half typed is not called back.
@@ -286,8 +291,8 @@ async function agentSend(args: Input<'agent_send'>, call: Call, { door }: McpCon
   return { ...said(data, []), isError: failure !== null };
 }
 
-function explain(ref: string, { signal }: Call, { door }: McpContext): Promise<ExplanationDocument> {
-  return door.ask({ request: get('/v1/explain', { ref }), signal, isRepeatable: true });
+function explain(ref: string, { signal }: Call, { daemon }: McpContext): Promise<ExplanationDocument> {
+  return daemon.ask({ request: get('/v1/explain', { ref }), signal, isRepeatable: true });
 }
 
 const said = (data: ToolReply['data'], lines: readonly string[]): ToolReply => ({
@@ -395,10 +400,10 @@ async function inTime(
 }
 
 /** Of tools whose own answer carries none. Nobody is kept waiting for a daemon that is not there. */
-async function askNotices(told: ToolReply, call: Call, { door }: McpContext): Promise<readonly ShellNoticeItem[]> {
+async function askNotices(told: ToolReply, call: Call, { daemon }: McpContext): Promise<readonly ShellNoticeItem[]> {
   if (told.data.code === 'E_DAEMON_DOWN' || call.signal.aborted) return [];
   const request = post('/v1/shells/notices', { ...call.claim, take_notices: true });
-  return door.ask({ request, isRepeatable: false }).then(
+  return daemon.ask({ request, isRepeatable: false }).then(
     ({ notices }) => notices,
     () => [],
   );

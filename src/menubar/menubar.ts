@@ -100,7 +100,7 @@ function tooltipLine({ agent, nick, state, confidence, suspended, cwd, since, as
 }
 
 // The menu of SwiftBar and xbar: a line a thing, dashes for depth, parameters behind a bar. Whatever others wrote goes
-// through one door, `said`, which leaves nothing in it that the format reads: no bar, no line, no dash in front. Pure.
+// through one function, `said`, which leaves nothing in it that the format reads: no bar, no line, no dash in front. Pure.
 
 interface XbarOptions {
   /** What is run when something is clicked: a program and its first words. */

@@ -37,8 +37,8 @@ export const actionKinds = [
 export type ActionKind = (typeof actionKinds)[number];
 
 /**
- * Who acts (ACT6). human: at a terminal with no agent above it, or a web session. operator: a program of the user's.
- * observer: an agent; it reads and sends to others, it answers nothing and never reaches itself. editor: an editor that a
+ * Who acts (ACT6). human: a person, at a terminal with no agent above it. operator: a program of the user's. A web session has
+ * the role of whoever asked for its link. observer: an agent; it reads and sends to others, it answers nothing and never reaches itself. editor: an editor that a
  * person has paired, as far as the scopes of its key go.
  */
 export const callerRoles = ['human', 'operator', 'observer', 'editor'] as const;
@@ -158,17 +158,17 @@ export interface EditorCaller {
   readonly scopes: readonly EditorScope[];
 }
 
-/** What a door knows of who knocks. The daemon looks at the process itself; the words are only words. */
+/** What the API, the web server or a notification knows of who asks. The daemon looks at the process itself; the words are only words. */
 export interface CallerClaim {
-  /** The process that asks, on this machine; null for doors without one. */
+  /** The process that asks, on this machine; null where there is none. */
   readonly pid: number | null;
   /** How many agents the message has gone through, as far as the caller was told. */
   readonly hops: number;
   /** A person pressed a button that the daemon itself put on the desktop. No route reads this from anyone. */
-  readonly door?: 'notification';
+  readonly isNotification?: true;
   /** Somebody at the hub: signed by it, and allowed by the owner of this machine. Only the uplink says this (HUB5). */
   readonly hub?: { readonly order: string; readonly who: string };
-  /** A web session, looked at when its link was asked for. Only the web door says this; no request can. */
+  /** A web session, looked at when its link was asked for. Only the web server says this; no request can. */
   readonly web?: WebCaller;
   /** The holder of an editor's key, which the daemon has looked at; its process is looked at as well. No request says this. */
   readonly editor?: EditorCaller;

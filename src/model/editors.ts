@@ -1,4 +1,4 @@
-// Editors that a person has paired: what their key lets them do, and what the daemon and its doors say about them. The key
+// Editors that a person has paired: what their key lets them do, and what the daemon and its API say about them. The key
 // itself is said once, when a code is traded for it; only its fingerprint is kept.
 
 import type { CallerClaim, EditorCaller, EditorScope } from './actions.ts';

@@ -281,7 +281,7 @@ export const editorLimits = {
   editorNameCharsMax: 60,
 } as const;
 
-// The bounds of the web door.
+// The bounds of the web server.
 
 export const webLimits = {
   /** From the link to the browser: long enough to copy it through a tunnel, short enough that a lost one is worth nothing. */
@@ -297,7 +297,7 @@ export const webLimits = {
   /** A ticket for one socket: asked for and used within the same second. */
   webTicketMs: 30_000,
   webTicketsMax: 64,
-  /** How often the door looks whether anyone may still come in; when nobody may it shuts. */
+  /** How often the web server looks whether anyone may still come in; when nobody may it stops. */
   webSweepMs: 60_000,
   /** The file that lets pages stay signed in when the daemon starts again. */
   webFileBytesMax: 262_144,

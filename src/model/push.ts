@@ -44,8 +44,8 @@ export interface PushService {
   /** Of this daemon, as browsers ask for it. */
   readonly publicKey: string;
   has(session: string): boolean;
-  /** `mayAnswer`: its page may act, so a button may. */
-  subscribe(session: string, address: PushAddress, mayAnswer: boolean): Promise<Result<null>>;
+  /** `hasButtons`: its page may act, so its notifications have buttons; who presses one is authorized then. */
+  subscribe(session: string, address: PushAddress, hasButtons: boolean): Promise<Result<null>>;
   unsubscribe(session: string): Promise<void>;
   /** After a restart: the others were signed out meanwhile. */
   keepOnly(sessions: ReadonlySet<string>): Promise<void>;

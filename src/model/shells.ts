@@ -106,18 +106,18 @@ export interface ShellRequest {
   readonly call_id: string;
 }
 
-/** Through which door a person did it. */
+/** Where a person did it. */
 export const shellVias = ['Shell panel', 'Ctrl+R', 'command line', 'web page', 'editor'] as const;
 export type ShellVia = (typeof shellVias)[number];
 
-/** What a door knows of the agent that asks. The daemon looks at the process itself; the words are only words. */
+/** What the API or the web server knows of the agent that asks. The daemon looks at the process itself; the words are only words. */
 export interface ShellClaim {
   readonly pid: number | null;
   readonly client: string | null;
   readonly thread: string | null;
-  /** Null: not a person's door, or the usual one. */
+  /** Null: not a person, or at the usual place. */
   readonly via: ShellVia | null;
-  /** A web session; only the web door says this. */
+  /** A web session; only the web server says this. */
   readonly web?: WebCaller;
   /** A paired editor; only the socket says this. */
   readonly editor?: EditorCaller;
@@ -231,7 +231,7 @@ export interface ShellAsker {
 export const shellControls = ['kill', 'background', 'resume', 'seen'] as const;
 export type ShellControl = (typeof shellControls)[number];
 
-/** An answer, and why it was refused in the words that every door uses; null when it was not. */
+/** An answer, and why it was refused in the words that every interface uses; null when it was not. */
 export interface ShellReceipt extends ShellAnswer {
   readonly failure: Failure | null;
 }

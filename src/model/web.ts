@@ -1,4 +1,4 @@
-// What the daemon and its web door say to each other: who a web session stands for, the link that lets one in, and a pane
+// What the daemon and its web server say to each other: who a web session stands for, the link that lets one in, and a pane
 // as a page shows it live.
 
 import type { CallerClaim } from './actions.ts';
@@ -22,7 +22,7 @@ export interface WebLink {
   readonly read_only: boolean;
   /** Wall time. */
   readonly expires_at: number;
-  /** Anyone who reaches this address can try the door, and reads what goes over the wire. */
+  /** Anyone who reaches this address can try to sign in, and reads what goes over the wire. */
   readonly is_exposed: boolean;
 }
 
@@ -35,10 +35,10 @@ export interface WebStatus {
   readonly sessions: number;
 }
 
-/** The door as the private socket sees it. */
+/** The web server as the private socket sees it. */
 export interface WebService {
   open(wish: WebRequest, claim: CallerClaim): Promise<Result<WebLink>>;
-  /** Shuts the door and ends every web session. */
+  /** Stops the web server and ends every web session. */
   shut(claim: CallerClaim): Promise<Result<null>>;
   status(): WebStatus;
 }

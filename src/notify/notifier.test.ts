@@ -449,7 +449,7 @@ describe('a button', () => {
     press(id(), 'approve');
     await clock.advanceSettled(10);
     expect(acted).toMatchObject([
-      { request: { action: 'approve', ask_id: 'a', ref: 'runtime:r1' }, claim: { door: 'notification' } },
+      { request: { action: 'approve', ask_id: 'a', ref: 'runtime:r1' }, claim: { isNotification: true } },
     ]);
     // The same ask says something else now.
     const ask = { ask_id: askId('a'), kind: 'command', scope: 'main' as never, text: 'run all', options: [] } as const;

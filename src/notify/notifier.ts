@@ -363,7 +363,7 @@ export class Notifier {
       ask_id,
       conditions: { if_runtime: runtime_id },
     };
-    const receipt = await this.#parts.act(request, { pid: null, hops: 0, door: 'notification' });
+    const receipt = await this.#parts.act(request, { pid: null, hops: 0, isNotification: true });
     if (receipt.outcome !== 'refused') return;
     await this.#notDone(
       channel,

@@ -92,13 +92,13 @@ export class PushChannel implements NotificationChannel, PushService {
     return this.#kept.receivers.some((one) => one.session === session);
   }
 
-  async subscribe(session: string, address: PushAddress, mayAnswer: boolean): Promise<Result<null>> {
+  async subscribe(session: string, address: PushAddress, hasButtons: boolean): Promise<Result<null>> {
     const checked = z.strictObject(addressShape).safeParse(address);
     if (!checked.success) return fail('E_INPUT', 'this is no address of a push service', 'try another browser');
     const others = this.#kept.receivers.filter(
       (one) => one.session !== session && one.endpoint !== checked.data.endpoint,
     );
-    const receivers = [...others, { session, may_answer: mayAnswer, ...checked.data }];
+    const receivers = [...others, { session, may_answer: hasButtons, ...checked.data }];
     this.#kept = { ...this.#kept, receivers: receivers.slice(-limits.webSessionsMax) };
     return this.#save();
   }

@@ -1,4 +1,4 @@
-// The daemon's door: a unix socket that only its owner can open, and the way to knock at it. Works for any server made of
+// The daemon's socket, which only its owner can open, and how one connects to it. Works for any server made of
 // node:net, so also for HTTP. What is said over the connection is the business of api/.
 
 import { lstat, unlink } from 'node:fs/promises';

@@ -37,7 +37,7 @@ export interface ApiRequest<Name extends RouteName> {
   readonly query: ReadQuery<Name>;
   readonly body: ReadBody<Name>;
   readonly params: Readonly<Record<ParameterOf<RouteOf<Name>['path']>, string>>;
-  /** Who asks, as far as this door knows. */
+  /** Who asks, as far as this server knows. */
   readonly caller: CallerClaim;
   readonly context: ApiContext;
 }
@@ -61,7 +61,7 @@ export interface HandlerParts {
   readonly environment: Readonly<Record<string, string>> | null;
 }
 
-/** What one door knows of who asks. `said` is what the request says of itself. */
+/** What one server knows of who asks. `said` is what the request says of itself. */
 export type CallerOf = (context: ApiContext, said: CallerClaim) => CallerClaim;
 
 /** Believed as far as the daemon itself sees that process (ACT6). */

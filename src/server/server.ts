@@ -23,8 +23,8 @@ export interface ApiOptions {
   readonly clock: Clock;
   /** Troubles of connections and defects of handlers; none of them ends the daemon. */
   readonly onTrouble: (error: Error) => void;
-  /** What opens the web door. */
-  readonly door?: WebService;
+  /** What opens the web server. */
+  readonly web?: WebService;
   /** Who holds which key. */
   readonly editors?: EditorService;
 }
@@ -70,10 +70,10 @@ function createApp(service: DaemonService, options: ApiOptions): Hono<{ Bindings
     checkMedia(context.env.incoming);
     await next();
   });
-  const { clock, door = null, editors } = options;
+  const { clock, web = null, editors } = options;
   const handlers = createHandlers(service, {
     clock,
-    web: door,
+    web,
     environment: null,
     ...(editors === undefined ? {} : { editors }),
   });

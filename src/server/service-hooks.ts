@@ -1,4 +1,4 @@
-// What the daemon does about hooks, as its doors see it: tells what is installed, plans a change, and makes a planned one.
+// What the daemon does about hooks, as its API sees it: tells what is installed, plans a change, and makes a planned one.
 
 import type { CallerClaim } from '../model/actions.ts';
 import type { Result } from '../model/errors.ts';

@@ -1,4 +1,4 @@
-// What the API serves: the daemon as its doors see it. The server is given one of these; tests give it a small one.
+// What the API serves: the daemon as its API sees it. The server is given one of these; tests give it a small one.
 
 import type { ExplainedRow, PaneRow } from '../api/panes.ts';
 import type { TargetRow } from '../api/targets.ts';

@@ -25,6 +25,7 @@ import { type EntryContext, SessionEntry, shownAsk } from './entry.ts';
 import { type Chosen, chooseLauncher, type KnownAgents, launcherOfRecord } from './launchers.ts';
 import { freshFields, freshMemory, type SessionAction, takesWordsForAnswer } from './machine-memory.ts';
 import type { SleepCause } from './rest.ts';
+import type { Done } from './running.ts';
 import {
   type AuditedAction,
   auditOfAction,
@@ -33,8 +34,7 @@ import {
   detailOfRequest,
   mayAct,
   type WantedAction,
-} from './roles.ts';
-import type { Done } from './running.ts';
+} from './session-rights.ts';
 import { managedIdOf, type SessionSecrets, SessionStore, type StoredSession } from './store.ts';
 import { type MadeWorktree, makeWorktree, removeWorktree } from './worktree.ts';
 
@@ -144,7 +144,7 @@ export class SessionManager implements SessionService {
     return ok(deed.action === 'remove' ? row : entry.value.row);
   }
 
-  /** Without asking who wants it: for doors that have done so. */
+  /** Without asking who wants it: for callers that have done so. */
   async act(entry: SessionEntry, deed: SessionAction): Promise<Result<Done>> {
     if (this.#leaving.has(entry.id)) return fail('E_STATE_CHANGED', 'it is being removed');
     const named = namedAsk(entry.live.record, asSeen(deed, entry.live.record));

@@ -101,7 +101,7 @@ describe('scenarios', () => {
     expect(notices(so)).toEqual(['the user killed shell-3 (sleep 120)']);
   });
 
-  it('the card says what is under way, and names the door where it is another one', () => {
+  it('the card says what is under way, and names the place where it is another one', () => {
     const asked = lived(born(), started, { kind: 'kill', by: 'user', via: 'command line', at: t0 });
     expect(asked.words).toBe('being killed by user (command line)');
     expect(lived(asked, exit(143)).words).toBe('killed by user (command line)');

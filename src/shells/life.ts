@@ -83,7 +83,7 @@ export type ShellActor = Exclude<ShellParty, 'system'>;
 
 interface Asked {
   readonly by: ShellActor;
-  /** The door a person used, where it is not the usual one: the panel for a kill, Ctrl+R for the background. */
+  /** Where a person did it, if it is not the usual one: the panel for a kill, Ctrl+R for the background. */
   readonly via?: ShellVia;
 }
 

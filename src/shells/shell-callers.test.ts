@@ -125,7 +125,7 @@ describe('for whom something is done to one', () => {
     ['a person', 102, agents, 'user'],
     ['a program', 103, agents, 'E_ROLE'],
     ['the program that started it', 103, programs, 'agent'],
-    ['a door without a process', null, agents, 'E_ROLE'],
+    ['a caller without a process', null, agents, 'E_ROLE'],
   ] as const)('SHL7 %s', async (_, pid, owner, expected) => {
     expect(await byAt(pid, owner)).toBe(expected);
   });

@@ -259,7 +259,7 @@ describe('what is asked of a shell', () => {
     ['AlreadyFinishedFailed', 'refused', 'E_ENDED'],
     ['AlreadyBackground', 'refused', null],
     ['ResumeUnavailable', 'refused', 'E_UNSUPPORTED'],
-  ] as const)('%s is %s in the audit, and %s for doors that end with a status', async (result, outcome, code) => {
+  ] as const)('%s is %s in the audit, and %s for commands that end with a status', async (result, outcome, code) => {
     keeper.shells.set('shell-1', shellRow({ owner: own }));
     keeper.next = { result };
     const told = await shelling.control('kill', 'shell-1', claim(personPid));

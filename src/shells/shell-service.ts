@@ -1,4 +1,4 @@
-// Background shells as the daemon's doors see them: who asks and what they may do, the keeper that does it, an audit row
+// Background shells as the daemon's API sees them: who asks and what they may do, the keeper that does it, an audit row
 // for what was done, and the feed that tells of it (SHL7). What becomes of a shell is decided in src/shells.
 
 import { actorOf } from '../auth/principal.ts';
@@ -229,14 +229,14 @@ export class ShellManager implements ShellService {
   }
 
   #asked(control: ShellControl, id: ShellId, by: 'agent' | 'user', via: ShellVia | null): Promise<ShellAnswer> {
-    const door = via === null ? [] : ([via] as const);
+    const place = via === null ? [] : ([via] as const);
     switch (control) {
       case 'kill':
-        return this.#keeper.kill(id, by, ...door);
+        return this.#keeper.kill(id, by, ...place);
       case 'background':
-        return this.#keeper.background(id, by, ...door);
+        return this.#keeper.background(id, by, ...place);
       case 'resume':
-        return this.#keeper.resume(id, by, this.#parts.random.hex(8), ...door);
+        return this.#keeper.resume(id, by, this.#parts.random.hex(8), ...place);
       case 'seen':
         return this.#keeper.see(id);
     }
@@ -276,7 +276,7 @@ export class ShellManager implements ShellService {
   }
 }
 
-/** As every other action is told of in the audit (ACT4), and as what it counts at doors that end with a status. */
+/** As every other action is told of in the audit (ACT4), and as what it counts for commands that end with a status. */
 interface Meaning {
   readonly outcome: 'delivered' | 'unconfirmed' | 'refused';
   readonly failure?: { readonly code: ErrorCode; readonly next: string };

@@ -1,4 +1,4 @@
-// The one door to node:sqlite. Node 22 and 24 print one ExperimentalWarning when it is first loaded; exactly that one is
+// The one import of node:sqlite. Node 22 and 24 print one ExperimentalWarning when it is first loaded; exactly that one is
 // kept from the user's terminal, every other warning passes.
 
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';

@@ -78,9 +78,9 @@ const keyText = ({ keys, words }: KeyHelp): string => (keys === '' ? words : `${
 function footerLines({ world, size }: Framed, { screen, model }: Opened): readonly SpanLine[] {
   const own = screen.keys(model, world).filter(({ isRare }) => isRare !== true);
   const isTyping = screen.isTyping?.(model) === true;
-  const [door, ...hints] = shellHints(world.shells);
-  const doors = door === undefined ? [] : [isTyping ? door : `S ${door}`];
-  const fixed = [...doors, ...hints, ...(isTyping ? [] : ['? help'])];
+  const [panel, ...hints] = shellHints(world.shells);
+  const panels = panel === undefined ? [] : [isTyping ? panel : `S ${panel}`];
+  const fixed = [...panels, ...hints, ...(isTyping ? [] : ['? help'])];
   for (let count = own.length; count > 0; count -= 1) {
     const lines = hintLines([...own.slice(0, count).map(keyText), ...fixed], size.columns);
     if (lines.length <= footerLinesMax) return lines;

@@ -136,7 +136,7 @@ describe('notices and hints', () => {
     expect(lineText(shellNotice(notice, { columns: 20 }))).toBe('· the user killed s…');
   });
 
-  it('the footer has a door to the panel, and Ctrl+R while somebody waits', () => {
+  it('the footer has a hint of the panel, and Ctrl+R while somebody waits', () => {
     expect(shellHints([])).toEqual([]);
     expect(shellHints([row(killed)])).toEqual(['[Shell ▾]']);
     expect(shellHints([row(promoted), row(build)])).toEqual(['[Shell ▾ 2]']);

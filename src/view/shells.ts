@@ -60,12 +60,12 @@ export function shellNotice(
   return cutLine([span(`· ${sanitizeLine(foreign(words))}${ended}`, 'dim')], columns);
 }
 
-/** For the footer of any screen: the door to the panel, and Ctrl+R while somebody waits for a shell. */
+/** For the footer of any screen: the hint of the panel, and Ctrl+R while somebody waits for a shell. */
 export function shellHints(rows: readonly Pick<ShellItem, 'status' | 'start_mode'>[]): readonly string[] {
   const running = rows.filter(({ status }) => status === 'running');
   if (rows.length === 0) return [];
-  const door = running.length === 0 ? '[Shell ▾]' : `[Shell ▾ ${running.length}]`;
-  return running.some(isForeground) ? [door, backgroundHint] : [door];
+  const panel = running.length === 0 ? '[Shell ▾]' : `[Shell ▾ ${running.length}]`;
+  return running.some(isForeground) ? [panel, backgroundHint] : [panel];
 }
 
 const two = (value: number): string => String(value).padStart(2, '0');

@@ -64,7 +64,7 @@ function Page(): ReactNode {
 /** The cookie is gone or too old, or the link was used: a terminal makes a new one. */
 function ShutOut({ model }: { readonly model: Model }): ReactNode {
   return (
-    <main className="door">
+    <main className="entrance">
       <h1>agtmux</h1>
       <p>This browser is not signed in. Run this in a terminal, and open the address it prints:</p>
       <Command>agtmux web --open</Command>
@@ -91,7 +91,7 @@ function LastHeard(): ReactNode {
 function Waiting({ model }: { readonly model: Model }): ReactNode {
   const isDown = model.trouble !== null;
   return (
-    <main className="door">
+    <main className="entrance">
       <h1>agtmux</h1>
       {isDown ? (
         <>

@@ -34,7 +34,7 @@ async function failureOf(response: Response): Promise<Failure> {
   }
 }
 
-/** Told whenever the door no longer knows this browser. */
+/** Told whenever the web server no longer knows this browser. */
 let onShut: () => void = () => undefined;
 export function whenShut(heard: () => void): void {
   onShut = heard;

@@ -85,7 +85,7 @@ describe('agtmux shell list', () => {
 });
 
 describe('agtmux shell kill, background and resume', () => {
-  it('SHL7 say who asks and through which door, and print what became of it', async () => {
+  it('SHL7 say who asks and where, and print what became of it', async () => {
     for (const what of ['kill', 'background', 'resume']) {
       const ran = await run(`shell ${what} build${what === 'kill' ? ' --yes' : ''}`);
       expect(ran).toMatchObject({ status: 0, stdout: 'shell-1 it is\n', stderr: '' });

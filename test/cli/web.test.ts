@@ -1,4 +1,4 @@
-// `agtmux web` on the command line: the link, the words around it, shutting the door with and without a daemon, and bad input.
+// `agtmux web` on the command line: the link, the words around it, stopping the web server with and without a daemon, and bad input.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encode } from 'uqr';
@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 describe('agtmux web', () => {
-  it('SEC2 prints a link that opens a page, which stays in over a restart until the door is shut', async () => {
+  it('SEC2 prints a link that opens a page, which stays in over a restart until the web server is stopped', async () => {
     expect((await world.agtmux('web', '--status')).status).toBe(5);
     const said = await world.agtmux('web');
     expect(said.stdout).toMatch(
@@ -30,7 +30,7 @@ describe('agtmux web', () => {
     expect((await world.agtmux('daemon', 'restart')).status).toBe(0);
     expect((await visitor.ask('/v1/panes')).status).toBe(200);
     expect((await world.agtmux('web', '--status')).stdout).toMatch(/runs at 127\.0\.0\.1:\d+; 1 browser signed in/);
-    // A door that is shut while no daemon runs stays shut for the next one.
+    // A web server that is stopped while no daemon runs stays so for the next one.
     expect((await world.agtmux('daemon', 'stop')).status).toBe(0);
     expect((await world.agtmux('web', '--stop')).status).toBe(0);
     const again = await world.json<WebLinkReply>('web', '--json');

@@ -1,7 +1,7 @@
 // A small world for tests of acting: agents with a state, a screen and a pane, hands that really type into that screen,
 // and everything that was kept. Time is simulated.
 
-import { ActionExecutor, type ActionExecutorParts } from '../../src/actions/action-service.ts';
+import { ActionExecutor, type ActionExecutorParts } from '../../src/actions/action-executor.ts';
 import type { ActionDependencies } from '../../src/actions/dependencies.ts';
 import type { Channel, FreshLook, Keys } from '../../src/agents/contract.ts';
 import { defaultPolicy, type Policy } from '../../src/auth/policy.ts';

@@ -1,14 +1,14 @@
-// Many pages at one door: those that read, those that never do, and what a change needs to reach the ones that read. For a
+// Many pages of one web server: those that read, those that never do, and what a change needs to reach the ones that read. For a
 // test at a small size and for the benchmark at a large one.
 
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { until } from '../kit/live.ts';
-import type { DoorWorld, PaneView, Visitor } from './kit-server.ts';
+import type { DaemonWorld, PaneView, Visitor } from './kit-server.ts';
 
 /** Programs that are taken for agents and do nothing; all in one session, so that one rename changes all of them. */
-export async function openAgents(world: DoorWorld, count: number): Promise<void> {
+export async function openAgents(world: DaemonWorld, count: number): Promise<void> {
   const { live } = world;
   mkdirSync(join(live.dir, 'bin'), { recursive: true });
   const program = join(live.dir, 'bin/claude');
@@ -94,10 +94,10 @@ export interface CrowdFigures {
 /** A name that was given before changes nothing. */
 let names = 0;
 
-const memoryMb = async ({ live }: DoorWorld): Promise<number> =>
+const memoryMb = async ({ live }: DaemonWorld): Promise<number> =>
   (await live.client.get('/v1/status')).memory_bytes / 2 ** 20;
 
-export async function measureCrowd(world: DoorWorld, visitor: Visitor, size: CrowdSize): Promise<CrowdFigures> {
+export async function measureCrowd(world: DaemonWorld, visitor: Visitor, size: CrowdSize): Promise<CrowdFigures> {
   const { live } = world;
   const readers = await Promise.all(Array.from({ length: size.readers }, () => Reader.open(visitor)));
   const before = await memoryMb(world);
@@ -131,7 +131,7 @@ export async function measureCrowd(world: DoorWorld, visitor: Visitor, size: Cro
 }
 
 /** The same pane in many pages, none of which says that it has drawn anything. */
-async function sleepingViews({ live }: DoorWorld, visitor: Visitor, count: number): Promise<readonly PaneView[]> {
+async function sleepingViews({ live }: DaemonWorld, visitor: Visitor, count: number): Promise<readonly PaneView[]> {
   const [item] = (await live.client.get('/v1/panes', {})).items;
   return Promise.all(
     Array.from({ length: count }, () =>

@@ -51,7 +51,7 @@ require('node:fs').renameSync(done + '.part', done);
 `;
 
 export async function measureFlood(world: WebWorld, agent: LookAlike, megabytes: number): Promise<FloodFigures> {
-  const { runtime_id } = await world.door.itemOf(agent);
+  const { runtime_id } = await world.daemon.itemOf(agent);
   const aloneMs = await flood(world, agent, megabytes);
   const idle = await (await world.browser.newContext()).newPage();
   const open = await world.page('desktop', { path: `/agents/${runtime_id}` });
@@ -88,8 +88,8 @@ async function closeAll({ context }: OpenPage, idle: Page): Promise<void> {
 }
 
 /** As a child of the agent, into its terminal; how long the program itself took. */
-async function flood({ door }: WebWorld, agent: LookAlike, megabytes: number): Promise<number> {
-  const [file, done] = [join(door.live.dir, 'printer.cjs'), join(door.live.dir, 'printed')];
+async function flood({ daemon }: WebWorld, agent: LookAlike, megabytes: number): Promise<number> {
+  const [file, done] = [join(daemon.live.dir, 'printer.cjs'), join(daemon.live.dir, 'printed')];
   writeFileSync(file, printer);
   rmSync(done, { force: true });
   // In the background and with nothing of the agent's open, which waits for its children otherwise.
@@ -105,10 +105,10 @@ async function shownIn(page: Page): Promise<string> {
   return tidied(rows.map((row) => row.replaceAll('\u00a0', ' ')));
 }
 
-const capturedOf = ({ door }: WebWorld, { pane }: LookAlike): string =>
+const capturedOf = ({ daemon }: WebWorld, { pane }: LookAlike): string =>
   tidied(
     // Behind a word, for whoever trims what tmux says.
-    door.live.tmux('display-message', '-p', 'screen', ';', 'capture-pane', '-p', '-t', pane).split('\n').slice(1),
+    daemon.live.tmux('display-message', '-p', 'screen', ';', 'capture-pane', '-p', '-t', pane).split('\n').slice(1),
   );
 
 const tidied = (rows: readonly string[]): string =>
@@ -166,10 +166,10 @@ function watching(look: () => Promise<void>, everyMs: number): () => Promise<voi
   };
 }
 
-function watchDaemon({ door }: WebWorld): () => Promise<number> {
+function watchDaemon({ daemon }: WebWorld): () => Promise<number> {
   const seen: number[] = [];
   const stop = watching(async () => {
-    seen.push((await door.live.client.get('/v1/status')).memory_bytes / megabyte);
+    seen.push((await daemon.live.client.get('/v1/status')).memory_bytes / megabyte);
   }, 200);
   return async () => {
     await stop();

@@ -1,5 +1,5 @@
-// A private daemon with its web door open, and what a browser does at it without being one: a link is asked for as a person
-// would, taken to the door, and everything after it is asked with the cookie and the key.
+// A private daemon with its web server open, and what a browser does at it without being one: a link is asked for as a person
+// would, taken to the web server, and everything after it is asked with the cookie and the key.
 
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ interface PageRequest {
 /** Who types `agtmux web`: a person in a shell of theirs, a program of theirs, or an agent. */
 export type Asker = 'person' | 'program';
 
-export class DoorWorld {
+export class DaemonWorld {
   readonly live: Live;
   #links = 0;
 
@@ -39,7 +39,7 @@ export class DoorWorld {
     // Programs may ask for a page here, so that what such a page may do can be seen.
     live.writePolicy('allow_operator = ["web"]\n');
     await live.startDaemon();
-    return new DoorWorld(live);
+    return new DaemonWorld(live);
   }
 
   /** In a window of its own, in a session that is named like a project. */

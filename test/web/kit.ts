@@ -1,10 +1,10 @@
-// A real browser at a private door: Debian's chromium, driven by playwright-core, with look-alike agents to look at. One
+// A real browser at a private daemon: Debian's chromium, driven by playwright-core, with look-alike agents to look at. One
 // browser a suite, one context a test; what a page complains about is kept, so that a test can ask for silence.
 
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import type { Live } from '../kit/live.ts';
-import { DoorWorld } from './kit-server.ts';
+import { DaemonWorld } from './kit-server.ts';
 
 export const sizes = { desktop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const;
 
@@ -33,22 +33,22 @@ export interface OpenPage {
 }
 
 export class WebWorld {
-  readonly door: DoorWorld;
+  readonly daemon: DaemonWorld;
   readonly browser: Browser;
 
-  private constructor(door: DoorWorld, browser: Browser) {
-    this.door = door;
+  private constructor(daemon: DaemonWorld, browser: Browser) {
+    this.daemon = daemon;
     this.browser = browser;
   }
 
   static async open(live?: Live): Promise<WebWorld> {
-    const [door, browser] = await Promise.all([DoorWorld.open(undefined, live), launchBrowser()]);
-    return new WebWorld(door, browser);
+    const [daemon, browser] = await Promise.all([DaemonWorld.open(undefined, live), launchBrowser()]);
+    return new WebWorld(daemon, browser);
   }
 
-  /** A new browser, let in by a link of its own. `words` go to `agtmux web`; `path` is the page to open behind the door. */
+  /** A new browser, let in by a link of its own. `words` go to `agtmux web`; `path` is the page to open once in. */
   async page(size: keyof typeof sizes = 'desktop', options: { words?: string; path?: string } = {}): Promise<OpenPage> {
-    const { url } = await this.door.link(options.words ?? '');
+    const { url } = await this.daemon.link(options.words ?? '');
     return this.at(url, size, options.path);
   }
 
@@ -70,6 +70,6 @@ export class WebWorld {
 
   async close(): Promise<void> {
     await this.browser.close();
-    await this.door.close();
+    await this.daemon.close();
   }
 }

@@ -176,8 +176,8 @@ async function saved(page: Page, what: 'settings' | 'mute' | 'unmute', deed: () 
 
 describe('notifications at the real daemon', () => {
   it('NOT3 appear once in the browser and are withdrawn when the ask is answered elsewhere', async () => {
-    const agent = await world.door.agent('claude', 'notify', 'running');
-    await world.door.itemOf(agent);
+    const agent = await world.daemon.agent('claude', 'notify', 'running');
+    await world.daemon.itemOf(agent);
     const { page, complaints } = await world.page('desktop', { path: '/settings/notifications' });
     await page.addInitScript(stubNotification, false);
     await page.reload();
@@ -231,8 +231,8 @@ describe('notifications at the real daemon', () => {
     const { page, complaints } = await world.page('phone', { path: '/' });
     await page.addInitScript(stubNotification, true);
     await page.reload();
-    const agent = await world.door.agent('claude', 'phone', 'waiting_approval');
-    await world.door.itemOf(agent);
+    const agent = await world.daemon.agent('claude', 'phone', 'waiting_approval');
+    await world.daemon.itemOf(agent);
     const card = page.getByRole('article', { name: /claude in .*: approve/ });
     await card.waitFor();
     await act(agent, 'settled');
@@ -244,11 +244,11 @@ describe('notifications at the real daemon', () => {
   });
 });
 
-describe('links at the real door', () => {
+describe('links at the real web server', () => {
   it('SEC2 a new link opened in a page that is in already is taken at once', async () => {
     const { page } = await world.page('desktop', { words: '--read-only' });
     await page.getByText('live', { exact: true }).waitFor();
-    const { url } = await world.door.link();
+    const { url } = await world.daemon.link();
     await page.evaluate((link) => location.assign(link), url);
     await page.waitForURL((now) => now.hash === '', { timeout: 5_000 });
     await page.goto(new URL('/settings', url).href);
@@ -259,8 +259,12 @@ describe('links at the real door', () => {
 
 describe('names at phone width', () => {
   it('SEC3 of any length and kind are words, and push nothing off the screen', async () => {
-    const agent = await world.door.agent('claude', `<img src=x onerror=alert(1)>${'n'.repeat(80)}`, 'waiting_approval');
-    const { runtime_id } = await world.door.itemOf(agent);
+    const agent = await world.daemon.agent(
+      'claude',
+      `<img src=x onerror=alert(1)>${'n'.repeat(80)}`,
+      'waiting_approval',
+    );
+    const { runtime_id } = await world.daemon.itemOf(agent);
     const { page, complaints } = await world.page('phone', { path: '/' });
     for (const path of ['/', '/agents', `/agents/${runtime_id}`]) {
       await page.goto(new URL(path, page.url()).href);

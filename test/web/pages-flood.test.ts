@@ -18,7 +18,7 @@ describe('a pane that prints and prints, in a page', () => {
   it(
     'freezes neither the page nor the program, and both are as small as before',
     async () => {
-      const agent = await world.door.agent('claude', 'loud', 'settled');
+      const agent = await world.daemon.agent('claude', 'loud', 'settled');
       const { shown, captured, ...figures } = await measureFlood(world, agent, megabytes);
       console.log(`flood in a page: ${megabytes} MB, ${JSON.stringify(figures)}`);
       expect(shown).toBe(captured);

@@ -104,7 +104,7 @@ describe('a daemon that is gone', () => {
   });
 });
 
-describe('the door', () => {
+describe('the web server', () => {
   it('SEC2 lets in by a token once, and takes it out of the address', async () => {
     const { page } = await theatre.show('/#token=abc123');
     await page.getByText('Needs you').waitFor();

@@ -122,7 +122,7 @@ describe('a phone that nobody looks at', () => {
     const { page, context } = await signedInPhone();
     await page.getByRole('checkbox', { name: /tell this browser/ }).click();
     await page.getByText('This browser is told, also while no page is open.').waitFor();
-    const settings = await world.door.live.client.get('/v1/notifications/settings', {});
+    const settings = await world.daemon.live.client.get('/v1/notifications/settings', {});
     expect(settings.channels).toContain('push');
     push.publicKey = await page.evaluate(async () => {
       const key = localStorage.getItem('agtmux.key') ?? '';
@@ -166,7 +166,7 @@ describe('a phone that nobody looks at', () => {
     await until(() => agent.typed() === '1');
     await act(agent, 'settled');
     const answers = async () => {
-      const { items } = await world.door.live.client.get('/v1/audit', { count: 50 });
+      const { items } = await world.daemon.live.client.get('/v1/audit', { count: 50 });
       return items.filter(({ action }) => action === 'approve').map(({ actor, result }) => `${actor}: ${result}`);
     };
     await expect.poll(answers).toHaveLength(1);
@@ -187,7 +187,7 @@ describe('a phone that nobody looks at', () => {
   });
 
   it('NOT9 a proof is for the browser it came to, and a browser that signs out is told nothing more', async () => {
-    const visitor = await world.door.enter();
+    const visitor = await world.daemon.enter();
     const notice_id = push.pushed.at(-1)?.document.id ?? '';
     const body = { notice_id, press: 'approve', answer: 'a'.repeat(64) };
     const asked = { method: 'POST', body } as const;
@@ -198,6 +198,6 @@ describe('a phone that nobody looks at', () => {
     expect(await visitor.json('/web/push')).toMatchObject({ is_on: true });
     await visitor.json('/web/leave', { method: 'POST', body: {} });
     expect((await visitor.ask('/web/push/answer', asked)).status).toBe(401);
-    await expect.poll(async () => (await world.door.enter()).json('/web/push')).toMatchObject({ is_on: false });
+    await expect.poll(async () => (await world.daemon.enter()).json('/web/push')).toMatchObject({ is_on: false });
   });
 });

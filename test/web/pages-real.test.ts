@@ -1,4 +1,4 @@
-// The pages at the real door of a real daemon, with look-alike agents in a real tmux: in by the link, told at once, answered
+// The pages of a real daemon, with look-alike agents in a real tmux: in by the link, told at once, answered
 // for real, seen live, and still there after the daemon was ended and started again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LookAlike } from '../kit/look-alike.ts';
@@ -9,12 +9,12 @@ let world: WebWorld;
 let agent: LookAlike;
 beforeAll(async () => {
   world = await WebWorld.open();
-  agent = await world.door.agent('claude', 'work', 'running');
-  await world.door.itemOf(agent);
+  agent = await world.daemon.agent('claude', 'work', 'running');
+  await world.daemon.itemOf(agent);
 });
 afterAll(() => world.close());
 
-describe('the pages at the real door', () => {
+describe('the pages of a real daemon', () => {
   it('FED1 show what the daemon knows, and change with it', async () => {
     const { page, complaints } = await world.page('desktop');
     await page.getByText('Other agents').waitFor();
@@ -44,8 +44,8 @@ describe('the pages at the real door', () => {
   });
 
   it('ACT2 ACT2e paste lines as one paste, and ask first where the program would submit each', async () => {
-    const other = await world.door.agent('claude', 'pasted', 'settled');
-    const { runtime_id } = await world.door.itemOf(other);
+    const other = await world.daemon.agent('claude', 'pasted', 'settled');
+    const { runtime_id } = await world.daemon.itemOf(other);
     const { page, context, complaints } = await world.page('desktop', { path: `/agents/${runtime_id}` });
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const paste = async (text: string): Promise<void> => {
@@ -78,13 +78,13 @@ describe('the pages at the real door', () => {
   });
 
   it('show the pane as it is, and go on after the daemon was ended and started', async () => {
-    const { runtime_id } = await world.door.itemOf(agent);
+    const { runtime_id } = await world.daemon.itemOf(agent);
     const { page, complaints } = await world.page('phone', { path: `/agents/${runtime_id}` });
     await act(agent, 'settled');
     await page.locator('.xterm-rows').waitFor();
     const shown = async (): Promise<string> => (await page.locator('.xterm-rows').textContent()) ?? '';
     const first =
-      world.door.live
+      world.daemon.live
         .tmux('capture-pane', '-p', '-t', agent.pane)
         .split('\n')
         .find((line) => line.trim() !== '') ?? '';
@@ -92,9 +92,9 @@ describe('the pages at the real door', () => {
       .poll(async () => (await shown()).replaceAll('\u00a0', ' '), { timeout: 10_000 })
       .toContain(first.trim());
     expect(complaints).toEqual([]);
-    await world.door.live.stopDaemon();
+    await world.daemon.live.stopDaemon();
     await page.getByText('The daemon does not respond').first().waitFor();
-    await world.door.live.startDaemon();
+    await world.daemon.live.startDaemon();
     await page.getByText('The daemon does not respond').first().waitFor({ state: 'detached' });
   });
 });

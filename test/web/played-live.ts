@@ -1,4 +1,4 @@
-// The played pane: shows a screen over the socket as the real door does, waits for the answer to each, and remembers the
+// The played pane: shows a screen over the socket as the real web server does, waits for the answer to each, and remembers the
 // keys that came.
 import type { WebSocket } from 'ws';
 

@@ -1,4 +1,4 @@
-// A played daemon for the pages: serves the built pages under the policy of the real door, tells the feed, answers every
+// A played daemon for the pages: serves the built pages under the policy of the real web server, tells the feed, answers every
 // route that the pages use with what stands on the stage, and remembers what was asked. Bodies are checked with the real
 // schemas: what the real daemon would refuse is refused here.
 import { readFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ export interface Play {
   rows(): ReadonlyMap<string, PaneItem>;
   /** What the next action becomes. */
   outcome: { outcome: string; words: string | null; failure: object | null };
-  /** False: the door does not know this browser. */
+  /** False: the web server does not know this browser. */
   isKnown: boolean;
   isReadOnly: boolean;
   /** Cuts every connection of the feed and of panes. */

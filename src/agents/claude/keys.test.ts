@@ -1,7 +1,7 @@
 // Claude's keys at its recorded dialogs: two that number their options differently, lists without numbers, questions.
 
 import { describe, expect, it } from 'vitest';
-import { lowSuite, recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { lowSuite, recordedDialogs, recordedSuite, shown } from '../keys/recorded-dialogs.contract.ts';
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 

@@ -1,7 +1,7 @@
 // Codex' keys at its recorded dialogs, and what it shares with no other: letters behind the words, menus of its start.
 
 import { describe, expect, it } from 'vitest';
-import { lowSuite, recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { lowSuite, recordedDialogs, recordedSuite, shown } from '../keys/recorded-dialogs.contract.ts';
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 

@@ -1,7 +1,7 @@
 // Copilot's keys at its recorded dialogs. Its digits act at once: "fix 2 bugs" once chose "don't ask again".
 
 import { describe, expect, it } from 'vitest';
-import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { recordedDialogs, recordedSuite, shown } from '../keys/recorded-dialogs.contract.ts';
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 

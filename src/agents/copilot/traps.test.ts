@@ -163,7 +163,7 @@ describe('traps on the screen of copilot', () => {
   it.each(traps)('RSV10 %s', (_what, lines, is) => {
     for (const title of titles) {
       const reading = classify(rules, { lines, title, command: 'node' }, '1.0.102');
-      expect([classOf(reading.state), reading.rule]).toEqual([is, reading.rule]);
+      expect(classOf(reading.state), `read by ${reading.rule}`).toBe(is);
     }
   });
 });

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { recordedDialogs, recordedSuite, shown } from '../keys/recorded-dialogs.contract.ts';
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 

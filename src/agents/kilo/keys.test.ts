@@ -1,7 +1,7 @@
 // Kilo's keys at its recorded dialogs. After a refusal it waits for a reason, which OpenCode does in subagents only.
 
 import { expect, it } from 'vitest';
-import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { recordedDialogs, recordedSuite, shown } from '../keys/recorded-dialogs.contract.ts';
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 

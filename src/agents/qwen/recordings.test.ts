@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { builtIn } from '../definition/built-in.ts';
 import { screenOf } from '../definition/read.ts';
-import { recordedDialogs, recordedSuite, shown } from '../keys/recorded.contract.ts';
+import { recordedDialogs, recordedSuite, shown } from '../keys/recorded-dialogs.contract.ts';
 import { recordingsSuite, reshapedSuite } from '../recordings.contract.ts';
 import { agents, identifyAgent } from '../registry.ts';
 

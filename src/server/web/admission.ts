@@ -1,4 +1,4 @@
-// Who is let as far as the routes of the web door (SEC2): what a request says of where it comes from, checked in one place
+// Who is let as far as the routes of the web server (SEC2): what a request says of where it comes from, checked in one place
 // and before anything else. Nothing here knows a route; what no browser of the user's would send is refused.
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -37,7 +37,7 @@ const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Names beside loopback that this server goes by. */
 export interface OwnNames {
-  /** The address the door was opened at. */
+  /** The address the server listens at. */
   readonly address: string | null;
   /** `https://box.example.org`: where a proxy of the person's own serves it, with encryption. */
   readonly origin: string | null;

@@ -1,4 +1,4 @@
-// The routes of the web door. Every one of them is added by one function that asks for a session first; what is open to a
+// The routes of the web server. Every one of them is added by one function that asks for a session first; what is open to a
 // browser without one is a list of three: the pages themselves, entering with a link, and the button of a notification, which
 // brings the cookie and a proof of what was shown in the place of the key (SEC2, NOT9).
 
@@ -33,8 +33,8 @@ import { claimOf, type WebSession, type WebSessions } from './web-sessions.ts';
 export interface WebAppParts {
   readonly service: DaemonService;
   readonly clock: Clock;
-  readonly keyring: WebSessions;
-  /** Of this door: several daemons of one machine share the name of loopback, and so their cookies. */
+  readonly webSessions: WebSessions;
+  /** Of this server: several daemons of one machine share the name of loopback, and so their cookies. */
   readonly cookieName: string;
   readonly assets: () => Assets;
   /** What agents find in theirs that are started from a page. */
@@ -55,7 +55,7 @@ const openPaths: ReadonlySet<string> = new Set(['POST /web/enter', 'POST /web/pu
 const isClosed = (path: string): boolean => /^\/(?:v1|web|ws)(?:\/|$)/.test(path);
 
 export function createWebApp(parts: WebAppParts): App {
-  const { service, keyring } = parts;
+  const { service, webSessions } = parts;
   const app: App = new Hono<{ Bindings: HttpBindings }>();
   const sessions = new WeakMap<IncomingMessage, WebSession>();
   app.use(async (context, next) => {
@@ -68,7 +68,7 @@ export function createWebApp(parts: WebAppParts): App {
       sessions.set(incoming, session);
       outgoing.once(
         'close',
-        keyring.hold(session, () => outgoing.destroy()),
+        webSessions.hold(session, () => outgoing.destroy()),
       );
     }
     await next();
@@ -93,8 +93,11 @@ const readOnly = new AgtmuxError('E_ROLE', 'this page is read-only', {
   next: 'run `agtmux web` without --read-only and open the link it prints',
 });
 
-function sessionOf({ keyring, cookieName }: WebAppParts, context: ApiContext): WebSession {
-  const session = keyring.sessionOf(cookieOf(context.env.incoming, cookieName), context.req.header(keyHeader) ?? null);
+function sessionOf({ webSessions, cookieName }: WebAppParts, context: ApiContext): WebSession {
+  const session = webSessions.sessionOf(
+    cookieOf(context.env.incoming, cookieName),
+    context.req.header(keyHeader) ?? null,
+  );
   if (session === null) throw signedOut;
   return session;
 }
@@ -119,7 +122,7 @@ function addDaemonRoutes(app: App, { service, clock, environment }: WebAppParts,
 }
 
 function addOwnRoutes(app: App, parts: WebAppParts, withSession: WithSession): void {
-  const { service, keyring, onSessions } = parts;
+  const { service, webSessions, onSessions } = parts;
   app.on('POST', '/web/enter', (context) => enter(parts, context));
   app.on(
     'GET',
@@ -137,7 +140,7 @@ function addOwnRoutes(app: App, parts: WebAppParts, withSession: WithSession): v
       const { outgoing } = context.env;
       // Answered first: leaving ends every connection of the session, this one too.
       outgoing.once('close', () => {
-        keyring.leave(session.id);
+        webSessions.leave(session.id);
         onSessions();
       });
       const reply = jsonReply({ ...headOf(service), done: true });
@@ -152,7 +155,7 @@ function addOwnRoutes(app: App, parts: WebAppParts, withSession: WithSession): v
     withSession(async (context, session) => {
       readQuery(noQuerySchema, context.req.queries());
       const { ref } = readValue(webTicketRequestSchema, await readJson(context.env.incoming));
-      const { ticket, expires_at } = keyring.addTicket(session, ref);
+      const { ticket, expires_at } = webSessions.addTicket(session, ref);
       const reply = { ...headOf(service), ticket, expires_at: isoTime(service.toWall(expires_at)) };
       return jsonReply(reply satisfies WebTicketReply);
     }),
@@ -160,7 +163,7 @@ function addOwnRoutes(app: App, parts: WebAppParts, withSession: WithSession): v
 }
 
 /** Being told while no page is open: the address of this browser, and what its buttons say (NOT9). */
-function addPushRoutes(app: App, { service, keyring, cookieName }: WebAppParts, withSession: WithSession): void {
+function addPushRoutes(app: App, { service, webSessions, cookieName }: WebAppParts, withSession: WithSession): void {
   const { push } = service;
   const statusOf = ({ id }: WebSession): Response => {
     const reply = { ...headOf(service), public_key: push.publicKey, is_on: push.has(id) };
@@ -180,8 +183,9 @@ function addPushRoutes(app: App, { service, keyring, cookieName }: WebAppParts, 
     withSession(async (context, session) => {
       readQuery(noQuerySchema, context.req.queries());
       const address = readValue(webPushAddressSchema, await readJson(context.env.incoming));
-      const mayAnswer = !session.read_only && session.caller.role !== 'observer';
-      unwrap(await push.subscribe(session.id, address, mayAnswer));
+      // Only whether buttons are shown: a press is authorized like every other answer.
+      const hasButtons = !session.read_only && session.caller.role !== 'observer';
+      unwrap(await push.subscribe(session.id, address, hasButtons));
       return statusOf(session);
     }),
   );
@@ -196,7 +200,7 @@ function addPushRoutes(app: App, { service, keyring, cookieName }: WebAppParts, 
   );
   app.on('POST', '/web/push/answer', async (context) => {
     readQuery(noQuerySchema, context.req.queries());
-    const session = keyring.sessionByCookie(cookieOf(context.env.incoming, cookieName));
+    const session = webSessions.sessionByCookie(cookieOf(context.env.incoming, cookieName));
     if (session === null) throw signedOut;
     const answer = readValue(webPushAnswerSchema, await readJson(context.env.incoming));
     const { outcome, failure: why } = unwrap(await push.answer(session.id, answer, claimOf(session)));
@@ -205,17 +209,17 @@ function addPushRoutes(app: App, { service, keyring, cookieName }: WebAppParts, 
 }
 
 async function enter(
-  { service, keyring, cookieName, onSessions }: WebAppParts,
+  { service, webSessions, cookieName, onSessions }: WebAppParts,
   context: ApiContext,
 ): Promise<Response> {
   readQuery(noQuerySchema, context.req.queries());
   const { token } = readValue(webEnterSchema, await readJson(context.env.incoming));
-  const entry = keyring.enter(token);
+  const entry = webSessions.enter(token);
   if (entry === null) throw new AgtmuxError('E_SIGNED_OUT', 'this link was already used or has expired');
   // The one that this browser had before is not needed any more.
   const before = cookieOf(context.env.incoming, cookieName)?.split('.')[0];
-  const old = keyring.sessionOf(cookieOf(context.env.incoming, cookieName), context.req.header(keyHeader) ?? null);
-  if (old !== null && old.id === before) keyring.leave(old.id);
+  const old = webSessions.sessionOf(cookieOf(context.env.incoming, cookieName), context.req.header(keyHeader) ?? null);
+  if (old !== null && old.id === before) webSessions.leave(old.id);
   onSessions();
   const { session, cookie, key } = entry;
   const reply = jsonReply({ ...told(service, session), key } satisfies WebEnteredReply);

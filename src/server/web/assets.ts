@@ -1,4 +1,4 @@
-// The pages as files: read once when the door opens, served from memory with their compressed forms. Only what was found in
+// The pages as files: read once when the server starts, served from memory with their compressed forms. Only what was found in
 // the folder then is ever served, so no path leads anywhere else.
 
 import { createHash } from 'node:crypto';

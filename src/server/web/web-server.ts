@@ -1,4 +1,4 @@
-// The web door: opened on request, on loopback unless it is said otherwise, and shut again when nobody may come in any more.
+// The web server: opened on request, on loopback unless it is said otherwise, and shut again when nobody may come in any more.
 // Browsers that are in stay in when the daemon starts again; what says so is kept in a private file, without any secret.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -78,7 +78,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
 
 export class WebServer implements WebService {
   readonly #parts: WebServerParts;
-  readonly #keyring: WebSessions;
+  readonly #webSessions: WebSessions;
   readonly #panes = new Set<PaneSocket>();
   #kept: StoredWebServer;
   #opened: Opened | null = null;
@@ -92,7 +92,7 @@ export class WebServer implements WebService {
     this.#parts = parts;
     this.#kept = kept;
     const { service, random } = parts;
-    this.#keyring = new WebSessions({
+    this.#webSessions = new WebSessions({
       random,
       now: () => service.now(),
       isReached: (id) => service.push.has(id),
@@ -103,26 +103,26 @@ export class WebServer implements WebService {
   /** Opens again by itself where browsers were in when the daemon ended. */
   static async start(parts: WebServerParts): Promise<WebServer> {
     const kept = await readWebServer(parts.documents, parts.warn);
-    const door = new WebServer(parts, kept ?? { version: 1, name: parts.random.hex(4), place: null, sessions: [] });
-    door.#keyring.load(door.#kept.sessions);
-    await parts.service.push.keepOnly(new Set(door.#keyring.kept().map(({ id }) => id)));
-    const { place } = door.#kept;
-    if (place === null || !door.#keyring.isNeeded) return door;
-    const opened = await door.#listen(place.address, place.port);
+    const server = new WebServer(parts, kept ?? { version: 1, name: parts.random.hex(4), place: null, sessions: [] });
+    server.#webSessions.load(server.#kept.sessions);
+    await parts.service.push.keepOnly(new Set(server.#webSessions.kept().map(({ id }) => id)));
+    const { place } = server.#kept;
+    if (place === null || !server.#webSessions.isNeeded) return server;
+    const opened = await server.#listen(place.address, place.port);
     if (!opened.ok) {
       // Whoever is there now was sent what our pages send: none of it may open anything again.
       parts.warn('the web server was not started, and its browsers are signed out', {
         problem: opened.failure.message,
       });
-      await door.#shut();
+      await server.#shut();
     }
-    return door;
+    return server;
   }
 
   status(): WebStatus {
     const { address = null, port = null } = this.#opened ?? {};
     const { origin = null } = this.#kept;
-    return { is_open: this.#opened !== null, address, port, origin, sessions: this.#keyring.sessions };
+    return { is_open: this.#opened !== null, address, port, origin, sessions: this.#webSessions.sessions };
   }
 
   /** The link has the rights of whoever asks for it, and never more (ACT6). */
@@ -141,7 +141,7 @@ export class WebServer implements WebService {
           opened_by: who.name,
           is_traceable: who.is_traceable,
         };
-        const { token, expires_at } = this.#keyring.addToken({ caller, read_only: wish.read_only });
+        const { token, expires_at } = this.#webSessions.addToken({ caller, read_only: wish.read_only });
         if (wish.origin !== null) await this.#serveAs(wish.origin);
         const { address, port } = opened.value;
         const base = wish.origin ?? `http://${nameOf(address)}:${port}`;
@@ -170,7 +170,7 @@ export class WebServer implements WebService {
     );
   }
 
-  /** The daemon ends; who is in finds the door open again after it. */
+  /** The daemon ends; who is in finds the server open again after it. */
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#cancelSweep();
@@ -243,7 +243,7 @@ export class WebServer implements WebService {
       service,
       clock,
       environment,
-      keyring: this.#keyring,
+      webSessions: this.#webSessions,
       cookieName: this.#cookieName(),
       assets: () => this.#assets,
       onSessions: () => void this.#save(),
@@ -289,14 +289,14 @@ export class WebServer implements WebService {
     // By hand: what a URL cannot be made of must not end the daemon.
     const [path, query = ''] = (incoming.url ?? '').split('?', 2);
     if (path !== panePath || incoming.method !== 'GET') return failure('E_ROUTE', 'there is no WebSocket at this path');
-    const ticket = this.#keyring.useTicket(ticketIn(query), cookieOf(incoming, this.#cookieName()));
+    const ticket = this.#webSessions.useTicket(ticketIn(query), cookieOf(incoming, this.#cookieName()));
     if (ticket === null)
       return failure('E_SIGNED_OUT', 'the ticket was already used or has expired', 'request a new one');
     sockets.handleUpgrade(incoming, socket, head, (page) => {
       const { service, clock } = this.#parts;
       const pane = new PaneSocket(page, { clock, live: service.live, ticket });
       this.#panes.add(pane);
-      const letGo = this.#keyring.hold(ticket.session, () =>
+      const letGo = this.#webSessions.hold(ticket.session, () =>
         pane.end(failure('E_SIGNED_OUT', 'this browser was signed out')),
       );
       page.once('close', () => {
@@ -320,8 +320,8 @@ export class WebServer implements WebService {
   /** Takes away what is too old. When nobody is in and no link waits, there is nothing to keep open. */
   sweep(): Promise<void> {
     return this.#inTurn(async () => {
-      this.#keyring.sweep();
-      if (!this.#keyring.isNeeded) return this.#shut();
+      this.#webSessions.sweep();
+      if (!this.#webSessions.isNeeded) return this.#shut();
       this.#sweepOn();
       return this.#save();
     });
@@ -331,7 +331,7 @@ export class WebServer implements WebService {
     const opened = this.#opened;
     this.#cancelSweep();
     this.#opened = null;
-    this.#keyring.clear();
+    this.#webSessions.clear();
     this.#kept = { ...this.#kept, origin: null };
     await this.#save();
     if (opened !== null) await this.#closeServer(opened);
@@ -349,7 +349,7 @@ export class WebServer implements WebService {
   #save(): Promise<void> {
     const { address, port } = this.#opened ?? this.#kept.place ?? { address: loopback, port: 0 };
     const place = port === 0 ? null : { address, port };
-    this.#kept = { ...this.#kept, place, sessions: [...this.#keyring.kept()] };
+    this.#kept = { ...this.#kept, place, sessions: [...this.#webSessions.kept()] };
     const kept = this.#kept;
     const { documents, warn } = this.#parts;
     this.#saving = this.#saving.then(() => storeWebServer(documents, kept, warn));

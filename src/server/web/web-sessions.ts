@@ -1,4 +1,4 @@
-// Who may come in at the web door: links that wait, browsers that are in, tickets for their sockets. Only fingerprints of
+// Who may come in at the web server: links that wait, browsers that are in, tickets for their sockets. Only fingerprints of
 // secrets are held, and every secret is compared as a whole (SEC2). Knows no request and no file.
 
 import { createHash, timingSafeEqual } from 'node:crypto';

@@ -109,7 +109,7 @@ const nothing: Wished = {
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim());
 
-/** The door gives the agent the environment of the daemon: a page has none. */
+/** The web server gives the agent the environment of the daemon: a page has none. */
 const bodyOf = (wished: Wished): NewSessionBody => ({
   agent: wished.agent,
   prompt: wished.prompt,

@@ -1,4 +1,4 @@
-// Who this browser is at the door: what it may do, and the version of the daemon behind it.
+// Who this browser is to the web server: what it may do, and the version of the daemon behind it.
 
 import { useSyncExternalStore } from 'react';
 import type { Entrance } from '../requests.ts';

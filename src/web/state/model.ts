@@ -4,7 +4,7 @@ import type { FeedEvent } from '../../api/client-types.ts';
 import type { Failure } from '../../model/errors.ts';
 import { emptyFeed, type FeedState, feedAfter } from '../../view/feed.ts';
 
-/** live: what is shown is true now. lost: it was true at `heardAt`. shut: the door does not know this browser. */
+/** live: what is shown is true now. lost: it was true at `heardAt`. shut: the web server does not know this browser. */
 export type Link = 'connecting' | 'live' | 'lost' | 'shut';
 
 export interface Model extends FeedState {

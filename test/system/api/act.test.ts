@@ -123,7 +123,7 @@ describe('POST /v1/act', () => {
   });
 });
 
-describe('the other doors of acting', () => {
+describe('the other routes of acting', () => {
   it('attach tells where to go, or why not', async () => {
     const plan = parsed(await post('/v1/attach', { ref: 'claude', pid: 7 }), 'AttachPlan');
     expect(plan).toMatchObject({ session_id: '$1', window_id: '@1', pane_id: '%1', socket_path: '/nowhere/default' });

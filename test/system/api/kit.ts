@@ -43,7 +43,7 @@ const fakeHooks: DaemonService['hooks'] = {
   apply: async () => ok({ ...outcome, written: [], removed: [], trust: [] }),
 };
 
-const fakeDoor: WebService = {
+const fakeWeb: WebService = {
   open: async ({ read_only }) => {
     const place = { address: '127.0.0.1', port: 8137, is_exposed: false };
     return ok({ ...place, url: 'http://127.0.0.1:8137/#token=x', read_only, expires_at: 1_300_000 });
@@ -248,7 +248,7 @@ export interface TestServer {
   readonly path: string;
   readonly troubles: Error[];
   connections(): number;
-  /** The door alone: the daemon and its feed live on. */
+  /** The API alone: the daemon and its feed live on. */
   shut(): Promise<void>;
   close(): Promise<void>;
 }
@@ -291,7 +291,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   const { daemon = new FakeDaemon(), clock = createRealClock() } = options;
   const troubles: Error[] = [];
   const onTrouble = (error: Error): void => void troubles.push(error);
-  const served = await serveApi(daemon, path, { clock, onTrouble, door: fakeDoor, editors: fakeEditors });
+  const served = await serveApi(daemon, path, { clock, onTrouble, web: fakeWeb, editors: fakeEditors });
   if (!served.ok) throw new Error(served.failure.message);
   return {
     daemon,

@@ -97,7 +97,7 @@ describe('POST /v1/shells', () => {
     expect(server.daemon.shells.cancelled).toBe(1);
   });
 
-  it('ACT4 a refusal is an answer, with the code that doors use', async () => {
+  it('ACT4 a refusal is an answer, with the code that commands use', async () => {
     const refusal = failure('E_ROLE', 'only agents start shells', 'run it yourself');
     server.daemon.shells.told = { result: 'Refused', reason: refusal.message, failure: refusal };
     const told = parsed(await post('/v1/shells', { ...wanted, run_in_background: true }), 'ShellReceipt');

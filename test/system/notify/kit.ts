@@ -120,7 +120,7 @@ export class DesktopWorld extends Live {
   isKept(handle: string): boolean {
     const { database, wal } = storePaths(this.stateDir);
     const bytes = [database, wal].map((path) => (existsSync(path) ? readFileSync(path, 'latin1') : '')).join('\n');
-    return new RegExp(`notice_handle[0-9a-z]+[^"]{0,9}"${handle}"`).test(bytes);
+    return new RegExp(`notice_handle[a-z]+ [0-9a-z]+[^"]{0,9}"${handle}"`).test(bytes);
   }
 
   isClosed(id: string): boolean {

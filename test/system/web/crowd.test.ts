@@ -2,12 +2,12 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measureCrowd, openAgents } from '../../web/kit-crowd.ts';
-import { DoorWorld } from '../../web/kit-server.ts';
+import { DaemonWorld } from '../../web/kit-server.ts';
 
-let world: DoorWorld;
+let world: DaemonWorld;
 
 beforeAll(async () => {
-  world = await DoorWorld.open();
+  world = await DaemonWorld.open();
 });
 
 afterAll(async () => {
@@ -26,7 +26,7 @@ describe('pages that never read', () => {
     );
     expect(figures.delays).toHaveLength(200);
     expect(figures.grownMb).toBeLessThan(60);
-    // The door is as it was: the sleepers were cut, or can be.
+    // The web server is as it was: the sleepers were cut, or can be.
     expect((await visitor.ask('/v1/panes')).status).toBe(200);
   });
 });

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { seeded } from '../../../src/store/samples.contract.ts';
 import type { Visitor } from '../../web/kit-server.ts';
-import { type RawReply, SmallDoor, send } from './kit.ts';
+import { type RawReply, SmallWebServer, send } from './kit.ts';
 
 interface Parts {
   readonly method: string;
@@ -23,13 +23,13 @@ interface Parts {
 type Change = (good: Parts) => Partial<Parts>;
 type Changes = Readonly<Record<string, Change>>;
 
-let small: SmallDoor;
+let small: SmallWebServer;
 let me: Visitor;
 let other: Visitor;
 let port = 0;
 
 beforeAll(async () => {
-  small = await SmallDoor.open();
+  small = await SmallWebServer.open();
   small.daemon.put({ agent: 'claude' });
   me = await small.enter();
   other = await small.enter();
@@ -70,7 +70,7 @@ const requests: Readonly<Record<string, () => Promise<Parts>>> = {
   'a session': async () => good('POST', '/v1/managed', { agent: 'claude', cwd: '/', prompt: 'x', env: {} }),
   'a waiting message': async () => good('DELETE', '/v1/queue/none'),
   'a ticket': async () => good('POST', '/web/ticket', { ref: 'claude' }),
-  'the door': async () => {
+  'signing in': async () => {
     const token = (await small.url()).split('#token=')[1];
     return { ...good('POST', '/web/enter', { token }), cookie: null, key: null };
   },
@@ -173,7 +173,7 @@ const badTickets: Changes = {
 function changesOf(name: string): readonly Changes[] {
   const isRead = name === 'a list' || name === 'the feed';
   const hasBody = !isRead && name !== 'a waiting message' && name !== 'a socket';
-  const who = name === 'the door' ? [badTokens] : name === 'a socket' ? [secrets, badTickets] : [secrets, keys];
+  const who = name === 'signing in' ? [badTokens] : name === 'a socket' ? [secrets, badTickets] : [secrets, keys];
   return [hosts, origins, sites, methods, paths, ...who, ...(isRead ? [] : [noOrigin]), ...(hasBody ? [types] : [])];
 }
 
@@ -202,7 +202,7 @@ function changed(base: Parts, changes: readonly Change[]): Parts {
   return now;
 }
 
-/** The pages themselves are for everyone who finds the door. */
+/** The pages themselves are for everyone who finds the address. */
 const isAdmitted = ({ status, head }: RawReply): boolean =>
   status === 101 || (status >= 200 && status < 400 && !head.includes('content-type: text/html'));
 

@@ -1,4 +1,4 @@
-// The web door on the small daemon of the contract tests, so that everything that is asked of it can be counted; and a way
+// The web server on the small daemon of the contract tests, so that everything that is asked of it can be counted; and a way
 // to send any bytes to it.
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,27 +17,27 @@ import { FakeDaemon } from '../api/kit.ts';
 export const person = { pid: 1, hops: 0 };
 const plainWish: WebRequest = { port: null, listen: null, origin: null, read_only: false };
 
-export class SmallDoor {
+export class SmallWebServer {
   readonly daemon = new FakeDaemon();
   documents = new TestDocuments();
-  readonly folder = mkdtempSync(join(tmpdir(), 'agtmux-door-'));
+  readonly folder = mkdtempSync(join(tmpdir(), 'agtmux-web-'));
   readonly warnings: string[] = [];
   readonly troubles: Error[] = [];
-  door: WebServer;
+  server: WebServer;
 
-  private constructor(door: WebServer | null) {
-    this.door = door as WebServer;
+  private constructor(server: WebServer | null) {
+    this.server = server as WebServer;
   }
 
-  static async open(): Promise<SmallDoor> {
-    const small = new SmallDoor(null);
+  static async open(): Promise<SmallWebServer> {
+    const small = new SmallWebServer(null);
     await small.start();
     return small;
   }
 
   /** As the daemon does it when it starts. */
   async start(): Promise<void> {
-    this.door = await WebServer.start({
+    this.server = await WebServer.start({
       service: this.daemon,
       clock: createRealClock(),
       random: createRealRandom(),
@@ -51,7 +51,7 @@ export class SmallDoor {
   }
 
   async url(wish: Partial<WebRequest> = {}): Promise<string> {
-    const link = await this.door.open({ ...plainWish, ...wish }, person);
+    const link = await this.server.open({ ...plainWish, ...wish }, person);
     if (!link.ok) throw new Error(link.failure.message);
     return link.value.url;
   }
@@ -60,7 +60,7 @@ export class SmallDoor {
     return Visitor.enter(await this.url(wish));
   }
 
-  /** Everything that anybody could have done through the door. */
+  /** Everything that anybody could have done through it. */
   deeds(): unknown {
     const { acting, taken, claims, stops, sessions, shells } = this.daemon;
     return {
@@ -72,12 +72,12 @@ export class SmallDoor {
       targets: this.daemon.targets().length,
       sessions: sessions.list().length,
       shells: shells.list().length,
-      signedIn: this.door.status().sessions,
+      signedIn: this.server.status().sessions,
     };
   }
 
   async close(): Promise<void> {
-    await this.door.close();
+    await this.server.close();
     this.daemon.feed.close();
     rmSync(this.folder, { recursive: true });
   }

@@ -11,17 +11,17 @@ import { limits } from '../../../src/model/limits.ts';
 import { until } from '../../kit/live.ts';
 import { LookAlike } from '../../kit/look-alike.ts';
 import { act, acts } from '../../kit/scenes.ts';
-import { DoorWorld, type PaneView, Visitor } from '../../web/kit-server.ts';
+import { DaemonWorld, type PaneView, Visitor } from '../../web/kit-server.ts';
 
 const program = fileURLToPath(new URL('../../../bin/agtmux', import.meta.url));
 /** A gigabyte takes minutes on a small machine: COUNT=1024 for all of it. */
 const floodMegabytes = Math.min(Number(process.env.COUNT ?? 48), 1_024);
 
-let world: DoorWorld;
+let world: DaemonWorld;
 let me: Visitor;
 
 beforeAll(async () => {
-  world = await DoorWorld.open();
+  world = await DaemonWorld.open();
   me = await world.enter();
 });
 

@@ -50,8 +50,8 @@ import {
   actionKinds,
   type StoredMessage,
 } from './action-documents.ts';
-import { Answered } from './answered.ts';
-import { answerRequest } from './answers.ts';
+import { answerRequest } from './answer-ask.ts';
+import { Answered } from './answered-asks.ts';
 import type { ActionRecord } from './audit.ts';
 import { HopCounter } from './composing.ts';
 import { activate, interrupt, kill, resume, unseen } from './controls.ts';

@@ -1,4 +1,4 @@
-// Who may do what to a session, by the same rights as for every other agent (ACT6), and the audit row that every deed leaves,
+// Who may do what to a session, by the same rights as for every other agent (ACT6), and the audit row that every action leaves,
 // refused ones too. What was written stays out of it, only how much.
 
 import { mayAlso, mayAnswer, mayDo, type Policy } from '../auth/policy.ts';
@@ -76,23 +76,23 @@ export interface AuditedAction {
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
-export function auditOfAction(deed: AuditedAction, result: 'delivered' | 'queued' | Failure): AuditRecord {
-  const { caller, session, name } = deed;
+export function auditOfAction(done: AuditedAction, result: 'delivered' | 'queued' | Failure): AuditRecord {
+  const { caller, session, name } = done;
   const isRefused = typeof result !== 'string';
   return {
-    at: deed.at,
+    at: done.at,
     actor: actorOf(caller),
     action: `session ${name}`,
     runtime_id: session?.runtime_id ?? null,
     snapshot_id: null,
     result: isRefused ? 'refused' : result,
     detail: {
-      audit_id: deed.audit_id,
-      named: deed.named,
+      audit_id: done.audit_id,
+      named: done.named,
       why: caller.why,
       way: 'session',
       ...(session === null ? {} : { session: session.id, state: session.state, auto_approve: session.auto_approve }),
-      ...deed.detail,
+      ...done.detail,
       ...(isRefused ? { code: result.code, message: result.message } : {}),
     },
   };
@@ -116,24 +116,24 @@ export function auditOfSleep(
   };
 }
 
-export function detailOfAction(deed: SessionCommand): Readonly<Record<string, unknown>> {
-  switch (deed.action) {
+export function detailOfAction(done: SessionCommand): Readonly<Record<string, unknown>> {
+  switch (done.action) {
     case 'send':
-      return { bytes: Buffer.byteLength(deed.text) };
+      return { bytes: Buffer.byteLength(done.text) };
     case 'approve':
-      return named(deed.ask_id);
+      return named(done.ask_id);
     case 'reject':
-      return { ...named(deed.ask_id), ...sized('because', deed.because) };
+      return { ...named(done.ask_id), ...sized('because', done.because) };
     case 'answer':
       return {
-        ...named(deed.ask_id),
-        ...(deed.option === undefined ? {} : { option: deed.option }),
-        ...sized('text', deed.text),
+        ...named(done.ask_id),
+        ...(done.option === undefined ? {} : { option: done.option }),
+        ...sized('text', done.text),
       };
     case 'resume':
-      return sized('text', deed.text);
+      return sized('text', done.text);
     case 'remove':
-      return { force: deed.force };
+      return { force: done.force };
     case 'stop':
     case 'retry':
       return {};

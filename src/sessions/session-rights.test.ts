@@ -6,7 +6,7 @@ import { defaultPolicy } from '../auth/policy.ts';
 import type { Principal } from '../auth/principal.ts';
 import { askId, mainScope } from '../model/ids.ts';
 import type { PendingAsk } from '../model/sessions.ts';
-import { mayAct, type WantedAction } from './roles.ts';
+import { mayAct, type WantedAction } from './session-rights.ts';
 
 const caller = (role: Principal['role'], fields: Partial<Principal> = {}): Principal => ({
   ...{ role, name: 'x', runtime_id: null, hops: 0, why: 'a test', pid: 7, above: [], is_traceable: true },

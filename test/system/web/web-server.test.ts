@@ -1,4 +1,4 @@
-// The life of the web door: who is let in and for how long, what survives a restart, what is never served, and that no
+// The life of the web server: who is let in and for how long, what survives a restart, what is never served, and that no
 // route can be reached without a session, by the routes as they are and by how they are added.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -14,12 +14,12 @@ import { importFile } from '../../../src/store/documents.ts';
 import { TestDocuments } from '../../kit/documents.ts';
 import { until } from '../../kit/live.ts';
 import { Visitor } from '../../web/kit-server.ts';
-import { person, SmallDoor, send } from './kit.ts';
+import { person, SmallWebServer, send } from './kit.ts';
 
-let small: SmallDoor;
+let small: SmallWebServer;
 
 beforeEach(async () => {
-  small = await SmallDoor.open();
+  small = await SmallWebServer.open();
 });
 
 afterEach(async () => {
@@ -66,10 +66,10 @@ describe('no route without a session', () => {
     const opened = bare.map((rest) => /^'POST', '([^']+)'/.exec(rest)?.[1]);
     expect(opened).toEqual(['/web/enter', '/web/push/answer']);
     expect(source).toContain('const handler = withSession((context, session)');
-    // The server of the door has no other way to answer than this app, and what stands before it.
-    const door = readFileSync(new URL('../../../src/server/web/web-server.ts', import.meta.url), 'utf8');
-    expect(door.match(/createServer\(\n/g)).toHaveLength(1);
-    expect(door.match(/refusalOf\(knockOf/g)).toHaveLength(2);
+    // The web server has no other way to answer than this app, and what stands before it.
+    const code = readFileSync(new URL('../../../src/server/web/web-server.ts', import.meta.url), 'utf8');
+    expect(code.match(/createServer\(\n/g)).toHaveLength(1);
+    expect(code.match(/refusalOf\(knockOf/g)).toHaveLength(2);
   });
 
   it('SEC2 what is for programs of this machine is not there for pages', async () => {
@@ -149,7 +149,7 @@ describe('entering', () => {
     expect((await visitor.ask('/web/leave', { method: 'POST', body: {} })).status).toBe(200);
     expect(await over).toBe('over');
     expect((await visitor.ask('/web/session')).status).toBe(401);
-    expect(small.door.status().sessions).toBe(0);
+    expect(small.server.status().sessions).toBe(0);
   });
 
   it('SEC2 --read-only lets look and not act', async () => {
@@ -200,7 +200,7 @@ describe('entering', () => {
       small.daemon.time += 1;
       await small.enter();
     }
-    expect(small.door.status().sessions).toBe(limits.webSessionsMax);
+    expect(small.server.status().sessions).toBe(limits.webSessionsMax);
     expect((await first.ask('/web/session')).status).toBe(401);
     const links = [];
     for (let count = 0; count <= limits.webTokensMax; count += 1) links.push(await small.url());
@@ -209,12 +209,12 @@ describe('entering', () => {
   });
 });
 
-describe('the door itself', () => {
+describe('the web server itself', () => {
   it('SEC2 is shut until somebody asks, then on loopback alone, and shut again when told', async () => {
-    expect(small.door.status()).toEqual({ is_open: false, address: null, port: null, origin: null, sessions: 0 });
+    expect(small.server.status()).toEqual({ is_open: false, address: null, port: null, origin: null, sessions: 0 });
     const visitor = await small.enter();
-    expect(small.door.status()).toMatchObject({ is_open: true, address: '127.0.0.1', sessions: 1 });
-    expect((await small.door.shut(person)).ok).toBe(true);
+    expect(small.server.status()).toMatchObject({ is_open: true, address: '127.0.0.1', sessions: 1 });
+    expect((await small.server.shut(person)).ok).toBe(true);
     await expect(visitor.ask('/v1/panes')).rejects.toThrow();
     expect((await small.enter()).base).toBe(visitor.base);
     expect((await visitor.ask('/v1/panes')).status).toBe(401);
@@ -222,7 +222,7 @@ describe('the door itself', () => {
 
   it('SEC2 pages stay signed in over a restart, at the same address, and what is kept holds no secret', async () => {
     const visitor = await small.enter();
-    await small.door.close();
+    await small.server.close();
     await expect(visitor.ask('/v1/panes')).rejects.toThrow();
     await small.start();
     expect((await visitor.ask('/v1/panes')).status).toBe(200);
@@ -234,12 +234,12 @@ describe('the door itself', () => {
 
   it('SEC2 where another program took its address meanwhile, every page is signed out', async () => {
     const visitor = await small.enter();
-    const { port } = small.door.status();
-    await small.door.close();
+    const { port } = small.server.status();
+    await small.server.close();
     const thief = createServer((_, outgoing) => outgoing.end());
     await new Promise<void>((resolve) => thief.listen({ host: '127.0.0.1', port: port ?? 0 }, resolve));
     await small.start();
-    expect(small.door.status()).toMatchObject({ is_open: false, sessions: 0 });
+    expect(small.server.status()).toMatchObject({ is_open: false, sessions: 0 });
     const again = await small.enter();
     expect(again.base).not.toBe(visitor.base);
     const stolen = await fetch(`${again.base}/v1/panes`, { headers: visitor.headers });
@@ -249,7 +249,7 @@ describe('the door itself', () => {
 
   it('SEC2 LOG8 pages stay signed in when the file of an earlier version is taken over; a damaged one lets nobody in', async () => {
     const visitor = await small.enter();
-    await small.door.close();
+    await small.server.close();
     const text = JSON.stringify(small.documents.all('web_server')[0]);
     const path = join(small.folder, 'web.json');
     const takeOver = async (content: string): Promise<string | null> => {
@@ -264,43 +264,43 @@ describe('the door itself', () => {
     expect(await takeOver(text)).toBeNull();
     expect((await visitor.ask('/v1/panes')).status).toBe(200);
     expect(readFileSync(`${path}.backup`, 'utf8')).toBe(text);
-    await small.door.close();
+    await small.server.close();
     expect(await takeOver(text.slice(0, -9))).toContain('set aside');
-    expect(small.door.status()).toMatchObject({ is_open: false, sessions: 0 });
+    expect(small.server.status()).toMatchObject({ is_open: false, sessions: 0 });
   });
 
   it('SEC2 what cannot be understood lets nobody in', async () => {
     const visitor = await small.enter();
-    await small.door.close();
+    await small.server.close();
     const body = JSON.stringify(small.documents.all('web_server')[0]).replace('"version":1', '"version":2');
     await small.documents.putDocuments({ put: [{ kind: 'web_server', id: 'all', number: 1, body }], remove: [] });
     await small.start();
-    expect(small.door.status()).toMatchObject({ is_open: false, sessions: 0 });
+    expect(small.server.status()).toMatchObject({ is_open: false, sessions: 0 });
     await expect(visitor.ask('/v1/panes')).rejects.toThrow();
     expect(small.warnings.at(-1)).toContain('could not be read');
   });
 
-  it('a port that is taken is told, and so is a door that is open elsewhere', async () => {
+  it('a port that is taken is told, and so is a web server that is open elsewhere', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen({ host: '127.0.0.1', port: 0 }, resolve));
     const taken = (other.address() as { port: number }).port;
     const wish = { listen: null, origin: null, read_only: false };
-    const refused = await small.door.open({ ...wish, port: taken }, person);
+    const refused = await small.server.open({ ...wish, port: taken }, person);
     expect(refused).toMatchObject({ ok: false, failure: { code: 'E_SOCKET' } });
     await small.url();
-    const elsewhere = await small.door.open({ ...wish, port: taken }, person);
+    const elsewhere = await small.server.open({ ...wish, port: taken }, person);
     expect(elsewhere).toMatchObject({ ok: false, failure: { next: 'stop it first: `agtmux web --stop`' } });
     await new Promise((resolve) => other.close(resolve));
   });
 
   it('SEC2 listens beside loopback only at the address that was said, and knows itself by no other name', async () => {
-    const link = await small.door.open({ port: null, listen: '127.0.0.9', origin: null, read_only: false }, person);
+    const link = await small.server.open({ port: null, listen: '127.0.0.9', origin: null, read_only: false }, person);
     expect(link).toMatchObject({ ok: true, value: { address: '127.0.0.9', is_exposed: true } });
     const { url, port } = link.ok ? link.value : { url: '', port: 0 };
     await Visitor.enter(url);
     expect((await send(port, 'GET / HTTP/1.1\r\nhost: x\r\n\r\n')).status).toBe(0);
     for (const listen of ['0.0.0.0', '::', '0:0:0:0:0:0:0:0']) {
-      const everywhere = await small.door.open({ port: null, listen, origin: null, read_only: false }, person);
+      const everywhere = await small.server.open({ port: null, listen, origin: null, read_only: false }, person);
       expect(everywhere).toMatchObject({ ok: false, failure: { code: 'E_INPUT' } });
     }
     const named = await fetch(`http://127.0.0.9:${port}/web/session`);
@@ -342,7 +342,7 @@ describe('the pages', () => {
 
   it('SEC2 no path leads out of their folder, and only files of pages are served', async () => {
     await small.enter();
-    const { port } = small.door.status();
+    const { port } = small.server.status();
     const host = `host: 127.0.0.1:${port}`;
     const tries = [
       '/../outside.html',
@@ -359,7 +359,7 @@ describe('the pages', () => {
 
   it('SEC2e behind a proxy it answers to the one address that was said, and to its own', async () => {
     const origin = 'https://box.example.org';
-    const link = await small.door.open({ port: null, listen: null, origin, read_only: false }, person);
+    const link = await small.server.open({ port: null, listen: null, origin, read_only: false }, person);
     expect(link).toMatchObject({
       ok: true,
       value: { url: expect.stringMatching(/^https:\/\/box[.]example[.]org\/#token=/) },
@@ -382,16 +382,16 @@ describe('the pages', () => {
       expect([host, from, (await enter(host, from)).status]).toEqual([host, from, 403]);
     const entered = await enter('box.example.org', origin);
     expect([entered.status, /; secure(?:\r|$)/.test(entered.head)]).toEqual([200, true]);
-    expect(small.door.status()).toMatchObject({ origin });
-    await small.door.shut(person);
-    expect(small.door.status()).toMatchObject({ origin: null });
+    expect(small.server.status()).toMatchObject({ origin });
+    await small.server.shut(person);
+    expect(small.server.status()).toMatchObject({ origin: null });
   });
 
   it('closes by itself when nobody may come in any more', async () => {
     await small.url();
-    expect(small.door.status().is_open).toBe(true);
+    expect(small.server.status().is_open).toBe(true);
     small.daemon.time += limits.webTokenMs;
-    await small.door.sweep();
-    await until(() => !small.door.status().is_open);
+    await small.server.sweep();
+    await until(() => !small.server.status().is_open);
   });
 });
