@@ -5,6 +5,8 @@ import { authenticate } from '../auth/authenticate.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { ActionConditions, ActionKind, CallerClaim, Receipt } from '../model/actions.ts';
 import { AgtmuxError } from '../model/errors.ts';
+import type { RuntimeId } from '../model/ids.ts';
+import { whoOf } from '../model/rows.ts';
 import { type Ending, ended } from './action-context.ts';
 import { type ActionRecord, auditOf, receiptOf } from './audit.ts';
 import type { ActionDependencies } from './dependencies.ts';
@@ -13,9 +15,11 @@ export class ActionAudit {
   readonly #ground: ActionDependencies;
   /** Whoever waited for this one may go now. */
   readonly #onFinished: () => void;
+  readonly #nickOf: (runtime: RuntimeId) => string | null;
 
-  constructor(ground: ActionDependencies, onFinished: () => void) {
+  constructor(ground: ActionDependencies, nickOf: (runtime: RuntimeId) => string | null, onFinished: () => void) {
     this.#ground = ground;
+    this.#nickOf = nickOf;
     this.#onFinished = onFinished;
   }
 
@@ -31,14 +35,21 @@ export class ActionAudit {
 
   async finish(record: ActionRecord, ending: Ending): Promise<Receipt> {
     try {
-      await this.#ground.keepAudit(auditOf(record, ending));
+      const who = record.runtime_id === null ? null : this.whoOf(record.runtime_id);
+      await this.#ground.keepAudit(auditOf(record, ending, who));
     } catch (problem) {
       // It is done already; a receipt that says otherwise would be worse than a row that is missing.
       if (!(problem instanceof AgtmuxError)) throw problem;
       this.#ground.warn('an audit row could not be written', { action: record.action, problem: problem.message });
     }
     this.#onFinished();
-    return receiptOf(record, ending);
+    return receiptOf(record, ending, (runtime) => this.whoOf(runtime));
+  }
+
+  /** As lists name it; null when none lists it. */
+  whoOf(runtime: RuntimeId): string | null {
+    const row = this.#ground.rows().find(({ runtime_id }) => runtime_id === runtime);
+    return row === undefined ? null : whoOf(row, this.#nickOf(runtime));
   }
 
   /** A defect goes on to where defects are told, but not without its row: nobody can say how far it came. */

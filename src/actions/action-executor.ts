@@ -111,7 +111,11 @@ export class ActionExecutor implements ActionService {
     this.#answered = new Answered(save);
     this.#hops = new HopCounter(() => void this.#trySave());
     this.#sending = { context: this.#context, answered: this.#answered, hops: this.#hops, queue: this.#queue, save };
-    this.#deeds = new ActionAudit(ground, () => this.#deliveries.poke());
+    this.#deeds = new ActionAudit(
+      ground,
+      (runtime) => this.#names.nickOf(runtime),
+      () => this.#deliveries.poke(),
+    );
     this.#deliveries = new Deliveries({
       ground,
       queue: this.#queue,
@@ -260,7 +264,7 @@ export class ActionExecutor implements ActionService {
   }
 
   queue(): readonly QueuedMessage[] {
-    return this.#queue.list();
+    return this.#queue.list((runtime) => this.#deeds.whoOf(runtime));
   }
 
   editQueued(id: string, text: string, claim: CallerClaim): Promise<Receipt> {

@@ -21,7 +21,8 @@ export interface ActionRecord {
   readonly conditions: ActionConditions;
 }
 
-export function auditOf(record: ActionRecord, ending: Ending): AuditRecord {
+/** `who` is the agent in the words of lists: rows outlive their agents. */
+export function auditOf(record: ActionRecord, ending: Ending, who: string | null): AuditRecord {
   const { caller, snapshot, state, conditions } = record;
   return {
     at: record.at,
@@ -33,6 +34,7 @@ export function auditOf(record: ActionRecord, ending: Ending): AuditRecord {
     detail: {
       audit_id: record.audit_id,
       named: record.named,
+      ...(who === null ? {} : { who }),
       why: caller.why,
       ...(caller.runtime_id === null ? {} : { from: canonicalRef(caller.runtime_id), hops: caller.hops }),
       ...(Object.keys(conditions).length === 0 ? {} : { conditions: { ...conditions } }),
@@ -54,12 +56,18 @@ function strengthOf(way: string | null): Receipt['strength'] {
   return way === checkedWay ? 'checked' : null;
 }
 
-export function receiptOf(record: ActionRecord, { outcome, way, failure, words, became }: Ending): Receipt {
+/** `whoOf` names a run of an agent as lists do. */
+export function receiptOf(
+  record: ActionRecord,
+  { outcome, way, failure, words, became }: Ending,
+  whoOf: (runtime: RuntimeId) => string | null,
+): Receipt {
   const runtime = became ?? record.runtime_id;
   return {
     outcome,
     action: record.action,
     ref: runtime === null ? null : canonicalRef(runtime),
+    who: runtime === null ? null : whoOf(runtime),
     runtime_id: runtime,
     snapshot_id: record.snapshot?.snapshot_id ?? null,
     way,

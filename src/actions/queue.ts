@@ -19,10 +19,12 @@ export class MessageQueue {
     return { messages: [...this.#messages] };
   }
 
-  list(): readonly QueuedMessage[] {
+  /** `whoOf` names a run of an agent as lists do. */
+  list(whoOf: (runtime: RuntimeId) => string | null): readonly QueuedMessage[] {
     return this.#messages.map(({ id, runtime_id, text, from, queued_at, expires_at, not_before }) => ({
       id,
       ref: canonicalRef(runtime_id),
+      who: whoOf(runtime_id),
       runtime_id,
       text,
       from: from.name,

@@ -35,6 +35,18 @@ describe('receipts', () => {
     expect(actor.seenAt(runtimeId('a'))).not.toBeNull();
   });
 
+  it('ACT4 a receipt and its audit row name the agent as lists do, by the name it has then', async () => {
+    const world = new ActWorld();
+    world.add('a', 'completed');
+    const actor = await world.open();
+    const place = 'claude, host/work:1.0';
+    expect(await world.act(actor, { action: 'seen' })).toMatchObject({ who: place });
+    expect(await world.act(actor, { action: 'name', nick: 'front' })).toMatchObject({
+      who: 'front (claude), host/work:1.0',
+    });
+    expect((await actor.audit(9)).map(({ detail }) => detail.who)).toEqual(['front (claude), host/work:1.0', place]);
+  });
+
   it('ACT4 the output of one that has ended and left its pane is E_ENDED', async () => {
     const world = new ActWorld();
     const agent = world.add('a');

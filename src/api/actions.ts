@@ -111,6 +111,10 @@ export const receiptSchema = z.strictObject({
   outcome,
   action: z.enum(actionKinds),
   ref: z.string().nullable(),
+  who: z
+    .string()
+    .nullable()
+    .describe('the agent in the words of lists, its name and where it is; null when it is listed nowhere'),
   runtime_id: z.string().nullable(),
   snapshot_id: z.string().nullable(),
   way: z.string().nullable().describe("keys, or the name of the agent's own channel"),
@@ -156,6 +160,7 @@ export const viewedOutputSchema = z.strictObject({
 export const queuedItemSchema = z.strictObject({
   id: z.string(),
   ref: z.string(),
+  who: z.string().nullable().describe('as in a receipt'),
   runtime_id: z.string(),
   text: z.string(),
   from: z.string(),

@@ -105,11 +105,17 @@ export function tellReceipt(
 
 const joints: Partial<Readonly<Record<ActionKind, string>>> = { send: ' to', answer: ' to', new: ' as', queue: ' for' };
 
-/** Always with the canonical reference: what the person wrote may mean another agent tomorrow. */
-const whatOf = ({ action, ref }: ReceiptReply): string =>
-  ref === null ? action : `${action}${joints[action] ?? ''} ${safe(ref)}`;
+/**
+ * As lists name it, and with the canonical reference behind: what the person wrote may mean another agent tomorrow. An older
+ * daemon says the reference alone.
+ */
+const nameOf = (ref: string, who: string | null | undefined): string =>
+  who == null ? safe(ref) : `${safe(who)} (${safe(ref)})`;
 
-const forWhom = ({ ref }: ReceiptReply): string => (ref === null ? '' : `, for ${safe(ref)}`);
+const whatOf = ({ action, ref, who }: ReceiptReply): string =>
+  ref === null ? action : `${action}${joints[action] ?? ''} ${nameOf(ref, who)}`;
+
+const forWhom = ({ ref, who }: ReceiptReply): string => (ref === null ? '' : `, for ${nameOf(ref, who)}`);
 
 const onRef =
   (action: 'interrupt' | 'resume' | 'seen' | 'activate'): Action =>

@@ -41,14 +41,22 @@ function countOf(parsed: Parsed): number {
 /** What a person looks for first: the table cuts what does not fit. */
 const first = ['code', 'message', 'words'];
 
-function cellsOf({ at, actor, action, result, runtime_id, detail: { why, ...detail } }: AuditItem): readonly string[] {
+function cellsOf({
+  at,
+  actor,
+  action,
+  result,
+  runtime_id,
+  detail: { why, who, ...detail },
+}: AuditItem): readonly string[] {
   const rank = ([name]: readonly [string, unknown]): number =>
     first.includes(name) ? first.indexOf(name) : first.length;
   const more = Object.entries(detail)
     .toSorted((one, other) => rank(one) - rank(other))
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  const whom = runtime_id === null ? '-' : `runtime:${runtime_id}`;
+  const ref = runtime_id === null ? '-' : `runtime:${runtime_id}`;
+  const whom = typeof who === 'string' ? who : ref;
   // Why they were taken for what they were taken (ACT6).
   const reason = typeof why === 'string' ? why : '-';
   return [localTime(at), actor, reason, action, result, whom, more.join(' ')];

@@ -20,6 +20,7 @@ import {
   tuiCommands,
   webCommand,
 } from './commands-setup.ts';
+import { defaultTheme, tmuxThemes } from './tmux-conf.ts';
 
 // The words of the commands about agents and how they are heard, for the table in commands.ts. Data only.
 
@@ -308,10 +309,24 @@ const tmux: CommandSpec = {
   words: "Show agent states in tmux's status line",
   examples: [
     ['agtmux tmux install --dry-run', 'what would be added to your tmux.conf'],
+    ['agtmux tmux install --theme blocks', 'counts on coloured blocks; plain has no colour'],
     ['agtmux tmux remove', 'restore the file'],
   ],
   commands: [
-    { name: 'install', words: 'Add a marked block to your tmux.conf', action: 'tmuxInstall', options: [dryRun] },
+    {
+      name: 'install',
+      words: 'Add a marked block to your tmux.conf',
+      action: 'tmuxInstall',
+      options: [
+        {
+          name: 'theme',
+          value: 'name',
+          choices: tmuxThemes,
+          words: `How the counts look: ${tmuxThemes.join(', ')} (default: ${defaultTheme}, or the one that is installed)`,
+        },
+        dryRun,
+      ],
+    },
     { name: 'remove', words: 'Remove the block', action: 'tmuxRemove', options: [dryRun] },
     { name: 'status', words: 'Show whether it is installed', action: 'tmuxStatus' },
   ],

@@ -15,7 +15,7 @@ import { stop } from './daemon.ts';
 import { janitorSource, lookAlikeSource, paneSource, type Stage } from './demo-look-alike.ts';
 import { type Role, roles } from './demo-scenario.ts';
 import { environmentOf, startDaemon } from './start-daemon.ts';
-import { tmuxConf } from './tmux.ts';
+import { defaultTheme, tmuxConf } from './tmux-conf.ts';
 import { selfCommand, selfPath } from './tmux-self.ts';
 
 /** A socket's path has room for about a hundred bytes, and some systems have long temporary directories. */
@@ -69,7 +69,10 @@ export class DemoWorld {
     );
     this.#write('pane.sh', paneSource);
     this.#write('janitor.sh', janitorSource);
-    this.#write('tmux.conf', `set-option -g default-terminal screen\n${tmuxConf(must(quoteTmux(watch)))}`);
+    this.#write(
+      'tmux.conf',
+      `set-option -g default-terminal screen\n${tmuxConf(must(quoteTmux(watch)), defaultTheme)}`,
+    );
   }
 
   async start(): Promise<void> {

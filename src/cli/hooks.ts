@@ -7,7 +7,18 @@ import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { hasColour, print } from './output.ts';
 import type { Parsed } from './parse.ts';
-import { chosen, confirm, isTrouble, outcomeLines, type PlanWords, shown, showPlan, statusLines } from './plans.ts';
+import {
+  briefly,
+  chosen,
+  confirm,
+  isTrouble,
+  outcomeLines,
+  type PlanWords,
+  shown,
+  showPlan,
+  showSummary,
+  statusLines,
+} from './plans.ts';
 
 /** A script wants to know. */
 const troubleStatus = 1;
@@ -33,13 +44,17 @@ async function change(action: 'install' | 'remove', parsed: Parsed, context: Con
   const isDry = parsed.has('dry-run');
   const hasTrust = action === 'install' && parsed.has('trust');
   if (isJson && (isDry || !parsed.has('yes'))) print(JSON.stringify(plan));
-  if (!isJson) showPlan(plan, words, hasColour(parsed));
+  const showAll = (): void => showPlan(plan, words, hasColour(parsed));
+  const isBrief = parsed.has(briefly);
+  if (!isJson && isBrief) showSummary(plan, words);
+  if (!isJson && !isBrief) showAll();
   if (isDry) return;
   if (plan.edits.length === 0 && !hasTrust) {
     if (isJson && parsed.has('yes')) print(JSON.stringify(plan));
     return;
   }
-  if (!parsed.has('yes')) await confirm(plan, words, hasTrust ? ', and trust these hooks' : '');
+  if (!parsed.has('yes'))
+    await confirm(plan, words, hasTrust ? ', and trust these hooks' : '', isBrief ? showAll : null);
   const body = { ...wanted, digest: plan.digest, trust: hasTrust };
   const answer = await askDaemon(context, post('/v1/hooks/apply', body, patient), quiet(parsed));
   if (isJson) print(answer.body);

@@ -8,7 +8,18 @@ import { askDaemon } from './connect.ts';
 import type { Action, Context } from './context.ts';
 import { hasColour, print } from './output.ts';
 import type { Parsed } from './parse.ts';
-import { chosen, confirm, isTrouble, outcomeLines, type PlanWords, shown, showPlan, statusLines } from './plans.ts';
+import {
+  briefly,
+  chosen,
+  confirm,
+  isTrouble,
+  outcomeLines,
+  type PlanWords,
+  shown,
+  showPlan,
+  showSummary,
+  statusLines,
+} from './plans.ts';
 
 /** A script wants to know. */
 const troubleStatus = 1;
@@ -35,9 +46,12 @@ async function change(action: 'install' | 'remove', parsed: Parsed, context: Con
   const hasYes = parsed.has('yes');
   const isOver = parsed.has('dry-run') || plan.edits.length === 0;
   if (isJson && (isOver || !hasYes)) print(JSON.stringify(plan));
-  if (!isJson) showPlan(plan, words, hasColour(parsed));
+  const showAll = (): void => showPlan(plan, words, hasColour(parsed));
+  const isBrief = parsed.has(briefly);
+  if (!isJson && isBrief) showSummary(plan, words);
+  if (!isJson && !isBrief) showAll();
   if (isOver) return;
-  if (!hasYes) await confirm(plan, words);
+  if (!hasYes) await confirm(plan, words, '', isBrief ? showAll : null);
   const request = post('/v1/mcp/apply', { ...wanted, digest: plan.digest }, patient);
   const answer = await askDaemon(context, request, quiet(parsed));
   if (isJson) print(answer.body);

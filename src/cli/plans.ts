@@ -5,7 +5,10 @@ import type { HookOutcomeReply, HookPlanReply, HookStatusReply } from '../api/ho
 import { AgtmuxError } from '../model/errors.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
 import { print } from './output.ts';
-import { answerTo, hasTerminal, isYes } from './question.ts';
+import { hasTerminal, isWanted } from './question.ts';
+
+/** Said by `agtmux setup` alone: one line a change, and the difference when somebody asks for it. No command has this option. */
+export const briefly = 'brief';
 
 export interface PlanWords {
   /** `hooks`. */
@@ -34,6 +37,32 @@ export function showPlan(plan: Plan, words: PlanWords, isColoured: boolean): voi
   print(shown(agents.length === 0 ? `no agent to install ${words.noun} for` : `${done}: ${agents.join(', ')}`));
 }
 
+/** The same in one line a file, for who decides without reading all of it. */
+export function showSummary(plan: Plan, words: PlanWords): void {
+  const { action, edits, agents, unused } = plan;
+  for (const { path, change: how, diff } of edits) {
+    const count = (mark: string): number => diff.split('\n').filter((line) => line.startsWith(mark)).length;
+    print(shown(changeLine(path, how, diff === '' ? words.program : linesWords(count('+'), count('-')))));
+  }
+  if (edits.length > 0) return;
+  const done = action === 'install' ? 'already installed' : 'nothing was installed';
+  if (agents.length > 0) print(shown(`  ${done}: ${agents.join(', ')}`));
+  else
+    print(
+      shown(`  no agent to install ${words.noun} for${unused.length > 0 ? `; not in use: ${unused.join(', ')}` : ''}`),
+    );
+}
+
+/** `  new     ~/.codex/hooks.json, 40 lines`. */
+export const changeLine = (path: string, how: 'create' | 'change' | 'delete', words: string): string =>
+  `  ${{ create: 'new', change: 'change', delete: 'remove' }[how].padEnd(7)} ${path}, ${words}`;
+
+/** `+40 lines`, `+40 -2 lines`. */
+export function linesWords(added: number, removed: number): string {
+  const counts = [added > 0 ? `+${added}` : '', removed > 0 ? `-${removed}` : ''].filter((count) => count !== '');
+  return `${counts.join(' ')} ${added + removed === 1 ? 'line' : 'lines'}`;
+}
+
 function diffLines(diff: string, isColoured: boolean): readonly string[] {
   const lines = sanitizeBlock(foreign(diff)).replace(/\n$/, '').split('\n');
   if (!isColoured) return lines;
@@ -56,7 +85,13 @@ export function outcomeLines({ written, removed, notes }: Outcome, more: readonl
   ].map(shown);
 }
 
-export async function confirm({ action, edits }: Plan, words: PlanWords, more = ''): Promise<void> {
+/** `show` has the whole difference, where only a summary was printed. */
+export async function confirm(
+  { action, edits }: Plan,
+  words: PlanWords,
+  more = '',
+  show: (() => unknown) | null = null,
+): Promise<void> {
   const files = edits.length === 1 ? '1 file' : `${edits.length} files`;
   const verb = action === 'install' ? 'Write' : 'Change';
   const what = edits.length > 0 ? `${verb} ${files} on ${shown(words.target)}` : 'Do it';
@@ -69,7 +104,7 @@ export async function confirm({ action, edits }: Plan, words: PlanWords, more = 
       },
     );
   }
-  if (isYes(await answerTo(`${what}${more}? [y/N] `))) return;
+  if (await isWanted(`${what}${more}?`, show)) return;
   throw new AgtmuxError('E_USAGE', 'nothing was written', { next: 'answer y, or use --yes' });
 }
 

@@ -26,3 +26,12 @@ export async function answerTo(question: string): Promise<string> {
     terminal.close();
   }
 }
+
+/** A yes to the question. `d` shows what it is about and asks again, where there is more to show. */
+export async function isWanted(question: string, show: (() => unknown) | null = null): Promise<boolean> {
+  for (;;) {
+    const answer = await answerTo(`${question} [y/N${show === null ? '' : ', d shows all of it'}] `);
+    if (show === null || !/^d(iff)?$/i.test(answer)) return isYes(answer);
+    await show();
+  }
+}

@@ -28,9 +28,9 @@ export const queueList: Action = async (parsed, context) => {
     { title: 'EXPIRES IN' },
     { title: 'TEXT', flexible: true },
   ];
-  const rows = items.map(({ id, ref, from, queued_at, expires_at, not_before, text }) => [
+  const rows = items.map(({ id, ref, who, from, queued_at, expires_at, not_before, text }) => [
     id,
-    ref,
+    who ?? ref,
     from,
     ageLabel(now - Date.parse(queued_at)),
     // An older daemon knows no resets.

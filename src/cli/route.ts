@@ -2,6 +2,7 @@
 
 import type { PaneItem } from '../api/panes.ts';
 import { get } from '../api/requests.ts';
+import { whoOf } from '../model/rows.ts';
 import { paneLabel, placeOf } from '../view/pane-words.ts';
 import { agentLabel } from '../view/words.ts';
 import { safe } from './act.ts';
@@ -40,7 +41,7 @@ export const route: Action = async (parsed, context) => {
   const words =
     active === null
       ? 'No agent is running: `agtmux tell` is refused.'
-      : `\`agtmux tell\` writes to ${safe(agentLabel(active))}, ${safe(active.ref)}.`;
+      : `\`agtmux tell\` writes to ${safe(whoOf(active, active.nick))} (${safe(active.ref)}).`;
   if (items.length === 0) return print(words);
   const columns = [
     { title: 'ROUTE' },

@@ -9,6 +9,7 @@ import { errorCodeOf } from '../platform/files.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
 import type { Action, Context } from './context.ts';
 import { printShown } from './output.ts';
+import { briefly, changeLine, linesWords } from './plans.ts';
 
 /** What the service is told of this environment; the rest is the session's own. */
 const variableNames = ['AGTMUX_STATE_DIR', 'AGTMUX_RUNTIME_DIR', 'AGTMUX_CONFIG', 'AGTMUX_TMUX_SOCKETS', 'TMUX_TMPDIR'];
@@ -134,7 +135,14 @@ function heldOf({ file, text, isOurs }: Service): string | null {
 
 export const daemonInstall: Action = async (parsed, context) => {
   const service = serviceOf(factsHere());
-  heldOf(service);
+  const held = heldOf(service);
+  if (parsed.has('dry-run') && parsed.has(briefly)) {
+    const lines = linesWords(service.text.trimEnd().split('\n').length, 0);
+    const how = held === null ? 'create' : 'change';
+    const file = held === service.text ? `  already there: ${service.file}` : changeLine(service.file, how, lines);
+    printShown([file, ...service.install.map((argv) => `  run     ${argv.join(' ')}`)].join('\n'));
+    return;
+  }
   if (parsed.has('dry-run')) {
     printShown([`# ${service.file}`, service.text, ...service.install.map((argv) => `# ${argv.join(' ')}`)].join('\n'));
     return;

@@ -1,5 +1,6 @@
-// `agtmux setup`: the first run. One step after the other shows what it would change, asks, and does it by the same way as
-// the command of its own; a step that cannot be done here says why and keeps no other from being done.
+// `agtmux setup`: the first run. One step after the other shows what it would change, a line a file and all of it on request,
+// asks, and does it by the same way as the command of its own; a step that cannot be done here says why and keeps no other
+// from being done.
 
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -15,15 +16,18 @@ import { mcpInstall } from './mcp-install.ts';
 import { menubarInstall } from './menubar.ts';
 import { print } from './output.ts';
 import { Parsed } from './parse.ts';
-import { answerTo, hasTerminal, isLeft, isYes } from './question.ts';
+import { briefly, changeLine } from './plans.ts';
+import { hasTerminal, isLeft, isWanted } from './question.ts';
 import { daemonInstall, daemonUninstall } from './service.ts';
 import { missingFolders, noteFolders } from './setup-folders.ts';
-import { tmuxInstall } from './tmux.ts';
+import { isTmuxInstalled, tmuxInstall, tmuxToLoad } from './tmux.ts';
 
 interface Run {
   readonly context: Context;
   readonly isDry: boolean;
   readonly hasYes: boolean;
+  /** The whole difference at once, as the commands of their own show it. */
+  readonly hasDiff: boolean;
   readonly color: string | undefined;
 }
 
@@ -43,7 +47,7 @@ const steps: Readonly<Record<SetupStep, Step>> = {
     words: 'hooks: agents report what they do, at once',
     run: (run) => ownQuestion(run, hooksInstall),
   },
-  tmux: { words: "tmux: marks and a summary in tmux's status line", run: (run) => asked(run, tmuxInstall) },
+  tmux: { words: "tmux: marks and a summary in tmux's status line", run: tmux },
   mcp: {
     words: 'MCP: agents run commands in the background and see each other',
     run: (run) => ownQuestion(run, mcpInstall),
@@ -58,6 +62,7 @@ export const setup: Action = async (parsed, context) => {
     context,
     isDry: parsed.has('dry-run'),
     hasYes: parsed.has('yes'),
+    hasDiff: parsed.has('diff'),
     color: parsed.value('color'),
   };
   if (!run.isDry && !run.hasYes && !hasTerminal()) {
@@ -104,7 +109,10 @@ function lineOf(name: SetupStep, outcome: Outcome): string {
   return safe(`${mark} ${name.padEnd(14)}${words}`);
 }
 
-function optionsOf({ color }: Run, ...names: readonly string[]): Parsed {
+const optionsOf = (run: Run, ...names: readonly string[]): Parsed =>
+  wholeOptionsOf(run, ...names, ...(run.hasDiff ? [] : [briefly]));
+
+function wholeOptionsOf({ color }: Run, ...names: readonly string[]): Parsed {
   const said = names.map((name) => [name, ['']] as const);
   return new Parsed([], new Map([...said, ...(color === undefined ? [] : [['color', [color]] as const])]));
 }
@@ -130,13 +138,27 @@ async function ownQuestion(run: Run, install: Action): Promise<Outcome> {
 async function asked(run: Run, install: Action): Promise<Outcome> {
   await install(optionsOf(run, 'dry-run'), run.context);
   if (run.isDry) return 'shown';
-  if (!(await isWanted(run))) return 'skipped';
+  if (!(await isAgreed(run, install))) return 'skipped';
   await install(optionsOf(run), run.context);
   return 'done';
 }
 
-async function isWanted({ hasYes }: Run): Promise<boolean> {
-  return hasYes || isYes(await answerTo('Do this? [y/N] '));
+/** `install` shows the whole difference, where only a line a change was printed. */
+async function isAgreed(run: Run, install: Action | null, question = 'Do this?'): Promise<boolean> {
+  if (run.hasYes) return true;
+  const showAll = () => install?.(wholeOptionsOf(run, 'dry-run'), run.context);
+  return isWanted(question, install === null || run.hasDiff ? null : showAll);
+}
+
+/** A tmux that runs reads its settings when it starts: without the second question nothing would be seen until then. */
+async function tmux(run: Run): Promise<Outcome> {
+  const isThere = await isTmuxInstalled();
+  if (isThere && run.isDry) return 'shown';
+  const outcome = isThere ? 'done' : await asked(run, tmuxInstall);
+  if (outcome !== 'done') return outcome;
+  const waiting = await tmuxToLoad(run.context);
+  if (waiting !== null && (await isAgreed(run, null, 'Load it into the running tmux now?'))) await waiting.load();
+  return outcome;
 }
 
 /** Most people have neither of the two programs. */
@@ -153,7 +175,7 @@ async function menubar(run: Run): Promise<Outcome> {
 async function service(run: Run): Promise<Outcome> {
   await daemonInstall(optionsOf(run, 'dry-run'), run.context);
   if (run.isDry) return 'shown';
-  if (!(await isWanted(run))) return 'skipped';
+  if (!(await isAgreed(run, daemonInstall))) return 'skipped';
   // The one that this setup started would keep the service's own out.
   await stop(run.context);
   try {
@@ -175,10 +197,11 @@ async function notifications(run: Run): Promise<Outcome> {
     print(safe(`${path} exists and is not changed; see \`agtmux notify\``));
     return 'skipped';
   }
-  print([safe(`+++ ${path}`), '+ channels = [ "browser", "desktop" ]'].join('\n'));
-  print('try it with `agtmux notify test`; `agtmux notify set --text ask` shows the request, with buttons');
+  const line = 'channels = [ "browser", "desktop" ]';
+  print(run.hasDiff ? [safe(`+++ ${path}`), `+ ${line}`].join('\n') : safe(changeLine(path, 'create', line)));
+  print('  try it with `agtmux notify test`; `agtmux notify set --text ask` shows the request, with buttons');
   if (run.isDry) return 'shown';
-  if (!(await isWanted(run))) return 'skipped';
+  if (!(await isAgreed(run, null))) return 'skipped';
   const request = post('/v1/notifications/settings', { channels: ['browser', 'desktop'] });
   const { path: written } = (await askDaemon(run.context, request)).reply;
   print(safe(`written: ${written}`));

@@ -5,17 +5,20 @@ import { accessSync, constants, lstatSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
-import { type StateName, stateNames } from '../model/states.ts';
 import { createRealClock } from '../platform/clock.ts';
 import { makeFolders, removeIfSame } from '../platform/edit-file.ts';
+import { createRealExec } from '../platform/exec.ts';
 import { createRealFiles, errorCodeOf, FileError, removeOldLeftovers } from '../platform/files.ts';
 import { quoteSh, quoteTmux } from '../text/quote.ts';
-import { wordsOf } from '../view/words.ts';
-import { type Action, must } from './context.ts';
+import { type Action, type Context, must } from './context.ts';
 import { printShown } from './output.ts';
+import type { Parsed } from './parse.ts';
+import { briefly, changeLine, linesWords } from './plans.ts';
+import { defaultTheme, statusFormatIn, type TmuxTheme, themeOf, tmuxConf, tmuxThemes } from './tmux-conf.ts';
 import { selfCommand } from './tmux-self.ts';
 
 const confBytesMax = 1_048_576;
+const tmuxMs = 5_000;
 /** Shown to other users no more than a tmux.conf usually is. */
 const ownMode = 0o644;
 const folderMode = 0o777;
@@ -45,10 +48,10 @@ interface Plan {
 }
 
 export const tmuxInstall: Action = async (parsed) => {
-  const plan = await planHere();
+  const plan = await planHere(themeIn(parsed));
   const { user, ownPath, ownText } = plan;
   const isCurrent = hasCurrentBlock(plan);
-  if (isCurrent && plan.own.text === ownText) {
+  if (isInstalled(plan)) {
     printShown(`already installed: ${user.path} reads ${ownPath}`);
     return;
   }
@@ -58,11 +61,8 @@ export const tmuxInstall: Action = async (parsed) => {
       ? must(addBlock(user.text, plan.blockLines, user.path))
       : replaceBlock(text, user.block, plan.blockLines);
   if (parsed.has('dry-run')) {
-    const block = must(findBlock(wanted, user.path));
-    const added = block === null ? '' : wanted.slice(block.start, block.end);
-    printShown(
-      [`--- ${ownPath}`, marked('+', fromBytes(ownText)), `--- ${user.path}`, marked('+', fromBytes(added))].join('\n'),
-    );
+    if (parsed.has(briefly)) printSummary(plan);
+    else printChange(plan, wanted);
     return;
   }
   if (!isCurrent) mustBeWritable(plan);
@@ -72,8 +72,69 @@ export const tmuxInstall: Action = async (parsed) => {
     await write(user, wanted, user.mode);
   }
   printShown([`written: ${ownPath}`, `${user.path} reads it; nothing else in there was touched`].join('\n'));
-  printShown(`to apply it to a running tmux: tmux source-file ${must(quoteSh(ownPath))}`);
+  if (!parsed.has(briefly)) printShown(`to apply it to a running tmux: ${loadCommand(plan)}`);
 };
+
+function printChange({ ownPath, ownText, user }: Plan, wanted: string): void {
+  const block = must(findBlock(wanted, user.path));
+  const added = block === null ? '' : wanted.slice(block.start, block.end);
+  printShown(
+    [`--- ${ownPath}`, marked('+', fromBytes(ownText)), `--- ${user.path}`, marked('+', fromBytes(added))].join('\n'),
+  );
+}
+
+function printSummary(plan: Plan): void {
+  const { ownPath, ownText, own, user } = plan;
+  const lines = linesWords(ownText.trimEnd().split('\n').length, 0);
+  const block = linesWords(2 + plan.blockLines.length, 0);
+  const how = (text: string | null) => (text === null ? 'create' : 'change');
+  printShown(
+    [
+      ...(own.text === ownText ? [] : [changeLine(ownPath, how(own.text), lines)]),
+      ...(hasCurrentBlock(plan) ? [] : [changeLine(user.path, how(user.text), `${block} at its end`)]),
+    ].join('\n'),
+  );
+}
+
+const loadCommand = ({ ownPath }: Plan): string => `tmux source-file ${must(quoteSh(ownPath))}`;
+
+/** Nothing is left to do; says so. */
+export async function isTmuxInstalled(): Promise<boolean> {
+  const plan = await planHere();
+  const isDone = isInstalled(plan);
+  if (isDone) printShown(`  already installed: ${plan.user.path} reads ${plan.ownPath}`);
+  return isDone;
+}
+
+/** Whether a tmux server runs here that has not read what is installed; null where nothing is installed or none runs. */
+export async function tmuxToLoad(context: Context): Promise<{ readonly load: () => Promise<void> } | null> {
+  const plan = await planHere();
+  if (!isInstalled(plan)) return null;
+  const shownNow = await tmuxSays(context, ['-u', 'show-options', '-gqv', '@agtmux_status']);
+  const isLoaded = shownNow?.trimEnd() === fromBytes(statusFormatIn(plan.ownText));
+  if (shownNow === null || isLoaded) return null;
+  return {
+    load: async () => {
+      if ((await tmuxSays(context, ['source-file', plan.ownPath])) === null)
+        throw new AgtmuxError('E_TMUX_REFUSED', 'the running tmux did not read the file', { next: loadCommand(plan) });
+      printShown(`the running tmux has read ${plan.ownPath}`);
+    },
+  };
+}
+
+/** The server of this terminal, or the default one. Null where there is none, or where it refuses. */
+async function tmuxSays({ clock }: Context, args: readonly string[]): Promise<string | null> {
+  const env = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const request = {
+    program: 'tmux',
+    args,
+    env: Object.fromEntries(env),
+    deadlineMs: tmuxMs,
+    outputBytesMax: confBytesMax,
+  };
+  const { status, stdout } = await createRealExec(clock).run(request);
+  return status === 0 ? Buffer.from(stdout).toString('utf8') : null;
+}
 
 export const tmuxRemove: Action = async (parsed) => {
   const plan = await planHere();
@@ -112,24 +173,32 @@ export const tmuxStatus: Action = async () => {
         ? 'is up to date'
         : 'is from another version';
   const block = user.block === null ? 'does not read it' : hasCurrentBlock(plan) ? 'reads it' : 'reads another file';
-  const isInstalled = plan.own.text === plan.ownText && hasCurrentBlock(plan);
+  const isDone = isInstalled(plan);
   printShown([`${ownPath} ${own}`, `${user.path} ${user.text === null ? 'does not exist' : block}`].join('\n'));
-  printShown(isInstalled ? 'installed' : 'not installed; see `agtmux tmux install --dry-run`');
-  if (!isInstalled) process.exitCode = notInstalledStatus;
+  printShown(isDone ? 'installed' : 'not installed; see `agtmux tmux install --dry-run`');
+  if (!isDone) process.exitCode = notInstalledStatus;
 };
+
+const isInstalled = (plan: Plan): boolean => plan.own.text === plan.ownText && hasCurrentBlock(plan);
+
+const themeIn = (parsed: Parsed): TmuxTheme | null =>
+  tmuxThemes.find((theme) => theme === parsed.value('theme')) ?? null;
 
 const hasCurrentBlock = ({ user, blockLines }: Plan): boolean => user.block?.lines.join('\n') === blockLines.join('\n');
 
-async function planHere(): Promise<Plan> {
+/** Without a word about it the theme stays that of the file which is there. */
+async function planHere(theme: TmuxTheme | null = null): Promise<Plan> {
   const home = homedir();
   const configHome = configHomeOf(home);
   const ownPath = join(configHome, 'agtmux/tmux.conf');
   const user = await userConf(home, configHome);
+  const own = await heldAt(ownPath);
+  const board = must(quoteTmux(`${must(quoteSh(selfCommand()))} tui --leave-on-attach`));
   return {
     ownPath,
     backupPath: join(configHome, 'agtmux/tmux.conf.before'),
-    ownText: toBytes(tmuxConf(must(quoteTmux(`${must(quoteSh(selfCommand()))} tui --leave-on-attach`)))),
-    own: await heldAt(ownPath),
+    ownText: toBytes(tmuxConf(board, theme ?? themeOf(own.text ?? '') ?? defaultTheme)),
+    own,
     user,
     blockLines: [toBytes(`source-file -q ${pathWord(ownPath, home)}`)],
   };
@@ -350,43 +419,4 @@ export function removeBlock(text: string, block: Block): string | null {
   // With lines behind it, the end that was added now parts two lines of the user's.
   const kept = block.hasAddedNewline && after === '' ? before.replace(/\r?\n$/, '') : before;
   return block.hasAddedFile && kept === '' && after === '' ? null : kept + after;
-}
-
-// The example for tmux: marks beside windows, a summary in the status line, a key for the board. It only adds to what the
-// user has, may be read any number of times, and starts no process to draw a line: the daemon keeps what it shows as user
-// options. Pure text.
-
-/**
- * A window's mark. A pane's own option hides that of its window when tmux draws the window list, and it looks from the
- * active pane; so all panes of the window are asked, and the first state in the order of precedence is shown.
- */
-function markFormat(states: readonly StateName[]): string {
-  const [state, ...others] = states;
-  if (state === undefined) return '';
-  return `#{?#{m:*${state}*,#{P:#{@agtmux_state} }},${wordsOf(state).mark},${markFormat(others)}}`;
-}
-
-/**
- * `boardCommand` is one word of tmux's language. Which key is taken is looked for in the whole list: asked for one key,
- * tmux 3.7 tells nothing and succeeds.
- */
-export function tmuxConf(boardCommand: string): string {
-  return `# The states of your agents in tmux. Written by \`agtmux tmux install\`, removed by \`agtmux tmux remove\`.
-# Changes made here are lost at the next install: put your own lines into your tmux.conf, behind the one that reads this.
-
-# What is shown: the state of a window, and who needs you in a session. To show nothing: set-option -gu @agtmux_mark
-set-option -g @agtmux_mark "#{?@agtmux_state, ${markFormat(stateNames)},}"
-set-option -g @agtmux_status "#{?@agtmux_summary,#{@agtmux_summary} ,}"
-
-# A mark behind each window's name, in front of nothing and in place of nothing.
-if-shell -F "#{m:*@agtmux_mark*,#{window-status-format}}" "" { set-option -ga window-status-format "#{E:@agtmux_mark}" }
-if-shell -F "#{m:*@agtmux_mark*,#{window-status-current-format}}" "" { set-option -ga window-status-current-format "#{E:@agtmux_mark}" }
-
-# The summary in front of what your status-right shows. Its length is changed only where it is tmux's own.
-if-shell -F "#{m:*@agtmux_status*,#{status-right}}" "" { set-option -gF status-right "##{E:@agtmux_status}#{status-right}" }
-if-shell -F "#{==:#{status-right-length},40}" { set-option -g status-right-length 60 }
-
-# prefix + A: the board of all agents in a popup; unless you have that key for something else.
-if-shell "tmux list-keys -T prefix | grep -Eq '^bind-key +(-r +)?-T prefix +A '" "" { bind-key A display-popup -E -w 90% -h 80% ${boardCommand} }
-`;
 }

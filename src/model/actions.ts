@@ -119,6 +119,8 @@ export interface Receipt {
   readonly action: ActionKind;
   /** The canonical reference of who it was for; null when nobody was found. */
   readonly ref: string | null;
+  /** The same in the words of lists, as it was then: `reviewer (claude), host/work:1.2`. Null when it is listed nowhere. */
+  readonly who: string | null;
   readonly runtime_id: RuntimeId | null;
   readonly snapshot_id: SnapshotId | null;
   /** By which way: `keys`, or the name of the agent's own channel. */
@@ -178,6 +180,8 @@ export interface CallerClaim {
 export interface QueuedMessage {
   readonly id: string;
   readonly ref: string;
+  /** As in a receipt. */
+  readonly who: string | null;
   readonly runtime_id: RuntimeId;
   readonly text: string;
   readonly from: string;

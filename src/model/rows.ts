@@ -43,5 +43,15 @@ export function placeOf({ identity, ref, window_index, pane_index, reason_code, 
   return session_name === '' ? target : `${target}/${session_name}:${window_index}.${pane_index}`;
 }
 
+/** `reviewer (claude)`: by the name a person gave it, where one did. */
+export function agentLabel({ agent, nick }: { readonly agent: string | null; readonly nick: string | null }): string {
+  const kind = agent ?? '-';
+  return nick === null ? kind : `${nick} (${kind})`;
+}
+
+/** `reviewer (claude), host/work:1.0`: one agent as lists show it, in a sentence. */
+export const whoOf = (row: Placed & { readonly agent: string | null }, nick: string | null): string =>
+  `${agentLabel({ agent: row.agent, nick })}, ${placeOf(row)}`;
+
 /** The last part of its directory. */
 export const projectOf = (cwd: string): string => cwd.replace(/\/+$/, '').split('/').at(-1) || cwd;

@@ -23,6 +23,9 @@ describe('options for a tmux status line', () => {
       'window @1 @agtmux_state=waiting_approval',
       'window @2 @agtmux_state=error',
       'session $1 @agtmux_summary=▲1 ✕1',
+      'server  @agtmux_approve=1',
+      'server  @agtmux_error=1',
+      'server  @agtmux_next=%10',
     ]);
   });
 
@@ -34,6 +37,22 @@ describe('options for a tmux status line', () => {
       paneRow({ window: 3, state: 'error', fields: { parent: 'x' as never } }),
     ];
     expect(told(rows)).toEqual(['pane %10 @agtmux_state=idle', 'window @1 @agtmux_state=idle']);
+  });
+
+  it('SCR8 counts who waits on the whole server, and names the pane of who has waited longest', () => {
+    const waits = (window: number, state: 'waiting_input' | 'waiting_approval' | 'error', since: number) =>
+      paneRow({ window, state, session: `s${window}`, fields: { since } });
+    const rows = [waits(1, 'waiting_approval', 30), waits(2, 'waiting_input', 20), waits(3, 'error', 10)];
+    const server = (some: typeof rows) => told(some).filter((line) => line.startsWith('server '));
+    expect(server(rows)).toEqual([
+      'server  @agtmux_approve=1',
+      'server  @agtmux_answer=1',
+      'server  @agtmux_error=1',
+      'server  @agtmux_next=%20',
+    ]);
+    // An error waits for somebody, too, but blocks nothing that could go on.
+    expect(server(rows.slice(2))).toEqual(['server  @agtmux_error=1', 'server  @agtmux_next=%30']);
+    expect(server([])).toEqual([]);
   });
 
   it('FED2 only what changed is sent, and what is gone is taken away', () => {

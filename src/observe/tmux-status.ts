@@ -1,19 +1,22 @@
 // What a tmux status line can show without starting a process: the state of the agent in each pane, the top state of each
-// window and a summary a session, as user options. Pure: from rows to options, and which of them are news.
+// window, a summary a session, and for the whole server how many wait and who has waited longest, as user options. Pure: from rows to options, and which of them are news.
 
 import type { PaneRow } from '../api/panes.ts';
 import { type Rollup, rollupBy } from '../engine/rollup.ts';
 import type { TargetId } from '../model/ids.ts';
-import { hasAgent } from '../model/rows.ts';
+import { hasAgent, type WithAgent } from '../model/rows.ts';
 import type { UserOption } from '../terminals/tmux/user-options.ts';
 import type { Topology } from '../terminals/tmux/view.ts';
 
-/** Same marks as on every other screen, in the order of who needs a person first. */
+/** Same marks as on every other screen, in the order of who needs a person first; the option counts them for a server. */
 const marks = [
-  ['waiting_approval', '▲'],
-  ['waiting_input', '?'],
-  ['error', '✕'],
+  ['waiting_approval', '▲', '@agtmux_approve'],
+  ['waiting_input', '?', '@agtmux_answer'],
+  ['error', '✕', '@agtmux_error'],
 ] as const;
+
+/** The pane of whoever has waited longest. */
+const nextName = '@agtmux_next';
 
 /** `▲2 ?1 ✕1`, and nothing when nobody needs you. */
 function summaryOf(rollup: Rollup): string {
@@ -27,7 +30,8 @@ function summaryOf(rollup: Rollup): string {
 export function optionsOf(rows: readonly PaneRow[], target: TargetId): ReadonlyMap<string, UserOption> {
   const options = new Map<string, UserOption>();
   const put = (scope: UserOption['scope'], id: string | null, name: string, value: string): void => {
-    if (id !== null && id !== '' && value !== '') options.set(`${scope} ${id} ${name}`, { scope, id, name, value });
+    if (id !== null && (id !== '' || scope === 'server') && value !== '')
+      options.set(`${scope} ${id} ${name}`, { scope, id, name, value });
   };
   const agents = rows.filter(hasAgent).flatMap((row) => {
     if (row.identity.target !== target || row.ended !== null || row.parent !== null) return [];
@@ -42,7 +46,22 @@ export function optionsOf(rows: readonly PaneRow[], target: TargetId): ReadonlyM
   for (const [id, rollup] of rollupBy(agents, ({ row }) => row.session_id)) {
     put('session', id, '@agtmux_summary', summaryOf(rollup));
   }
+  const inPanes = agents.filter(({ row }) => row.identity.pane_id !== null);
+  const waiting = marks.map(([state]) => inPanes.filter((one) => one.state === state));
+  for (const [place, [, , name]] of marks.entries()) {
+    const count = waiting[place]?.length ?? 0;
+    put('server', '', name, count === 0 ? '' : String(count));
+  }
+  put('server', '', nextName, nextOf(waiting)?.identity.pane_id ?? '');
   return options;
+}
+
+/** A request comes before an error; among those, who has waited longest. */
+function nextOf(waiting: readonly (readonly { readonly row: WithAgent<PaneRow> }[])[]): WithAgent<PaneRow> | null {
+  const [approvals = [], questions = [], errors = []] = waiting;
+  const asking = [...approvals, ...questions];
+  const [first] = (asking.length > 0 ? asking : errors).toSorted((one, other) => one.row.since - other.row.since);
+  return first?.row ?? null;
 }
 
 /** What has to be sent so that `wanted` is true where `held` was. */
@@ -62,6 +81,7 @@ export function anyOptionsOf(topology: Topology | null): ReadonlyMap<string, Use
   const put = (scope: UserOption['scope'], id: string, name: string): void => {
     options.set(`${scope} ${id} ${name}`, { scope, id, name, value: null });
   };
+  for (const name of [...marks.map(([, , option]) => option), nextName]) put('server', '', name);
   for (const pane of topology?.panes.values() ?? []) {
     put('pane', pane.pane, '@agtmux_state');
     put('window', pane.windowId, '@agtmux_state');

@@ -5,6 +5,8 @@ import { fail, ok, type Result } from '../model/errors.ts';
 import type { StateRecord } from '../model/records.ts';
 import { isStateName, type StateName, stateNames } from '../model/states.ts';
 
+export { agentLabel } from '../model/rows.ts';
+
 export type ColourRole = 'attention' | 'ask' | 'bad' | 'doubt' | 'good' | 'work' | 'quiet';
 
 interface StateWords {
@@ -68,12 +70,6 @@ export function stateLabel(record: Labelled): string {
   const { mark, word } = stateWords[record.state];
   const doubt = record.confidence === 'high' || record.state === 'unknown' ? '' : '~';
   return `${mark} ${doubt}${word}`;
-}
-
-/** `reviewer (claude)`: by the name a person gave it, where one did. */
-export function agentLabel({ agent, nick }: { readonly agent: string | null; readonly nick: string | null }): string {
-  const kind = agent ?? '-';
-  return nick === null ? kind : `${nick} (${kind})`;
 }
 
 /** Behind `✓ done` until a person has seen it: ` •`; otherwise nothing. */

@@ -18,6 +18,8 @@ beforeAll(async () => {
 afterAll(() => stage.end());
 
 const ref = 'runtime:host-work-1';
+/** As receipts name it. */
+const whom = `claude, host/work:1.0 (${ref})`;
 const ask = {
   ask_id: askId('ask-7'),
   kind: 'command',
@@ -39,7 +41,7 @@ const lastAsked = () => stage.acting.asked.at(-1);
 describe('send', () => {
   it('SEC6 takes the text from standard input, and says who it is', async () => {
     const ran = await run('send %1', { input: 'first\n\n#{x} ;\n', env: { AGTMUX_HOPS: '2' } });
-    expect(ran).toMatchObject({ status: 0, stdout: `delivered: send to ${ref}, by keys\n`, stderr: '' });
+    expect(ran).toMatchObject({ status: 0, stdout: `delivered: send to ${whom}, by keys\n`, stderr: '' });
     expect(lastAsked()).toEqual({
       what: 'send',
       value: {
@@ -123,7 +125,7 @@ describe('send', () => {
     const ran = await run(`send --to ${refs.join(',')} --text hi`);
     expect(ran.stdout.trim().split('\n')).toHaveLength(19);
     expect(ran.stderr).toBe(
-      `agtmux: send to ${asking} was refused: it asks for approval; answer it first [E_DIALOG]\n`,
+      `agtmux: send to claude, host/work:17.0 (${asking}) was refused: it asks for approval; answer it first [E_DIALOG]\n`,
     );
     expect([ran.status, stage.acting.asked.length]).toEqual([errors.E_DIALOG.exit, 20]);
     // Whoever asks something would take the words for an answer.
@@ -148,7 +150,7 @@ describe('send', () => {
     const ran = await run('send %1', { input: 'yes' });
     expect(ran).toMatchObject({ status: 4, stdout: '' });
     expect(ran.stderr).toBe(
-      `agtmux: send to ${ref} was refused: it waits for an approval; approve or reject first [E_STATE_CHANGED]\n`,
+      `agtmux: send to ${whom} was refused: it waits for an approval; approve or reject first [E_STATE_CHANGED]\n`,
     );
     const json = await run('send %1 --json', { input: 'yes' });
     expect(json.status).toBe(4);
@@ -165,12 +167,12 @@ describe('send', () => {
     stage.acting.told = { outcome: 'unconfirmed', words: 'pasted, not submitted' };
     expect(await run('send %1', { input: 'a' })).toMatchObject({
       status: 1,
-      stdout: `unconfirmed: send to ${ref}, by keys; pasted, not submitted\n`,
+      stdout: `unconfirmed: send to ${whom}, by keys; pasted, not submitted\n`,
     });
     stage.acting.told = { outcome: 'queued', way: null };
     expect(await run('send %1 --when-ready', { input: 'a' })).toMatchObject({
       status: 0,
-      stdout: `queued: send to ${ref}\n`,
+      stdout: `queued: send to ${whom}\n`,
     });
   });
 });
@@ -217,14 +219,14 @@ describe('answers', () => {
     const ran = await run('approve claude --yes');
     expect(ran.status).toBe(0);
     expect(ran.stdout).toMatch(
-      /^delivered: approve runtime:host-work-1, by keys\nthe request \(command\):\n {2}rm -r build/,
+      /^delivered: approve claude, host\/work:1\.0 \(runtime:host-work-1\), by keys\nthe request \(command\):\n {2}rm -r build/,
     );
     expect(ran.stdout).not.toContain('\u202e');
     expect(lastAsked()?.value).toEqual({ action: 'approve', ref: 'claude', ask_id: 'ask-7', conditions: {} });
   });
 
   it('ASK3 an ask that was named is passed on as it is', async () => {
-    expect((await run('reject claude --ask ask-6 --because no')).stdout).toBe(`delivered: reject ${ref}, by keys\n`);
+    expect((await run('reject claude --ask ask-6 --because no')).stdout).toBe(`delivered: reject ${whom}, by keys\n`);
     expect(lastAsked()?.value).toMatchObject({ action: 'reject', ask_id: 'ask-6', because: 'no' });
   });
 
@@ -286,7 +288,7 @@ describe('kill', () => {
     expect(ran.stderr).toMatch(/needs confirmation, and there is no terminal to ask on; use --yes \[E_USAGE\]/);
     expect(await run('kill %1 --signal HUP --yes')).toMatchObject({ status: 2 });
     expect(stage.acting.asked).toEqual([]);
-    expect((await run('kill %1 --yes --signal TERM')).stdout).toBe(`delivered: kill ${ref}, by keys\n`);
+    expect((await run('kill %1 --yes --signal TERM')).stdout).toBe(`delivered: kill ${whom}, by keys\n`);
     expect(lastAsked()?.value).toMatchObject({ action: 'kill', signal: 'TERM' });
     await run('kill %1 -y');
     expect(lastAsked()?.value).toMatchObject({ signal: 'INT' });
@@ -355,7 +357,7 @@ describe('small actions', () => {
 
   it('new starts an agent here, with its own options behind --', async () => {
     const ran = await run('new codex --session work --cwd sub -- --search -c x=1');
-    expect(ran).toMatchObject({ status: 0, stdout: 'delivered: new as runtime:new-1\n' });
+    expect(ran).toMatchObject({ status: 0, stdout: 'delivered: new as codex, host/work:3.0 (runtime:new-1)\n' });
     const wanted = { agent: 'codex', session: 'work', target: null, args: ['--search', '-c', 'x=1'] };
     expect(lastAsked()?.value).toEqual({ ...wanted, cwd: join(stage.world.directory, 'sub') });
     await run('new codex');
@@ -374,7 +376,7 @@ describe('route and tell', () => {
   it('RTE1 shows where messages go', async () => {
     const { stdout } = await run('route', { env: { COLUMNS: '100' } });
     expect(stdout).toMatch(/^ROUTE +AGENT +STATE +WHERE +REF\nCONNECTED +claude .*\nDISCONNECTED +codex .*\n\n/);
-    expect(stdout).toContain(`\`agtmux tell\` writes to claude, ${ref}.\n`);
+    expect(stdout).toContain(`\`agtmux tell\` writes to ${whom}.\n`);
     const narrow = await run('route --all-panes', { env: { COLUMNS: '40' } });
     expect(narrow.stdout).toMatch(/^NONE +-/m);
     for (const line of narrow.stdout.split('\n').slice(0, 4)) expect(line.length).toBeLessThanOrEqual(40);
@@ -390,7 +392,7 @@ describe('route and tell', () => {
     const path = (file: string): string => join(stage.world.directory, file);
     const args = ['--file', 'src/a.ts:10-20', '--file', 'src/a.ts:5', '--file', 'src/a.ts', '--file', 'odd:7-9'];
     expect((await stage.run(['tell', ...args, 'why is this slow?'])).stdout).toBe(
-      `delivered: send to ${ref}, by keys\n`,
+      `delivered: send to ${whom}, by keys\n`,
     );
     expect(lastAsked()?.value).toMatchObject({
       action: 'send',
@@ -438,10 +440,10 @@ describe('lists', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
     expect(await run('queue edit q1', { input: 'stop' })).toMatchObject({
       status: 0,
-      stdout: `changed: q1, for ${ref}\n`,
+      stdout: `changed: q1, for ${whom}\n`,
     });
     expect(JSON.parse((await run('queue --json')).stdout)).toMatchObject({ items: [{ text: 'stop' }] });
-    expect(await run('queue drop q1')).toMatchObject({ status: 0, stdout: `removed: q1, for ${ref}\n` });
+    expect(await run('queue drop q1')).toMatchObject({ status: 0, stdout: `removed: q1, for ${whom}\n` });
     expect(await run('queue drop q1')).toMatchObject({ status: 3 });
     expect(lastAsked()?.claim.pid).toBeGreaterThan(1);
   });

@@ -131,7 +131,8 @@ describe('agtmux new --preset', () => {
     const from = stage.acting.asked.length;
     expect(await run('--preset', 'review')).toMatchObject({
       status: 0,
-      stdout: 'started, prompt delivered, for runtime:new-1\ndelivered: new as runtime:new-1\n',
+      stdout:
+        'started, prompt delivered, for claude, host/work:9.0 (runtime:new-1)\ndelivered: new as codex, host/work:3.0 (runtime:new-1)\n',
     });
     const cwd = join(stage.world.directory, 'shop');
     expect(stage.acting.asked.slice(from)).toMatchObject([
@@ -164,7 +165,15 @@ describe('agtmux limit', () => {
     });
     const times = { queued_at: stage.daemon.time, expires_at: stage.daemon.time + 9_000_000 };
     const not_before = stage.daemon.time + 3_900_000;
-    const message = { ref, text: 'go on', from: 'you', outcome: 'queued', ...times, not_before } as const;
+    const message = {
+      ref,
+      who: 'claude, host/work:1.0',
+      text: 'go on',
+      from: 'you',
+      outcome: 'queued',
+      ...times,
+      not_before,
+    } as const;
     stage.acting.messages.push({ id: 'q1', runtime_id: row.runtime_id as never, ...message });
     expect((await stage.run(['limit'])).stdout).toMatch(/in 1h05m: go on/);
     expect((await stage.run(['queue'])).stdout).toMatch(/in 1h05m/);

@@ -102,19 +102,29 @@ describe('agtmux setup at a terminal', () => {
       world.tmux('send-keys', '-t', pane, 'Enter');
     };
     type(`clear; env ${env} ${process.execPath} ${join(root, 'bin/agtmux')} setup --skip mcp --skip service`);
-    await until('it asks for hooks', () => /Write \d+ files? on host\? \[y\/N\]/.test(screen()));
+    const asks = 'on host? [y/N, d shows all of it]';
+    await until('it asks for hooks', () => count(asks) === 1);
+    // A line a file is what stands before the first question; all of it comes on request.
+    expect(screen().trim().split('\n').length).toBeLessThan(20);
+    expect(screen()).toMatch(/^ {2}new +\S+settings\.json, \+\d+ lines$/m);
+    type('d');
+    await until('it asks again, below the difference', () => count(asks) === 2);
+    expect(screen()).toMatch(/^\+\+\+ \S+settings\.json$/m);
     expect(existsSync(join(home, '.claude/settings.json'))).toBe(false);
     type('y');
-    await until('it asks for tmux', () => count('Do this? [y/N]') === 1);
-    type('n');
-    await until('it asks for notifications', () => count('Do this? [y/N]') === 2);
+    await until('it asks for tmux', () => count('Do this? [y/N') === 1);
+    type('y');
+    await until('it offers to load it', () => screen().includes('Load it into the running tmux now? [y/N]'));
+    type('y');
+    await until('it asks for notifications', () => count('Do this? [y/N') === 2);
+    expect(world.tmux('show-options', '-gv', '@agtmux_status')).toContain('@agtmux_next');
     type('y');
     await until('it is done', () => screen().includes('agtmux uninstall` undoes'));
     expect(screen()).toMatch(
-      /✓ hooks +done\s+○ tmux +skipped\s+○ mcp +skipped\s+✓ notifications +done\s+○ service +skipped/,
+      /✓ hooks +done\s+✓ tmux +done\s+○ mcp +skipped\s+✓ notifications +done\s+○ service +skipped/,
     );
     expect(existsSync(join(home, '.claude/settings.json'))).toBe(true);
-    expect(existsSync(join(home, '.config/agtmux/tmux.conf'))).toBe(false);
+    expect(existsSync(join(home, '.config/agtmux/tmux.conf'))).toBe(true);
     type(`clear; env ${env} ${process.execPath} ${join(root, 'bin/agtmux')} uninstall`);
     await until('it asks once', () => screen().includes('Remove all of this? [y/N]'));
     type('y');
@@ -136,9 +146,9 @@ describe('agtmux setup at a terminal', () => {
       const start = (words: string): string =>
         type(`clear; env ${env} ${process.execPath} ${join(root, 'bin/agtmux')} ${words}; echo "status $?"`, 'Enter');
       start('setup --skip mcp --skip service');
-      await until('it asks for hooks', () => /Write \d+ files? on host\? \[y\/N\]/.test(screen()));
+      await until('it asks for hooks', () => /Write \d+ files? on host\? \[y\/N/.test(screen()));
       type('y', 'Enter');
-      await until('it asks for tmux', () => screen().includes('Do this? [y/N]'));
+      await until('it asks for tmux', () => screen().includes('Do this? [y/N'));
       type(key);
       await until('it ends', () => /status \d/.test(screen()));
       expect(screen()).toMatch(/cancelled at the question; .*\[E_USAGE\]\s+status 2/);

@@ -156,7 +156,11 @@ describe('setup and uninstall', () => {
     const before = tree();
     const shown = await agtmux('setup', '--dry-run', '--skip', 'service');
     expect(shown.status).toBe(0);
-    expect(shown.stdout).toContain('+++ ');
+    expect(shown.stdout).not.toContain('+++ ');
+    expect(shown.stdout).toMatch(/^ {2}change +\S+\.claude\/settings\.json, \+\d+/m);
+    expect(shown.stdout.split('\n').length).toBeLessThan(50);
+    const whole = await agtmux('setup', '--dry-run', '--diff', '--skip', 'service');
+    expect([whole.status, whole.stdout]).toEqual([0, expect.stringContaining('+++ ')]);
     expect(shown.stdout).toMatch(/○ service +skipped/);
     const refused = await agtmux('setup');
     expect([refused.status, refused.stderr]).toEqual([

@@ -232,8 +232,52 @@ describe('in tmux', () => {
   it("shows the summary in front of the user's own words", () => {
     start(conf);
     expect(format('work', '#{E:status-right}')).toBe('mine, work #[fg=red]x');
-    world.tmux('set-option', '-t', 'work', '@agtmux_summary', '▲2 ?1 ✕1');
-    expect(format('work', '#{E:status-right}')).toBe('▲2 ?1 ✕1 mine, work #[fg=red]x');
+    for (const [name, value] of Object.entries({ approve: '2', answer: '1', error: '1', next: '%0' }))
+      world.tmux('set-option', '-g', `@agtmux_${name}`, value);
+    const shown = (): string => format('work', '#{E:status-right}').replaceAll(/#\[[^\]]*\]/g, '');
+    expect(shown()).toBe(' ▲ 2   ? 1   ✕ 1  mine, work x');
+    expect(format('work', '#{E:status-right}')).toContain('#[bg=yellow] ▲ 2 #[default]');
+    world.tmux('set-option', '-gu', '@agtmux_answer');
+    expect(shown()).toBe(' ▲ 2   ✕ 1  mine, work x');
+  });
+
+  it('SCR8 has themes, one without colours, and keeps the one that was chosen', async () => {
+    start(conf);
+    for (const [name, value] of Object.entries({ approve: '2', error: '1', next: '%0' }))
+      world.tmux('set-option', '-g', `@agtmux_${name}`, value);
+    const shown = async (...args: string[]): Promise<string> => {
+      expect((await install(...args)).status).toBe(0);
+      world.tmux('source-file', own);
+      return format('work', '#{E:@agtmux_status}').replaceAll(/#\[range=[^\]]*\]/g, '');
+    };
+    expect(await shown('--theme', 'colour')).toBe('#[fg=yellow]▲2#[default] #[fg=red]✕1#[default] ');
+    expect(await shown('--theme', 'words')).toBe('#[fg=yellow]2 approve#[default] #[fg=red]1 error#[default] ');
+    expect(await shown('--theme', 'plain')).toBe('▲2 ✕1 ');
+    expect(await shown()).toBe('▲2 ✕1 ');
+    expect((await world.agtmux('tmux', 'status')).status).toBe(0);
+    expect((await install('--theme', 'none')).status).toBe(2);
+  });
+
+  it('SCR8 a press of the mouse on the counts goes to who has waited longest, in whatever session that is', async () => {
+    start(conf);
+    world.tmux('set-option', '-g', 'mouse', 'on');
+    world.tmux('new-session', '-d', '-s', 'other', '-x', '120', '-y', '30', 'sleep 600');
+    const waiting = world.tmux('list-panes', '-t', 'other', '-F', '#{pane_id}').trim();
+    world.tmux('set-option', '-g', '@agtmux_approve', '2');
+    world.tmux('set-option', '-g', '@agtmux_next', waiting);
+    // A person's terminal: the pane of another tmux, in which this one is attached.
+    const outer = (...args: string[]): string => world.tmux('-L', 'outer', ...args);
+    outer('new-session', '-d', '-x', '120', '-y', '30', 'env -u TMUX tmux -u attach -t work');
+    outer('set-option', '-g', 'status', 'off');
+    const place = await until('the count', () => {
+      const lines = outer('capture-pane', '-p').split('\n');
+      const [line, column] = [lines.findIndex((text) => text.includes('▲')), lines.join('\n').match(/^(.*)▲/m)];
+      return line < 0 || column === null ? undefined : { line: line + 1, column: (column[1] ?? '').length + 1 };
+    });
+    const at = `\u001b[<0;${place.column};${place.line}`;
+    outer('send-keys', '-l', `${at}M${at}m`);
+    const here = (): string => world.tmux('list-clients', '-F', '#{session_name} #{pane_id}').trim();
+    await until('it is there', () => here() === `other ${waiting}`);
   });
 
   it('shows what the daemon sees', async () => {

@@ -29,7 +29,7 @@ let orders: Orders;
 let share: HubShare;
 
 const receipt: Receipt = {
-  ...{ outcome: 'delivered', action: 'approve', ref: 'runtime:r', runtime_id: null, snapshot_id: null },
+  ...{ outcome: 'delivered', action: 'approve', ref: 'runtime:r', who: null, runtime_id: null, snapshot_id: null },
   ...{ way: 'keys', strength: 'atomic', failure: null, words: null },
 };
 const asking = (version = 7, text = 'run: make') =>

@@ -721,6 +721,7 @@ export const queueItems = (): QueueList['items'] => [
   {
     id: 'q1',
     ref: 'runtime:rt-run',
+    who: 'claude, host/docs:2.0',
     runtime_id: 'rt-run',
     text: 'When the tests pass, write the changelog.',
     from: 'human at pts/4',

@@ -200,6 +200,7 @@ const receipt = (fields: Partial<ReceiptReply>): ReceiptReply => ({
   outcome: 'delivered',
   action: 'approve',
   ref: 'runtime:r',
+  who: 'claude, host/work:1.2',
   runtime_id: 'r',
   snapshot_id: null,
   way: 'keys',

@@ -24,7 +24,7 @@ const twenty = Array.from({ length: 20 }, (_, place) => item({ window: place, st
 
 const receiptFor = (runtime: string, fields: Partial<ReceiptReply> = {}): ReceiptReply => ({
   ...{ schema_version: 1, generated_at: '', outcome: 'delivered', action: 'send', ref: `runtime:${runtime}` },
-  ...{ runtime_id: runtime, snapshot_id: null, way: 'keys', strength: 'atomic', failure: null, words: null },
+  ...{ who: null, runtime_id: runtime, snapshot_id: null, way: 'keys', strength: 'atomic', failure: null, words: null },
   ...fields,
 });
 

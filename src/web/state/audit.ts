@@ -73,7 +73,7 @@ export function auditLine(item: AuditItem, agentOf: (runtime: string) => AgentIt
   const agent = item.runtime_id === null ? null : agentOf(item.runtime_id);
   const named = text(item.detail.named);
   const known = agent === null ? null : `${agentLabel(agent)} in ${projectOf(agent.cwd)}`;
-  const unlisted = item.runtime_id === null ? '-' : 'an agent that is gone';
+  const unlisted = item.runtime_id === null ? '-' : (text(item.detail.who) ?? 'an agent that is gone');
   return {
     item,
     who: item.actor.replace(/^(human|operator|observer): /, (_, role: string) => (role === 'human' ? '' : `${role} `)),

@@ -49,17 +49,24 @@ const capital = (word: string): string => `${word.charAt(0).toUpperCase()}${word
 export const refusalText = ({ code, message, next }: Failure): string =>
   `${sentence(message)}${next === '' ? '' : `; ${next}`} [${code}]`;
 
-export function receiptOutcome({ outcome, failure, words }: ReceiptReply): Outcome {
+/** The agent is named as lists name it: a line may stand where its row has gone. */
+export function receiptOutcome({ outcome, failure, words, who }: ReceiptReply): Outcome {
   const more = words === null ? '' : `: ${words}`;
+  const whom = who == null ? '' : ` ${who}`;
   switch (outcome) {
     case 'delivered':
-      return { tone: 'good', words: `Delivered${more}` };
+      return { tone: 'good', words: `Delivered${whom && ` to${whom}`}${more}` };
     case 'queued':
-      return { tone: 'good', words: `Queued until it is ready${more}` };
+      return { tone: 'good', words: `Queued${whom && ` for${whom},`} until it is ready${more}` };
     case 'unconfirmed':
-      return { tone: 'doubt', words: `Unconfirmed${more === '' ? ': arrival not confirmed' : more}` };
-    case 'refused':
-      return { tone: 'bad', words: failure === null ? 'Refused' : `Refused: ${refusalText(failure)}` };
+      return {
+        tone: 'doubt',
+        words: `Unconfirmed${whom && ` by${whom}`}${more === '' ? ': arrival not confirmed' : more}`,
+      };
+    case 'refused': {
+      const refused = `Refused${whom && ` for${whom}`}`;
+      return { tone: 'bad', words: failure === null ? refused : `${refused}: ${refusalText(failure)}` };
+    }
   }
 }
 

@@ -110,6 +110,10 @@ describe('outcomes', () => {
       words: 'Unconfirmed: pasted, not submitted',
     });
     expect(receiptOutcome(receipt({ outcome: 'queued' })).tone).toBe('good');
+    const who = 'reviewer (claude), host/work:1.2';
+    expect(receiptOutcome(receipt({ who })).words).toBe(`Delivered to ${who}`);
+    expect(receiptOutcome(receipt({ who, outcome: 'queued' })).words).toBe(`Queued for ${who}, until it is ready`);
+    expect(receiptOutcome(receipt({ who, outcome: 'refused' })).words).toBe(`Refused for ${who}`);
     expect(
       receiptOutcome(
         receipt({

@@ -228,7 +228,7 @@ describe('agtmux tell', () => {
     for (const actor of [claude, codex]) await world.becomes(actor, /idle|completed/);
     const first = await world.agtmux(['tell', '--file', 'notes.md:10-20', 'why is this so?']);
     expect(first).toMatchObject({ status: 0, stderr: '' });
-    expect(first.stdout).toMatch(/^delivered: send to runtime:/);
+    expect(first.stdout).toMatch(/^delivered: send to [^(]+\(runtime:/);
     const [toCodex, toClaude] = [`${file} lines 10-20 why is this so?\r`, `@${file}#L10-20 and this?\r`];
     await until(() => codex.typed().endsWith('\r'));
     expect([claude.typed(), codex.typed()]).toEqual(['', toCodex]);

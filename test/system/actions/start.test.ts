@@ -121,8 +121,8 @@ describe('agtmux new', () => {
     await until(async () => (await world.items()).some(({ identity }) => identity.session_name === 'team'));
     const said = await world.agtmux(['new', '--preset', 'review', '--session', 'team']);
     expect(said.stdout.trim().split('\n')).toEqual([
-      expect.stringMatching(/^started, prompt queued, for runtime:\S+; queued as /),
-      expect.stringMatching(/^delivered: new as runtime:\S+, by tmux$/),
+      expect.stringMatching(/^started, prompt queued, for [^;]+ \(runtime:\S+\); queued as /),
+      expect.stringMatching(/^delivered: new as \S+, \S+ \(runtime:\S+\), by tmux$/),
     ]);
     expect(said).toMatchObject({
       status: 4,
@@ -149,7 +149,7 @@ describe('agtmux new', () => {
     world.tmux('send-keys', '-t', 'mine:', '-l', line);
     world.tmux('send-keys', '-t', 'mine:', 'Enter');
     await until(() => existsSync(out) && /\n$/.test(readFileSync(out, 'utf8')));
-    expect(readFileSync(out, 'utf8')).toMatch(/^delivered: new as runtime:/);
+    expect(readFileSync(out, 'utf8')).toMatch(/^delivered: new as [^(]+\(runtime:/);
     expect(windows()).toContain('mine:claude');
     expect(windows().filter((name) => name.endsWith(':claude'))).toHaveLength(1);
   });

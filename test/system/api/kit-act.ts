@@ -5,6 +5,7 @@ import type { ActionService, AttachPlan, CallerClaim, QueuedMessage, Receipt } f
 import { type Failure, fail, failure, ok } from '../../../src/model/errors.ts';
 import { runtimeId, targetId } from '../../../src/model/ids.ts';
 import type { AuditRecord } from '../../../src/model/records.ts';
+import { whoOf } from '../../../src/model/rows.ts';
 
 export interface Asked {
   readonly what: string;
@@ -15,6 +16,7 @@ export interface Asked {
 export const queuedMessage = (fields: Partial<QueuedMessage> = {}): QueuedMessage => ({
   id: 'q1',
   ref: 'runtime:host-work-1',
+  who: 'claude, host/work:1.0',
   runtime_id: runtimeId('host-work-1'),
   text: 'go on',
   from: 'you',
@@ -52,9 +54,9 @@ export class FakeActing implements ActionService {
     const base = { action, snapshot_id: null, way: null, strength: null, words: null };
     if (row === undefined) {
       const missing = failure('E_REF_NOT_FOUND', `no agent is called ${ref}`);
-      return { ...base, outcome: 'refused', ref: null, runtime_id: null, failure: missing, ...this.told };
+      return { ...base, outcome: 'refused', ref: null, who: null, runtime_id: null, failure: missing, ...this.told };
     }
-    const whom = { ref: row.ref, runtime_id: row.runtime_id };
+    const whom = { ref: row.ref, who: whoOf(row, row.nick), runtime_id: row.runtime_id };
     const refusal = this.refuses.get(row.ref);
     if (refusal !== undefined) return { ...base, outcome: 'refused', ...whom, failure: refusal };
     return { ...base, outcome: 'delivered', ...whom, way: 'keys', failure: null, ...this.told };
@@ -91,7 +93,7 @@ export class FakeActing implements ActionService {
 
   start: ActionService['start'] = async (wanted, claim) => {
     this.asked.push({ what: 'new', value: wanted, claim });
-    const whom = { ref: 'runtime:new-1', runtime_id: runtimeId('new-1') };
+    const whom = { ref: 'runtime:new-1', who: 'codex, host/work:3.0', runtime_id: runtimeId('new-1') };
     const rest = { snapshot_id: null, way: null, strength: null, failure: null, words: null };
     return { outcome: 'delivered', action: 'new', ...whom, ...rest, ...this.told };
   };
@@ -109,11 +111,11 @@ export class FakeActing implements ActionService {
     const base = { action: 'queue', snapshot_id: null, way: null, strength: null, words: null } as const;
     if (message === undefined) {
       const missing = failure('E_REF_NOT_FOUND', `no message ${id} waits`);
-      return { ...base, outcome: 'refused', ref: null, runtime_id: null, failure: missing };
+      return { ...base, outcome: 'refused', ref: null, who: null, runtime_id: null, failure: missing };
     }
     this.messages.splice(place, 1, ...(text === null ? [] : [{ ...message, text }]));
     const outcome = text === null ? 'delivered' : 'queued';
-    return { ...base, outcome, ref: message.ref, runtime_id: message.runtime_id, failure: null };
+    return { ...base, outcome, ref: message.ref, who: message.who, runtime_id: message.runtime_id, failure: null };
   }
 
   /** Who asks, by whether they say so at all. */
