@@ -24,7 +24,7 @@ help:
 	@echo 'make test-terminals install kitty, Xvfb and GNU screen, and act on agents in them (COUNT=200 for the whole run)'
 	@echo 'make editor         the VS Code extension as a .vsix, in $(REPORTS)/'
 	@echo 'make test-editor    install VS Code as a server, Chromium and Neovim, and try the extension and the plugin in them'
-	@echo 'make test-hub       install PostgreSQL, and pass the suites of the hub on it, under load and kills (COUNT=seconds)'
+	@echo 'make test-hub       install NATS and PostgreSQL, and pass the suites of the hub on them, under load and kills (COUNT=seconds)'
 	@echo 'make corpus         the labelled screens and their scorer, for other tools (corpus/README.md)'
 	@echo 'make check          types, lint, layers, unused code, unit tests: before every commit'
 	@echo 'make build          bundle src/ into dist/'

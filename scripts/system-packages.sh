@@ -26,9 +26,10 @@ if [ "${1-}" = editor ]; then
 nvim neovim neovim
 chromium chromium chromium"
 fi
-# `system-packages.sh hub`: the engine of a fleet. Debian keeps its programs where no PATH leads: its client stands for it.
+# `system-packages.sh hub`: the engines of a fleet. Debian keeps PostgreSQL where no PATH leads: its client stands for it.
 if [ "${1-}" = hub ]; then
   needed="$needed
+nats-server nats-server nats-server
 psql postgresql postgresql"
 fi
 # sshd stands where only root looks for programs.

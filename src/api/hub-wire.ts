@@ -128,10 +128,7 @@ export const joinedSchema = z.strictObject({
   hub_key: publicKey,
   label,
   kind: z.enum(machineKinds),
-  link: z.discriminatedUnion('kind', [
-    z.strictObject({ kind: z.literal('stream') }),
-    z.strictObject({ kind: z.literal('nats'), servers: z.array(text).min(1).max(8) }),
-  ]),
+  link: z.strictObject({ kind: z.literal('stream') }),
 });
 export type WireJoined = z.infer<typeof joinedSchema>;
 

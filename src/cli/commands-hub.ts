@@ -21,13 +21,30 @@ const url: OptionSpec = {
 };
 const tenant: OptionSpec = { name: 'tenant', value: 'name', words: 'The tenant (default: main)' };
 
+const postgres: OptionSpec = {
+  name: 'postgres',
+  value: 'url',
+  words: 'A PostgreSQL instead of a file in the folder (or AGTMUX_HUB_POSTGRES, for an address with a password)',
+};
+const nats: OptionSpec = {
+  name: 'nats',
+  value: 'url',
+  words: 'A NATS with JetStream, for several hub processes behind one address (or AGTMUX_HUB_NATS)',
+};
+
 /** For whoever runs the hub, on its machine. */
 const atHub = (json: OptionSpec): readonly CommandSpec[] => [
   {
     name: 'serve',
     words: 'Run a hub in the foreground, with its own database',
     action: 'hubServe',
-    options: [{ name: 'listen', value: 'address', words: 'Address and port (default: 127.0.0.1:8138)' }, url, folder],
+    options: [
+      { name: 'listen', value: 'address', words: 'Address and port (default: 127.0.0.1:8138)' },
+      url,
+      folder,
+      postgres,
+      nats,
+    ],
   },
   {
     name: 'code',
@@ -44,6 +61,7 @@ const atHub = (json: OptionSpec): readonly CommandSpec[] => [
       },
       tenant,
       folder,
+      postgres,
     ],
   },
   {
@@ -63,15 +81,21 @@ const atHub = (json: OptionSpec): readonly CommandSpec[] => [
       url,
       tenant,
       folder,
+      postgres,
     ],
   },
-  { name: 'machines', words: 'At the hub: list machines', action: 'hubMachines', options: [tenant, folder, json] },
+  {
+    name: 'machines',
+    words: 'At the hub: list machines',
+    action: 'hubMachines',
+    options: [tenant, folder, postgres, json],
+  },
   {
     name: 'revoke',
     words: 'At the hub: remove a machine for good',
     arguments: [{ name: 'machine' }],
     action: 'hubRevoke',
-    options: [tenant, folder],
+    options: [tenant, folder, postgres],
   },
 ];
 

@@ -29,11 +29,14 @@ async function folderOf(parsed: Parsed): Promise<string> {
   return folder;
 }
 
-/** From the environment: an argument is shown to everyone of the machine, and it may hold a password. */
-function postgresOf(): { readonly postgres?: string } {
-  const postgres = process.env.AGTMUX_HUB_POSTGRES;
-  return postgres === undefined || postgres === '' ? {} : { postgres };
-}
+/** Where there is a password in it, from the environment: an argument is shown to everyone of the machine. */
+const engineOf = <Name extends 'postgres' | 'nats'>(
+  parsed: Parsed,
+  name: Name,
+): { readonly [name in Name]?: string } => {
+  const said = parsed.value(name) ?? process.env[`AGTMUX_HUB_${name.toUpperCase()}`] ?? '';
+  return (said === '' ? {} : { [name]: said }) as { readonly [name in Name]?: string };
+};
 
 export const hubServe: Action = async (parsed, { clock }) => {
   const { host, port } = listenOf(parsed.value('listen') ?? '127.0.0.1:8138');
@@ -47,7 +50,8 @@ export const hubServe: Action = async (parsed, { clock }) => {
   const running = await serveHub({
     ...{ clock, log, host, port },
     folder: await folderOf(parsed),
-    ...postgresOf(),
+    ...engineOf(parsed, 'postgres'),
+    ...engineOf(parsed, 'nats'),
     random: createRealRandom(),
     files: createRealFiles(),
     pagesFolder: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web' : '../web', import.meta.url)),
@@ -72,7 +76,7 @@ function listenOf(said: string): { readonly host: string; readonly port: number 
 }
 
 async function withTable(parsed: Parsed, work: (tenant: TenantTable, table: HubTable) => Promise<void>): Promise<void> {
-  const table = await openHubTable({ folder: await folderOf(parsed), ...postgresOf() });
+  const table = await openHubTable({ folder: await folderOf(parsed), ...engineOf(parsed, 'postgres') });
   try {
     const name = parsed.value('tenant') ?? onlyTenant;
     await table.addTenant(name);

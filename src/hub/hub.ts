@@ -14,7 +14,7 @@ import type { Cancel, Clock } from '../platform/clock.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
 import { orderOfAudit } from './order-audit.ts';
 import { Roster } from './roster.ts';
-import type { HubTable, SentBatch, TenantTable } from './table.ts';
+import type { CursorMove, HubTable, SentBatch, TableChange, TenantTable } from './table.ts';
 import type { EdgeMessage, HubTransport, TransportHandlers } from './transport.ts';
 
 export interface HubCounters {
@@ -49,6 +49,8 @@ interface Tenant {
   readonly listeners: Set<() => void>;
   /** By daemon: the version of its last sign of life, and how often it was ahead of the table. */
   readonly behind: Map<string, { readonly version: number; readonly beats: number }>;
+  following: Promise<void> | null;
+  isFollowAgain: boolean;
 }
 
 export class Hub implements TransportHandlers {
@@ -133,19 +135,15 @@ export class Hub implements TransportHandlers {
     }
   }
 
-  async onBatches(
-    tenant: string,
-    messages: readonly EdgeMessage[],
-    move: { readonly from: number; readonly to: number },
-  ): Promise<boolean> {
+  async onBatches(tenant: string, messages: readonly EdgeMessage[], move: CursorMove): Promise<boolean> {
     const sent = messages.flatMap((message): SentBatch[] => {
       const batch = this.#readBatch(message);
       return batch === null ? [] : [{ daemon: message.daemon, batch }];
     });
     const known = await this.#tenant(tenant);
-    const done = await known.table.apply(sent, { stream: 'feed', ...move });
+    const done = await known.table.apply(sent, move);
     if (done === null) return false;
-    known.roster.apply(done);
+    this.#took(tenant, known, done);
     this.#counted(sent);
     for (const [index, result] of done.results.entries()) {
       const daemon = sent[index]?.daemon;
@@ -169,20 +167,52 @@ export class Hub implements TransportHandlers {
     const made = (async (): Promise<Tenant> => {
       const roster = new Roster();
       roster.fill(await table.rows(), await table.daemons());
-      return { table, roster, waiting: [], isApplying: false, listeners: new Set(), behind: new Map() };
+      const idle = { waiting: [], isApplying: false, following: null, isFollowAgain: false };
+      return { table, roster, ...idle, listeners: new Set(), behind: new Map() };
     })();
     this.#tenants.set(name, made);
     made.catch(() => this.#tenants.delete(name));
     return made;
   }
 
+  /** One look at a time; what is told meanwhile is another look. */
   async #follow(name: string): Promise<void> {
-    const { table, roster, listeners } = await this.#tenant(name);
+    const tenant = await this.#tenant(name);
+    if (tenant.following !== null) {
+      tenant.isFollowAgain = true;
+      return tenant.following;
+    }
+    tenant.following = (async () => {
+      do {
+        tenant.isFollowAgain = false;
+        await this.#look(tenant);
+      } while (tenant.isFollowAgain && !this.#isClosed);
+    })().finally(() => {
+      tenant.following = null;
+    });
+    return tenant.following;
+  }
+
+  async #look({ table, roster, listeners }: Tenant): Promise<void> {
+    const machines = await table.daemons();
     const news = await table.changesSince(roster.change);
-    if (news === null) roster.fill(await table.rows(), await table.daemons());
-    else roster.apply(news);
-    for (const machine of await table.daemons()) roster.putMachine(machine);
+    const all = news === null ? await table.rows() : null;
+    for (const machine of machines) roster.putMachine(machine);
+    if (all !== null) roster.fill(all, machines);
+    else if (news !== null) roster.follow(news);
     for (const listener of listeners) listener();
+  }
+
+  /** What this process has written. Another one may have written before it: then both are read from the table. */
+  #took(name: string, { roster }: Tenant, done: TableChange): void {
+    if (!roster.apply(done)) void this.#follow(name).catch((problem) => this.#trouble('following', problem));
+  }
+
+  /** A stream was lost, or part of it: whoever can be reached tells everything anew. */
+  async onLost(tenant: string): Promise<void> {
+    const { roster } = await this.#tenant(tenant);
+    const now = this.#parts.clock.wallMs();
+    for (const { daemon } of roster.machines) if (roster.isReachable(daemon, now)) this.#resync(tenant, daemon, null);
   }
 
   #readBatch({ body, daemon }: EdgeMessage): WireBatch | null {
@@ -212,7 +242,7 @@ export class Hub implements TransportHandlers {
       try {
         const done = await tenant.table.apply(some.map(({ sent }) => sent));
         if (done === null) throw new Error('a cursor that nobody asked for');
-        tenant.roster.apply(done);
+        this.#took(name, tenant, done);
         this.#counted(some.map(({ sent }) => sent));
         for (const [index, { sent, resolve }] of some.entries()) {
           const result = done.results[index] ?? { result: 'refused' };
@@ -351,7 +381,7 @@ export class Hub implements TransportHandlers {
         if (kind !== 'ci' || !daemons.has(daemon)) continue;
         const isGone =
           left_at === null ? now - (seen_at ?? now) > limits.hubCiSilentMs : now - left_at > limits.hubCiGoneMs;
-        if (isGone) roster.apply(await table.dropRows(daemon));
+        if (isGone) this.#took(name, await held, await table.dropRows(daemon));
       }
       for (const listener of listeners) listener();
     }
@@ -360,7 +390,10 @@ export class Hub implements TransportHandlers {
   /** Another process may have removed it, as `agtmux hub revoke` does, and not every table tells of that (HUB6). */
   async #dropRevoked(name: string): Promise<void> {
     const { table, roster } = await this.#tenant(name);
-    const revoked = (await table.daemons()).filter(({ revoked_at }) => revoked_at !== null);
+    const machines = await table.daemons();
+    // Signs of life that came to another process.
+    for (const machine of machines) roster.seen(machine);
+    const revoked = machines.filter(({ revoked_at }) => revoked_at !== null);
     if (revoked.length === 0) return;
     for (const { daemon } of revoked) this.#parts.transport.cut(name, daemon);
     const listed = new Set(roster.all().map(({ daemon }) => daemon));

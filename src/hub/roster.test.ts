@@ -78,4 +78,17 @@ describe('a window', () => {
     roster.apply({ change: 3, rows: [], removed: [{ daemon: 'a', key: 'x' }] });
     expect(roster.row('a/x')).toBeNull();
   });
+
+  it('HUB8 what another process has written between is read from the table, and what was read too early is not taken', () => {
+    const roster = filled();
+    const row = (version: number) => [{ daemon: 'a', key: 'x', version, item: wireItem({ state: 'error' }) }];
+    const before = roster.change;
+    expect(roster.apply({ change: before + 2, rows: row(20), removed: [] })).toBe(false);
+    expect(roster.change).toBe(before);
+    roster.follow({ change: before + 2, rows: row(20), removed: [{ daemon: 'b', key: 'x' }] });
+    expect([roster.change, roster.row('b/x')]).toEqual([before + 2, null]);
+    expect(roster.apply({ change: before + 3, rows: [], removed: [{ daemon: 'a', key: 'x' }] })).toBe(true);
+    roster.follow({ change: before + 2, rows: row(20), removed: [] });
+    expect(roster.row('a/x')).toBeNull();
+  });
 });

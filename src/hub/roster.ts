@@ -123,8 +123,8 @@ export class Roster {
     this.#rows.clear();
     this.#machines.clear();
     for (const one of machines) this.putMachine(one);
-    this.#change = 0;
-    this.apply(all);
+    this.#change = all.change;
+    this.#put(all);
   }
 
   putMachine(machine: Machine): void {
@@ -132,12 +132,32 @@ export class Roster {
     else this.#machines.delete(machine.daemon);
   }
 
+  /** A sign of life as the table has it; an older one than is known here changes nothing. */
+  seen(machine: Machine): void {
+    const known = this.#machines.get(machine.daemon);
+    if (known === undefined || (machine.seen_at ?? 0) >= (known.seen_at ?? 0)) this.putMachine(machine);
+  }
+
   removeMachine(daemon: string): void {
     this.#machines.delete(daemon);
   }
 
-  apply({ change, rows, removed }: TableChange): void {
-    this.#change = Math.max(this.#change, change);
+  /** A change that this process has written. False: others came between, and have to be read. */
+  apply(done: TableChange): boolean {
+    this.#put(done);
+    const isNext = done.change === this.#change + 1;
+    if (isNext) this.#change = done.change;
+    return isNext || done.change <= this.#change;
+  }
+
+  /** Everything up to a change, as the table told it. What was read before a newer change came in is worth nothing. */
+  follow(news: TableChange): void {
+    if (news.change < this.#change) return;
+    this.#change = news.change;
+    this.#put(news);
+  }
+
+  #put({ rows, removed }: Pick<TableChange, 'rows' | 'removed'>): void {
     for (const record of rows) {
       const name = idOf(record);
       const known = this.#rows.get(name);

@@ -14,6 +14,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { createHubServer } from './http.ts';
 import { Hub } from './hub.ts';
 import { metricsText } from './metrics.ts';
+import type { NatsTransportParts } from './nats-transport.ts';
 import { addPeopleRoutes, type PeopleParts } from './people-routes.ts';
 import { createSqlTable } from './sql-table.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
@@ -27,7 +28,13 @@ export interface HubPlaces {
   readonly postgres?: string;
 }
 
-export interface HubOptions extends HubPlaces {
+/** What more than one process can be behind one address with. */
+interface HubFleet {
+  /** The address of a NATS with JetStream between the processes. */
+  readonly nats?: string;
+}
+
+export interface HubOptions extends HubPlaces, HubFleet {
   /** Another table than the one in the folder. */
   readonly table?: () => Promise<HubTable>;
   /** The one that is there from the beginning. */
@@ -63,15 +70,25 @@ export async function openHubTable({ folder, postgres }: HubPlaces): Promise<Hub
   return createSqlTable(await createPostgresDriver(postgres, () => undefined));
 }
 
+/** Loaded only where it is used. */
+async function transportOf({ nats: url }: HubFleet, parts: Omit<NatsTransportParts, 'url'>) {
+  if (url === undefined) return new StreamTransport(parts);
+  const { NatsTransport } = await import('./nats-transport.ts');
+  return new NatsTransport({ ...parts, url });
+}
+
 export async function serveHub(options: HubOptions): Promise<RunningHub> {
   const { clock, random, log, host, port, memoryBytes } = options;
   const warn: Log['warn'] = (words, fields) => log.warn(words, fields);
   const key = await hubKeyOf(options);
   const table = await (options.table?.() ?? openHubTable(options));
   await table.addTenant(options.tenant ?? onlyTenant);
-  const transport = new StreamTransport({ clock, random, hubKey: key.publicKey, warn });
+  const transport = await transportOf(options, { clock, random, hubKey: key.publicKey, warn, table });
   const hub = new Hub({ clock, table, transport, warn });
-  await hub.start();
+  await hub.start().catch(async (problem: unknown) => {
+    await table.close();
+    throw problem;
+  });
   const dispatcher = new Dispatcher({ clock, random, key, hub, transport });
   const assets = await readAssets(options.files, options.pagesFolder);
   const isSecure = options.publicUrl?.startsWith('https:') ?? false;

@@ -188,11 +188,15 @@ class SqlTenant implements TenantTable {
       const change = await this.#nextChange(query);
       if (cursor !== undefined && !(await this.#moveCursor(query, cursor))) return null;
       const daemons = [...new Set(batches.map(({ daemon }) => daemon))];
-      const known = await query(
-        `SELECT daemon, epoch, version, snap_epoch, snap_version, snap_part FROM daemons
-         WHERE tenant = ? AND revoked_at IS NULL AND daemon IN (${daemons.map(() => '?').join(', ')})`,
-        [this.tenant, ...daemons],
-      );
+      const progress = 'daemon, epoch, version, snap_epoch, snap_version, snap_part';
+      const among = daemons.map(() => '?').join(', ');
+      const known =
+        daemons.length === 0
+          ? []
+          : await query(
+              `SELECT ${progress} FROM daemons WHERE tenant = ? AND revoked_at IS NULL AND daemon IN (${among})`,
+              [this.tenant, ...daemons],
+            );
       const plan = planBatches(known.map(progressOf), batches);
       await this.#putRows(query, change, plan.rows);
       const removed = await this.#removeRows(query, plan.removed);

@@ -10,14 +10,27 @@ import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { isSignedBy } from '../platform/signing.ts';
-import type { HubTransport, TransportHandlers } from './transport.ts';
+import type { EdgeMessage, HubTransport, TransportHandlers } from './transport.ts';
+
+/** What else has to be asked, where there are more doors than this one. */
+export interface OtherDoors {
+  /** A daemon has proved who it is. A failure: another life of it speaks elsewhere. */
+  claim(connection: Pick<EdgeMessage, 'tenant' | 'daemon'> & { readonly life: string }): Promise<Failure | null>;
+}
 
 export interface StreamTransportParts {
+  readonly others?: OtherDoors;
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly hubKey: string;
   readonly warn: (words: string, fields: Readonly<Record<string, unknown>>) => void;
 }
+
+export const twin = failure(
+  'E_TWIN',
+  'another machine with the same key is connected',
+  'run `agtmux hub leave` here, then join with a code of its own',
+);
 
 export class StreamTransport implements HubTransport {
   readonly kind = 'stream';
@@ -67,6 +80,17 @@ export class StreamTransport implements HubTransport {
     return this.#known.size;
   }
 
+  /** The life that speaks for this daemon here; null when none does. */
+  lifeOf(tenant: string, daemon: string): string | null {
+    const held = this.#known.get(`${tenant}/${daemon}`);
+    return held?.isAlive() === true ? held.life : null;
+  }
+
+  /** It came back elsewhere: what is open here is over. */
+  drop(tenant: string, daemon: string): void {
+    this.#known.get(`${tenant}/${daemon}`)?.end();
+  }
+
   cut(tenant: string, daemon: string): void {
     this.#known
       .get(`${tenant}/${daemon}`)
@@ -85,13 +109,7 @@ export class StreamTransport implements HubTransport {
   /** The same life comes back over a new connection; another life with the same key while the first one lives is a copy. */
   #claim(connection: EdgeConnection): Failure | null {
     const held = this.#known.get(connection.name);
-    if (held !== undefined && held.life !== connection.life && held.isAlive()) {
-      return failure(
-        'E_TWIN',
-        'another machine with the same key is connected',
-        'run `agtmux hub leave` here, then join with a code of its own',
-      );
-    }
+    if (held !== undefined && held.life !== connection.life && held.isAlive()) return twin;
     this.#known.set(connection.name, connection);
     held?.end();
     return null;
@@ -252,7 +270,7 @@ class EdgeConnection {
     this.tenant = tenant;
     this.daemon = daemon;
     this.life = life;
-    const problem = this.#owner.onKnown(this);
+    const problem = this.#owner.onKnown(this) ?? (await this.#parts.others?.claim({ tenant, daemon, life })) ?? null;
     if (problem !== null) return this.refuse(problem);
     this.#isKnown = true;
     this.#cancel();

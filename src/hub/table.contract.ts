@@ -107,6 +107,21 @@ export function tableContract(name: string, open: () => Promise<HubTable>, marke
         expect(await shown(one)).toEqual({ 'a/x': 'error 7', 'a/y': 'idle 5' });
       }));
 
+    it('HUB2 a batch that begins before what is there goes on from there, and takes nothing back', () =>
+      withTenant(async (one) => {
+        await put(one, [a, snapshot('e1', 5, { x: wireItem(), y: wireItem() })]);
+        await put(
+          one,
+          [a, changes('e1', 5, 7, { x: null })],
+          [a, changes('e1', 7, 9, { y: wireItem({ state: 'error' }) })],
+        );
+        const late = changes('e1', 5, 11, { z: wireItem({ state: 'idle' }) });
+        const known = changes('e1', 5, 9, { x: null }).changes.map((change) => ({ ...change, version: 7 }));
+        const earlier = changes('e1', 5, 8, { y: wireItem() }).changes;
+        expect(await put(one, [a, { ...late, changes: [...known, ...earlier, ...late.changes] }])).toEqual(['applied']);
+        expect(await shown(one)).toEqual({ 'a/y': 'error 9', 'a/z': 'idle 11' });
+      }));
+
     it('HUB2 a snapshot takes away what it does not hold, once all its parts are there', () =>
       withTenant(async (one) => {
         await put(

@@ -216,7 +216,8 @@ function verdictOn(at: DaemonProgress, batch: WireBatch): WireApplied {
   if (batch.kind === 'changes') {
     if (batch.changes.some(({ version }) => version <= batch.from || version > batch.to)) return { result: 'refused' };
     if (isSameEpoch && batch.to <= at.version) return { result: 'old' };
-    return isSameEpoch && batch.from === at.version ? { result: 'applied' } : { result: 'gap' };
+    // One that begins earlier says the last change of each row since then: of what is known already nothing becomes older.
+    return isSameEpoch && batch.from <= at.version ? { result: 'applied' } : { result: 'gap' };
   }
   if (batch.changes.some(({ version }) => version !== batch.to)) return { result: 'refused' };
   if (isSameEpoch && batch.to < at.version) return { result: 'old' };

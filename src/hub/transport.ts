@@ -3,6 +3,7 @@
 
 import type { HubAskKind, WireApplied } from '../api/hub-wire.ts';
 import type { Result } from '../model/errors.ts';
+import type { CursorMove } from './table.ts';
 
 export type MessageKind = 'feed' | 'log' | 'beat';
 
@@ -18,12 +19,10 @@ export interface EdgeMessage {
 export interface TransportHandlers {
   /** What became of it goes back to the daemon, where it waits for that. */
   onMessage(message: EdgeMessage): Promise<WireApplied | null>;
-  /** Several of one stream, in their order; resolves when they are in the table, and `to` is its place there. */
-  onBatches(
-    tenant: string,
-    messages: readonly EdgeMessage[],
-    move: { readonly from: number; readonly to: number },
-  ): Promise<boolean>;
+  /** Several of one stream, in their order, and its place in the table moves with them. False: another one has moved it. */
+  onBatches(tenant: string, messages: readonly EdgeMessage[], move: CursorMove): Promise<boolean>;
+  /** What was in a stream is gone, or part of it. */
+  onLost(tenant: string): Promise<void>;
   /** How far the rows of this daemon are, for one that comes. Null: it is not one of ours. */
   placeOf(
     tenant: string,

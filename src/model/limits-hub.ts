@@ -61,6 +61,14 @@ export const hubLimits = {
   /** Who looks after the rows of a tenant says so this often; another takes over after three that were missed. */
   hubLeaseMs: 6_000,
   hubLeaseBeatMs: 2_000,
+  /** What the server of messages has to answer in, and how soon a lost connection to it is tried again. */
+  hubNatsMs: 5_000,
+  hubNatsRetryMs: 500,
+  /** Batches on their way to the table: minutes of a fleet. What was lost the daemons tell again. */
+  hubStreamAgeMs: 3_600_000,
+  hubStreamBytesMax: 268_435_456,
+  /** Messages that a reader of the stream holds at most. */
+  hubStreamReadMax: 500,
   /** Connections of daemons and pages of one process. */
   hubConnectionsMax: 4_096,
 } as const;

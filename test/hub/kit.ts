@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { codeHash } from '../../src/hub/http.ts';
 import { type HubOptions, type RunningHub, serveHub } from '../../src/hub/serve.ts';
+import type { HubTable } from '../../src/hub/table.ts';
 import { createRealClock } from '../../src/platform/clock.ts';
 import { createRealFiles } from '../../src/platform/files.ts';
 import type { Log } from '../../src/platform/log.ts';
@@ -30,6 +31,7 @@ export class TestHub {
   readonly folder = mkdtempSync(join(tmpdir(), 'agt-hub-'));
   readonly warnings: string[] = [];
   readonly #more: Partial<HubOptions>;
+  #table: HubTable | null = null;
   running: RunningHub | null = null;
   url = '';
 
@@ -70,6 +72,12 @@ export class TestHub {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
+  /** Of a hub that runs elsewhere: only what edges need. */
+  joinAt(url: string, table: HubTable): void {
+    this.url = url;
+    this.#table = table;
+  }
+
   get tenant(): string {
     return this.#more.tenant ?? 'main';
   }
@@ -81,10 +89,9 @@ export class TestHub {
     label: string | null = null,
   ): Promise<string> {
     const code = `${tenant}-${random.hex(10)}`;
-    await this.now.table.addTenant(tenant);
-    await this.now.table
-      .of(tenant)
-      .putCode({ hash: codeHash(code), label, owner, kind, expires_at: clock.wallMs() + 600_000 });
+    const table = this.#table ?? this.now.table;
+    await table.addTenant(tenant);
+    await table.of(tenant).putCode({ hash: codeHash(code), label, owner, kind, expires_at: clock.wallMs() + 600_000 });
     return code;
   }
 

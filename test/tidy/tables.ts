@@ -70,6 +70,8 @@ export const packages: Readonly<Record<string, string>> = {
   '@modelcontextprotocol/client': 'the newer client of the protocol, against our server in tests',
   '@modelcontextprotocol/sdk': 'the same of the first generation',
   '@modelcontextprotocol/server': 'the MCP server',
+  '@nats-io/jetstream': 'streams between the processes of a hub; loaded by nothing else',
+  '@nats-io/transport-node': 'the same: the connection to NATS',
   '@swc/core': 'reads TypeScript for dependency-cruiser, which TypeScript 7 no longer can',
   '@types/node': 'types of the platform',
   '@types/react': 'types of the pages',
