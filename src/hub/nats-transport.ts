@@ -15,7 +15,7 @@ import { type OtherDoors, StreamTransport, type StreamTransportParts, twin } fro
 import type { HubTable } from './table.ts';
 import type { EdgeMessage, HubTransport, TransportHandlers } from './transport.ts';
 
-export interface NatsTransportParts extends Omit<StreamTransportParts, 'others'> {
+export interface NatsOptions extends Omit<StreamTransportParts, 'others'> {
   readonly table: HubTable;
   /** nats://user:password@host:port; tls:// where it has to be TLS. Several with commas. */
   readonly url: string;
@@ -40,7 +40,7 @@ const isCut = 'the NATS of this hub cannot be reached';
 
 export class NatsTransport implements HubTransport, OtherDoors {
   readonly kind = 'nats';
-  readonly #parts: NatsTransportParts;
+  readonly #parts: NatsOptions;
   readonly #doors: StreamTransport;
   readonly #served = new Map<string, { unsubscribe(): void }>();
   readonly #projectors = new Map<string, NatsProjector>();
@@ -51,7 +51,7 @@ export class NatsTransport implements HubTransport, OtherDoors {
   #isClosed = false;
   #cancelLook: Cancel = () => undefined;
 
-  constructor(parts: NatsTransportParts) {
+  constructor(parts: NatsOptions) {
     this.#parts = parts;
     this.#doors = new StreamTransport({ ...parts, others: this });
   }

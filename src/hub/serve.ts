@@ -14,7 +14,7 @@ import { Dispatcher } from './dispatcher.ts';
 import { createHubServer } from './http.ts';
 import { Hub } from './hub.ts';
 import { metricsText } from './metrics.ts';
-import type { NatsTransportParts } from './nats-transport.ts';
+import type { NatsOptions } from './nats-transport.ts';
 import { addPeopleRoutes, type PeopleParts } from './people-routes.ts';
 import { createSqlTable } from './sql-table.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
@@ -71,7 +71,7 @@ export async function openHubTable({ folder, postgres }: HubPlaces): Promise<Hub
 }
 
 /** Loaded only where it is used. */
-async function transportOf({ nats: url }: HubFleet, parts: Omit<NatsTransportParts, 'url'>) {
+async function transportOf({ nats: url }: HubFleet, parts: Omit<NatsOptions, 'url'>) {
   if (url === undefined) return new StreamTransport(parts);
   const { NatsTransport } = await import('./nats-transport.ts');
   return new NatsTransport({ ...parts, url });
