@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { asks, event, host, identity, oneAgent, says, started, TestWorld, t0 } from '../../test/kit/engine.ts';
-import { agentName, type ProcessIdentity, targetId } from '../model/ids.ts';
+import { agentName, type ProcessIdentity, runtimeId, targetId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 
 const shell: ProcessIdentity = { boot: 'boot', pid: 900, start: 'shell' };
@@ -224,6 +224,22 @@ describe('memory', () => {
     // Half a minute holds the events of six lives or seven.
     expect(most).toBeLessThan(60);
     expect(world.world.entries.size).toBe(300);
+  });
+
+  it('BND1 nor where no other agent begins after them', () => {
+    const world = oneAgent();
+    world.take(...[10, 20, 30].map((at) => says('a', 'hook', at, 'running')));
+    world.take(started(identity('b')));
+    const youngOf = (name: string) => world.world.entries.get(runtimeId(name))?.recents.all.length;
+    world.now += limits.bindTtlMs;
+    const before = world.word('a');
+    world.take(says('b', 'hook', 40, 'running'));
+    expect([youngOf('a'), youngOf('b'), world.word('a')]).toEqual([0, 1, before]);
+    const entry = world.world.entries.get(runtimeId('a'));
+    // What is known of it is held once.
+    expect(entry?.base).toBe(entry?.fold);
+    expect(world.take(says('a', 'hook', 5, 'idle'))).toEqual(['older_than_cursor']);
+    expect(world.word('a')).toBe(before);
   });
 
   it('BND1 only the newest events can still be moved or replaced', () => {

@@ -243,5 +243,6 @@ export class Draft {
     for (const record of this.#states) this.#world.show(record);
     // Seen again, even if nothing looks different: the moment it decays has moved on.
     for (const [runtime, due] of this.#due) this.#world.planDecay(runtime, due);
+    this.#world.settle(this.#now);
   }
 }

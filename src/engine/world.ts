@@ -45,6 +45,8 @@ export class World {
   readonly #endedRoutes = new WeakMap<Entry, RouteEntry>();
   readonly #seen = new Map<RuntimeId, Map<SourceName, number>>();
   readonly #dueAt = new Map<RuntimeId, number>();
+  /** Who has young events, and since when nothing came; the one that was heard of last stands last. */
+  readonly #young = new Map<RuntimeId, number>();
 
   constructor(steps: Steps = standardSteps) {
     this.steps = steps;
@@ -118,6 +120,30 @@ export class World {
     this.#seen.delete(runtime);
     this.#dueAt.delete(runtime);
     this.rebuilt.delete(runtime);
+    this.#young.delete(runtime);
+  }
+
+  /** It has young events. */
+  heard(runtime: RuntimeId, now: number): void {
+    this.#young.delete(runtime);
+    this.#young.set(runtime, now);
+  }
+
+  /**
+   * Ages those of whom nothing more was heard. Of all that ever ran most have ended and say nothing again: without this the
+   * last events of each would be held for as long as the log keeps them.
+   */
+  settle(now: number): void {
+    for (const [runtime, at] of this.#young) {
+      if (now - at < limits.bindTtlMs) return;
+      this.#young.delete(runtime);
+      const entry = this.entries.get(runtime);
+      if (entry === undefined) continue;
+      this.age(entry, now);
+      if (entry.recents.all.length > 0) this.#young.set(runtime, now);
+      // The base is all there is: one copy of it is enough.
+      else entry.base = entry.fold;
+    }
   }
 
   /** Events that are old enough become part of the base for good, and with them the choice among their copies. */

@@ -100,6 +100,21 @@ describe('rows', () => {
     expect(routes()).toEqual({ a: 'DISCONNECTED', b: 'CONNECTED' });
   });
 
+  it('FED1 the row of a pane with nobody in it is made once, until the pane or who is in it changes', async () => {
+    const { book, show, begin } = await setUp();
+    const panes = [paneNamed('%1', 'work'), paneNamed('%2', 'work')];
+    show(...panes);
+    const bare = (id: string) => book.rows().find(({ identity }) => identity.pane_id === id);
+    const first = bare('%1');
+    book.changes();
+    await begin('a', '%2');
+    expect(book.changes()).toHaveLength(2);
+    expect(bare('%1')).toBe(first);
+    show({ ...paneNamed('%1', 'work'), title: 'other' });
+    expect(book.changes()).toContainEqual(expect.objectContaining({ key: `row:${first?.ref}`, value: bare('%1') }));
+    expect(bare('%1')?.title).toBe('other');
+  });
+
   it('FED1 the row of an ended agent is made once, and again when something of it changes', async () => {
     const { ledger, book, show, begin, marks } = await setUp();
     show(paneNamed('%1', 'work'), paneNamed('%2', 'work'));

@@ -18,7 +18,7 @@ import type { EndRecord, Health, StateRecord } from '../model/records.ts';
 import type { SessionSummary } from '../model/sessions.ts';
 import type { Outside } from '../observe/paneless-agents.ts';
 import { machineNameOf } from '../targets/names.ts';
-import { serverKeyOf, type Topology } from '../terminals/tmux/view.ts';
+import { serverKeyOf, type TmuxPane, type Topology } from '../terminals/tmux/view.ts';
 import type { FeedChange, FeedItem } from './feed.ts';
 import type { LastPlaces, Place } from './last-places.ts';
 
@@ -115,6 +115,8 @@ export class RowProjection {
   /** Most of what ever ran has ended, and nothing of it changes: only what lives is worked out at every change. */
   readonly #ended = new Map<RuntimeId, EndedRow>();
   #endedCheckedAt = Number.NEGATIVE_INFINITY;
+  /** A pane is in one topology only. */
+  readonly #bare = new WeakMap<TmuxPane, PaneRow>();
   readonly #published = new Map<string, Value>();
   /** What is published, apart: keys of what may change at any moment, and rows of what has ended. */
   #liveKeys: ReadonlySet<string> = new Set();
@@ -163,10 +165,19 @@ export class RowProjection {
     }
     for (const [target, topology] of topologies()) {
       for (const pane of topology.panes.values()) {
-        if (!taken.has(`${target}\n${pane.pane}`)) rows.push(paneRow(target, pane.pane, pane));
+        if (!taken.has(`${target}\n${pane.pane}`)) rows.push(this.#bareRow(target, pane));
       }
     }
     return { live: rows, ended };
+  }
+
+  /** A pane with nobody in it is made a row once: a machine may tell of a thousand of them, and others change all the time. */
+  #bareRow(target: TargetId, pane: TmuxPane): PaneRow {
+    const known = this.#bare.get(pane);
+    if (known !== undefined) return known;
+    const row = paneRow(target, pane.pane, pane);
+    this.#bare.set(pane, row);
+    return row;
   }
 
   /** Whether a person has removed the machine of a target: what ended there is nobody's any more. */

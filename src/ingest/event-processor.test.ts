@@ -99,6 +99,19 @@ describe('the ledger', () => {
     );
   });
 
+  it('BND1 the last events of whoever says nothing more are not held for good, nor after a restart', async () => {
+    const store = new MemoryStore();
+    const { ledger: first } = await openLedger(store);
+    await first.take([started(identity('a')), says('a', 'hook', 5, 'running')]);
+    await first.take([event('a', 'process', 6, 'runtime.ended', { cause: 'exit' })]);
+    const { ledger, time } = await openLedger(store);
+    const young = () => ledger.world.entries.get(identity('a').runtime_id)?.recents.all.length;
+    expect(young()).toBe(3);
+    time.now += limits.bindTtlMs;
+    await ledger.tick();
+    expect([young(), wordOf(ledger)]).toEqual([0, wordOf(first)]);
+  });
+
   it('ADM2 counters balance over every verdict', async () => {
     const { ledger, time } = await openLedger();
     await ledger.take([

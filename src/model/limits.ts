@@ -403,6 +403,10 @@ export const limits = {
   tmuxArgvBytesMax: 12_000,
   /** Panes of one tmux server that are taken; a hostile machine can tell of millions. */
   panesPerServerMax: 10_000,
+  /** The same behind ssh, where what is told costs everyone who lists: more than a person opens, and a tenth of that. */
+  farPanesMax: 1_000,
+  /** What tmux prints of one pane, in characters. It cuts names and paths itself; what is longer was forged. */
+  tmuxRowCharsMax: 32_768,
   /** Agents of one tmux server behind ssh; a machine that tells of more is hostile, or too much for one person. */
   farAgentsMax: 256,
   /** Agents that may begin there in the long run; a person starts a few a minute, a script dozens at once. */

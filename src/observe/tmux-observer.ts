@@ -54,6 +54,7 @@ const wholeLookMs = 60_000;
 const fullLookFarMs = 60_000;
 
 const overShareWords = `it reports more than ${limits.farAgentsMax} agents; the rest are omitted`;
+const overPanesWords = `it lists ${limits.farPanesMax} panes or more; the rest are omitted`;
 const cutTableWords = `more than ${limits.processesMax} processes run there: new agents may be missed, and no agent counts as ended because its process is not listed`;
 
 export class TmuxObserver {
@@ -191,6 +192,8 @@ export class TmuxObserver {
     const lastSeenAt = this.#lastSeenAt;
     const degraded = (trouble: string) => ({ health: 'degraded' as const, trouble, lastSeenAt });
     if (this.#isOverShare && this.#health === 'ok') return degraded(overShareWords);
+    const isOverPanes = this.kind === 'ssh' && (this.#topology?.panes.size ?? 0) >= limits.farPanesMax;
+    if (isOverPanes && this.#health === 'ok') return degraded(overPanesWords);
     if (this.#table?.isCut === true && this.#health === 'ok') return degraded(cutTableWords);
     return { health: this.#health, trouble: this.#trouble, lastSeenAt };
   }

@@ -93,6 +93,21 @@ export class StoreDatabase {
 
   /** Runs `work` in one transaction with full sync: all of it is on disk when this returns, or none of it ever. */
   transact<Result>(doing: string, work: (head: Head) => Result): Result {
+    const result = this.#transact(doing, work);
+    this.#headFile.write(this.#head);
+    return result;
+  }
+
+  /**
+   * For what nobody is told is done. It is not synced: a machine that loses its power may lose it, together with all that
+   * came later and was not synced either. The next commit with full sync, or a checkpoint, keeps it. The mark of how far
+   * commits have come is left behind, because it may never be ahead of the disk.
+   */
+  transactUnsynced<Result>(doing: string, work: (head: Head) => Result): Result {
+    return this.#unsynced(() => this.#transact(doing, work));
+  }
+
+  #transact<Result>(doing: string, work: (head: Head) => Result): Result {
     this.assertOpen();
     const head = copyHead(this.#head);
     head.commits += 1;
@@ -107,8 +122,18 @@ export class StoreDatabase {
       throw this.#noted(storeError(error, doing));
     }
     this.#head = head;
-    this.#headFile.write(head);
     return result;
+  }
+
+  /** In the write-ahead log the order of what is written is kept, so what is synced later holds all that came before. */
+  #unsynced<Result>(work: () => Result): Result {
+    this.assertOpen();
+    this.connection.exec('PRAGMA synchronous = NORMAL');
+    try {
+      return work();
+    } finally {
+      this.connection.exec('PRAGMA synchronous = FULL');
+    }
   }
 
   /** Runs a read; what SQLite says is wrong becomes a failure with a code. */
@@ -152,7 +177,8 @@ export class StoreDatabase {
 
   /** Gives free pages back to the file system. */
   vacuum(pagesMax: number): void {
-    this.read('shrink the event log', () => this.connection.exec(`PRAGMA incremental_vacuum(${pagesMax})`));
+    const shrink = (): void => this.connection.exec(`PRAGMA incremental_vacuum(${pagesMax})`);
+    this.#unsynced(() => this.read('shrink the event log', shrink));
   }
 
   /** True once anything that was read was not what had been written. */

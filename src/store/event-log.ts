@@ -38,6 +38,7 @@ function prepareStatements(database: StoreDatabase) {
       connection,
       `SELECT ${columns} FROM events INDEXED BY events_by_runtime WHERE runtime_id = ? ORDER BY event_id DESC LIMIT ?`,
     ),
+    oldest: prepareRows(connection, `SELECT ${columns} FROM events WHERE event_id > ? ORDER BY event_id LIMIT ?`),
     oldestOf: prepareRows(
       connection,
       `SELECT ${columns} FROM events INDEXED BY events_by_runtime
@@ -142,6 +143,12 @@ export class EventLog {
 
   eventsOf(runtime: RuntimeId, countMax: number): StoredEvent[] {
     return this.#sql.latestOf(runtime, countMax).map((row) => verified(row, runtime).stored());
+  }
+
+  /** Events of whomever that stand after `after`, oldest first. */
+  oldest(after: EventId, countMax: number): LoggedRow[] {
+    const read = (): LoggedRow[] => this.#sql.oldest(after, countMax).map((row) => new LoggedRow(row));
+    return this.#database.read('read events', read);
   }
 
   /** Events of one runtime, or of none, that stand after `after` and not after `upTo`; oldest first. */

@@ -43,6 +43,7 @@ export class Retention {
 
   async prune(order: PruneOrder): Promise<PruneReport> {
     const bytesBefore = this.#database.usedBytes();
+    await this.#sweepEnded(order);
     await this.#dropEnded(order);
     await this.#dropEventsOf(null, order.before, isStray);
     await this.#dropOrphans(order.before);
@@ -59,6 +60,39 @@ export class Retention {
       snapshots: this.#snapshots,
       bytes,
     };
+  }
+
+  /**
+   * Most of what goes, in the order of the log. Events of many agents stand among each other there: taken agent by agent,
+   * nearly each of them would be a page to read and to write. That a runtime ended is dropped last, with the runtime.
+   */
+  async #sweepEnded(order: PruneOrder): Promise<void> {
+    const going = await this.#endedBefore(order);
+    for (let after: EventId | null = going.size === 0 ? null : 0; after !== null; ) {
+      const from: EventId = after;
+      after = await this.#turn(() => {
+        const rows = this.#log.oldest(from, this.#pace.eventsPerStep);
+        const gone = rows.filter((row) => going.has(row.runtime_id) && row.kind !== 'runtime.ended');
+        if (gone.length > 0) this.#remove(gone);
+        const last = rows.at(-1);
+        return last === undefined || last.ingested_at >= order.before ? null : last.event_id;
+      });
+    }
+  }
+
+  async #endedBefore({ before, keep = [] }: PruneOrder): Promise<ReadonlySet<RuntimeId | null>> {
+    const { runtimes } = this.#tables;
+    const ended = new Set<RuntimeId | null>();
+    const query = 'WHERE runtime_id > ? AND ended_at < ? ORDER BY runtime_id LIMIT ?';
+    for (let after: string | null = ''; after !== null; ) {
+      const rows: Row[] = runtimes.select(query, after, before, this.#pace.eventsPerStep);
+      const ids = rows.map((row) => runtimes.decode(row).identity.runtime_id);
+      for (const one of ids) ended.add(one);
+      after = ids.at(-1) ?? null;
+      await this.#pace.pause();
+    }
+    for (const one of keep) ended.delete(one);
+    return ended;
   }
 
   async #dropEnded(order: PruneOrder): Promise<void> {
@@ -210,7 +244,7 @@ export class Retention {
   }
 
   #transact<Result>(work: (head: Head) => Result): Result {
-    return this.#database.transact('prune the event log', work);
+    return this.#database.transactUnsynced('prune the event log', work);
   }
 
   /** What is read in a step is dropped in the same one: in between, others may change it. */

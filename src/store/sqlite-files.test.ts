@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -29,6 +30,7 @@ import {
   SampleWorld,
   sampleNew,
   samplePlace,
+  sampleRuntime,
   sampleTarget,
   sampleTime,
 } from './samples.contract.ts';
@@ -50,6 +52,56 @@ const open = (dir: string, ballastBytes = 4_096): Promise<SqliteStore> =>
 const typeFlags = process.features.typescript ? [] : ['--experimental-strip-types'];
 
 const withCode = (code: string) => expect.objectContaining({ code });
+
+describe('what pruning writes', () => {
+  const atOnce = 10;
+  const each = 100;
+  const order = { before: 200, auditBefore: 0, snapshotsMax: 100, bytesMax: Number.MAX_SAFE_INTEGER };
+
+  /** Agents that worked side by side, so that their events stand among each other, and have all ended. */
+  async function worked(dir: string): Promise<SqliteStore> {
+    const store = await open(dir);
+    const runtimes = Array.from({ length: atOnce }, (_, index) => index + 1);
+    for (let turn = 0; turn < each; turn += 1) {
+      const events = runtimes.map((runtime) => sampleNew(turn * atOnce + runtime, runtime, { ingested_at: 50 }));
+      await store.commit({ ...emptyCommit, events });
+    }
+    await store.commit({ ...emptyCommit, runtimes: runtimes.map((runtime) => sampleRuntime(runtime, 100)) });
+    return store;
+  }
+
+  it('LOG4 goes through the log in its order, and touches no page once for each agent', async () => {
+    const dir = newDir();
+    await (await worked(dir)).close();
+    const store = await open(dir);
+    let bytes = 0;
+    const report = await store.prune(order, async (step) => {
+      const result = step();
+      bytes = Math.max(bytes, statSync(join(dir, 'agtmux.db-wal')).size);
+      return result;
+    });
+    expect(report).toMatchObject({ events: atOnce * each, runtimes: atOnce });
+    // About a hundred pages hold the events. It is 1.2 MB; agent by agent each of them is written ten times, 2.8 MB.
+    expect(bytes).toBeLessThan(2_000_000);
+    await store.close();
+  });
+
+  it('LOG1 LOG4 what pruning did may be lost with the power, and the log is whole all the same', async () => {
+    const [dir, lost] = [newDir(), newDir()];
+    const store = await worked(dir);
+    mkdirSync(lost, { recursive: true, mode: 0o700 });
+    // What is on disk for sure.
+    for (const name of ['agtmux.db', 'agtmux.db-wal']) copyFileSync(join(dir, name), join(lost, name));
+    const before = await contentOf(store);
+    await store.prune(order);
+    // Written without a sync as well, but nobody knows which of two files makes it.
+    copyFileSync(join(dir, 'agtmux.head'), join(lost, 'agtmux.head'));
+    await store.close();
+    const after = await open(lost);
+    expect(await contentOf(after)).toEqual(before);
+    await after.close();
+  });
+});
 
 describe('files of a store', () => {
   it('SEC1 the directory is 0700 and every file in it 0600, whatever the umask', async () => {

@@ -16,7 +16,7 @@ import { type CommandClient, openCommandClient, type ReplyBlock, type ReplyBlock
 import type { HealthWatch } from './health.ts';
 import type { SweepState } from './sweep-state.ts';
 import { TerminalHints } from './terminal-hints.ts';
-import { createQuestions, parseServer, type Questions, serverCommand } from './topology.ts';
+import { createQuestions, parseServer, type Questions, rowsMaxOf, serverCommand } from './topology.ts';
 import type { PaneScreen, TmuxServer } from './view.ts';
 
 export interface ConnectionOptions {
@@ -75,7 +75,9 @@ export class ControlConnection {
     this.#options = options;
     this.#client = client;
     this.#server = server;
-    this.#questions = createQuestions(options.random.hex(4), { escapesDollars: escapesDollars(server.version) });
+    const rowsMax = rowsMaxOf(options.address.executor.kind);
+    const printing = { escapesDollars: escapesDollars(server.version), rowsMax };
+    this.#questions = createQuestions(options.random.hex(4), printing);
     const { terminals } = options;
     const onPrinted = (): void => this.#onHint(false);
     const onGone = (): void => this.#onHint(true);

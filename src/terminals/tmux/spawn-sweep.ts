@@ -5,7 +5,7 @@ import type { PaneId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
 import { type TmuxAddress, tmuxArgv } from './address.ts';
 import { escapesDollars } from './capabilities.ts';
-import { createQuestions, type FullRow, fullArgv, parseServer, serverArgv } from './topology.ts';
+import { createQuestions, type FullRow, fullArgv, parseServer, rowsMaxOf, serverArgv } from './topology.ts';
 import type { TmuxServer } from './view.ts';
 
 export interface SpawnLook {
@@ -27,7 +27,7 @@ export async function spawnLook(
   const result = await address.executor.run(argv, { deadlineMs, outputBytesMax: limits.controlReplyBytesMax });
   // A pane that went since ends the chain with an error; what was answered before it is good.
   if (result.timedOut || result.truncated || result.stdout.length === 0) return null;
-  return readLook(Buffer.from(result.stdout).toString(), nonce);
+  return readLook(Buffer.from(result.stdout).toString(), nonce, rowsMaxOf(address.executor.kind));
 }
 
 function lookArgv(address: TmuxAddress, due: readonly PaneId[], nonce: string): string[] {
@@ -53,7 +53,7 @@ function lookArgv(address: TmuxAddress, due: readonly PaneId[], nonce: string): 
 
 const markOf = (nonce: string, part: string): string => `@@${nonce}-${part}`;
 
-function readLook(text: string, nonce: string): SpawnLook | null {
+function readLook(text: string, nonce: string, rowsMax: number): SpawnLook | null {
   const [head = '', list, ...rest] = text.split(`@@${nonce}-`);
   const server = parseServer(Buffer.from(head));
   if (server === null || list === undefined) return null;
@@ -63,7 +63,7 @@ function readLook(text: string, nonce: string): SpawnLook | null {
     captures.set(`%${capture.name}` as PaneId, capture.body);
   }
   const { name, body } = splitPart(list);
-  const questions = createQuestions(nonce, { escapesDollars: escapesDollars(server.version) });
+  const questions = createQuestions(nonce, { escapesDollars: escapesDollars(server.version), rowsMax });
   return { server, time: Number(name.slice('list '.length)), rows: questions.parseFull(body), captures };
 }
 

@@ -71,6 +71,18 @@ describe('captures', () => {
   });
 });
 
+describe('news', () => {
+  it('FED1 of one pane leave the others the very same', () => {
+    const sweep = state([full('%1', 100), full('%2', 100)]);
+    const before = sweep.news(server);
+    sweep.takeFull([full('%1', 100), full('%2', 100, { panePid: 11 })]);
+    const after = sweep.news(server);
+    expect(after?.panes.get(one)).toBe(before?.panes.get(one));
+    expect(after?.panes.get(two)).not.toBe(before?.panes.get(two));
+    expect([after?.panes.get(two)?.panePid, [...(after?.panes.keys() ?? [])]]).toEqual([11, [one, two]]);
+  });
+});
+
 describe('the gate', () => {
   it('IDN4 another process, another pane or another order asks for the full answer', () => {
     const sweep = state([full('%1', 100), full('%2', 100)]);

@@ -2,7 +2,15 @@
 // panes are worth a capture and what is news. No I/O: bodies of replies in, records out.
 
 import type { PaneId } from '../../model/ids.ts';
-import { type ActivityRow, type FullRow, hasSameShape, isSameTopology, topologyOf, withActivity } from './topology.ts';
+import {
+  type ActivityRow,
+  type FullRow,
+  hasSameShape,
+  isSameTopology,
+  keepingSame,
+  topologyOf,
+  withActivity,
+} from './topology.ts';
 import type { PaneScreen, TmuxServer, Topology } from './view.ts';
 
 /** The stamp has whole seconds: a window that printed in this second or the last may print again under the same stamp. */
@@ -125,8 +133,8 @@ export class SweepState {
     const topology = topologyOf(server, this.#rows);
     this.#isTold = true;
     if (this.#topology !== null && isSameTopology(this.#topology, topology)) return null;
-    this.#topology = topology;
-    return topology;
+    this.#topology = this.#topology === null ? topology : keepingSame(this.#topology, topology);
+    return this.#topology;
   }
 
   get topology(): Topology | null {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limits } from '../../model/limits.ts';
-import { createQuestions, fullArgv, isSameTopology, parseServer, topologyOf } from './topology.ts';
+import { createQuestions, fullArgv, isSameTopology, parseServer, rowsMaxOf, topologyOf } from './topology.ts';
 
 const nonce = 'a1b2';
-const questions = createQuestions(nonce, { escapesDollars: false });
+const questions = createQuestions(nonce, { escapesDollars: false, rowsMax: rowsMaxOf('local') });
 
 /** What is asked for with a bound, without it. */
 const unbounded = /#\{\?#\{e\|>\|:#\{n:(\w+)\},\d+\},.*?,(#\{\1\})\}/g;
@@ -125,7 +125,9 @@ describe('the full answer', () => {
   it('a backslash that tmux 3.4 writes before a dollar is not part of a name', () => {
     const printed = { ...sample, pane_title: '\\$HOME 5$ \\$_x', pane_current_path: '/\\$a/\\\\$b' };
     const titles = (escapesDollars: boolean): readonly unknown[] => {
-      const [row] = createQuestions(nonce, { escapesDollars }).parseFull(answer(fullFormat, [printed], true));
+      const [row] = createQuestions(nonce, { escapesDollars, rowsMax: 10 }).parseFull(
+        answer(fullFormat, [printed], true),
+      );
       return [row?.view.title, row?.view.cwd];
     };
     expect(titles(true)).toEqual(['$HOME 5$ $_x', '/$a/\\$b']);
@@ -138,6 +140,18 @@ describe('the full answer', () => {
     expect(questions.parseFull(Buffer.from(`${record}%x\x1f1${record}${record}%1`))).toEqual([]);
     const many = `${record}%1\x1f2\x1f3\x1ftitle\n`.repeat(limits.panesPerServerMax + 10);
     expect(questions.parseGate(Buffer.from(many)).length).toBe(limits.panesPerServerMax);
+  });
+
+  it('SEC5 a machine behind ssh tells of no more panes than its share, and none with more words than tmux prints', () => {
+    const far = createQuestions(nonce, { escapesDollars: false, rowsMax: rowsMaxOf('ssh') });
+    const record = `\x1e${nonce}\x1e`;
+    const row = (pane: number, title: string): string => `${record}%${pane}\x1f2\x1f3\x1f${title}\n`;
+    const many = Array.from({ length: 20_000 }, (_, pane) => row(pane, 'title')).join('');
+    expect(far.parseGate(Buffer.from(many)).length).toBe(limits.farPanesMax);
+    const long = row(1, 'x'.repeat(limits.tmuxRowCharsMax));
+    // One that is too long counts as well: a flood of them ends as one of others does.
+    expect(far.parseGate(Buffer.from(row(0, 'a') + long + row(2, 'b'))).map(({ pane }) => pane)).toEqual(['%0', '%2']);
+    expect(far.parseGate(Buffer.from(long.repeat(limits.farPanesMax) + row(2, 'b')))).toEqual([]);
   });
 
   it('a pane counts as seen only by a client with a terminal', () => {

@@ -4,6 +4,7 @@
 
 import { type PaneId, paneId } from '../../model/ids.ts';
 import { limits } from '../../model/limits.ts';
+import type { Executor } from '../../targets/executor.ts';
 import type { TmuxCapabilities } from './capabilities.ts';
 import type { TmuxPane, TmuxServer, Topology } from './view.ts';
 
@@ -91,8 +92,14 @@ export interface Questions {
   readonly parseFull: (body: Uint8Array) => FullRow[];
 }
 
-/** Of the server that answers. */
-type Printing = Pick<TmuxCapabilities, 'escapesDollars'>;
+/** Of the server that answers, and how many of its rows are taken. */
+interface Printing extends Pick<TmuxCapabilities, 'escapesDollars'> {
+  readonly rowsMax: number;
+}
+
+/** A machine behind ssh has its share: what it tells beyond is not even read. */
+export const rowsMaxOf = (kind: Executor['kind']): number =>
+  kind === 'ssh' ? limits.farPanesMax : limits.panesPerServerMax;
 
 export function createQuestions(nonce: string, printing: Printing): Questions {
   return {
@@ -189,6 +196,15 @@ export function isSameTopology(one: Topology, other: Topology): boolean {
   return true;
 }
 
+/** The later one with what is the same as before: whoever made something of a pane can tell at a glance that it holds. */
+export function keepingSame(before: Topology, { server, panes }: Topology): Topology {
+  const kept = Array.from(panes, ([id, pane]): [PaneId, TmuxPane] => {
+    const known = before.panes.get(id);
+    return [id, known !== undefined && isSamePane(known, pane) ? known : pane];
+  });
+  return { server, panes: new Map(kept) };
+}
+
 function isSamePane(one: TmuxPane, other: TmuxPane): boolean {
   if (one === other) return true;
   const { otherSessions: some = [], ...rest } = one;
@@ -205,21 +221,31 @@ function isSamePane(one: TmuxPane, other: TmuxPane): boolean {
 function readRows<Row>(
   body: Uint8Array,
   nonce: string,
-  { escapesDollars }: Printing,
+  { escapesDollars, rowsMax }: Printing,
   rowOf: (record: string, bytes: Separators) => Row | null,
 ): Row[] {
-  const printed = Buffer.from(body.buffer, body.byteOffset, body.length).toString();
-  const text = escapesDollars ? printed.replace(/\\(?=\$[A-Za-z_{])/g, '') : printed;
-  const bytes = text.startsWith(escapedBytes.record) ? escapedBytes : rawBytes;
+  const answer = Buffer.from(body.buffer, body.byteOffset, body.length);
+  const bytes = answer.subarray(0, escapedBytes.record.length).equals(escapedRecord) ? escapedBytes : rawBytes;
+  const mark = Buffer.from(recordOf(bytes, nonce));
   const rows: Row[] = [];
-  for (const record of text.split(recordOf(bytes, nonce)).slice(1)) {
-    // The last record has no newline in control mode, the others end with one.
-    const row = rowOf(record.endsWith('\n') ? record.slice(0, -1) : record, bytes);
-    if (row !== null) rows.push(row);
-    if (rows.length >= limits.panesPerServerMax) break;
+  // One after the other: an answer of many megabytes costs no more than the rows that are taken of it.
+  let from = answer.indexOf(mark);
+  for (let taken = 0; from !== -1 && taken < rowsMax; taken += 1) {
+    const next = answer.indexOf(mark, from + mark.length);
+    const end = next === -1 ? answer.length : next;
+    if (end - from <= limits.tmuxRowCharsMax) {
+      const printed = answer.toString('utf8', from + mark.length, end);
+      const record = escapesDollars ? printed.replace(/\\(?=\$[A-Za-z_{])/g, '') : printed;
+      // The last record has no newline in control mode, the others end with one.
+      const row = rowOf(record.endsWith('\n') ? record.slice(0, -1) : record, bytes);
+      if (row !== null) rows.push(row);
+    }
+    from = next;
   }
   return rows;
 }
+
+const escapedRecord = Buffer.from(escapedBytes.record);
 
 const paneIdPattern = /^%\d{1,9}$/;
 

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pathTo } from '../../../src/api/requests.ts';
+import { limits } from '../../../src/model/limits.ts';
 import { forgedTmux } from '../../kit/forged-tmux.ts';
 import { Live, until } from '../../kit/live.ts';
 import { programsMayAll } from '../../kit/policy.ts';
@@ -224,7 +225,9 @@ describe('targets over ssh', () => {
       await alone.client.post('/v1/targets', { name: 'forger', kind: 'ssh', connection_ref: 'forger' });
       await until(async () => (await agents()).join() === '%0', 60_000);
       lie({ pid, first: 0, count: 2_000 });
-      await until(async () => (await panesOf()) === 2_000, 60_000);
+      await until(async () => (await panesOf()) === limits.farPanesMax, 60_000);
+      const told = (await alone.client.get('/v1/targets')).items.find((one) => one.target === 'forger');
+      expect(told).toMatchObject({ health: 'degraded', trouble: expect.stringContaining('1000 panes or more') });
       // What a look finds after it is told with the next change of the list.
       alone.tmux('rename-session', '-t', 'here', 'here2');
       await until(async () => (await alone.listed()).some((line) => line.includes('here2')), 10_000);

@@ -217,7 +217,7 @@ describe('many machines', () => {
           relay.cut();
           relay.mend();
         },
-        shows: (told) => (told?.panes ?? 0) > 1_000,
+        shows: (told) => (told?.panes ?? 0) >= limits.farPanesMax,
         heal: () => {
           rmSync(tmux());
           relay.cut();
