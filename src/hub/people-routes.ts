@@ -117,9 +117,14 @@ const told = ({ tenant, session }: SignedIn) => ({
   expires_at: new Date(session.expires_at).toISOString(),
 });
 
+/** Nothing where it is there more than once: one of them is somebody else's. */
+export function cookieOf(context: HubContext, name: string): string {
+  const said = (context.req.header('cookie') ?? '').split(/;\s*/).filter((one) => one.startsWith(`${name}=`));
+  return said.length === 1 ? (said[0]?.slice(name.length + 1) ?? '') : '';
+}
+
 export async function signedIn({ table, clock }: PeopleParts, context: HubContext): Promise<SignedIn> {
-  const said = (context.req.header('cookie') ?? '').split(/;\s*/).filter((one) => one.startsWith(`${cookieName}=`));
-  const token = said.length === 1 ? (said[0]?.slice(cookieName.length + 1) ?? '') : '';
+  const token = cookieOf(context, cookieName);
   const tenant = tenantOfCode(token);
   if (!enterSchema.shape.token.safeParse(token).success) throw signedOut;
   const hash = sessionHash(token);
@@ -152,26 +157,30 @@ async function enter(parts: PeopleParts, context: HubContext): Promise<Response>
     throw new AgtmuxError('E_SIGNED_OUT', 'this link was already used or has expired', {
       next: 'make another one: `agtmux hub link` at the hub',
     });
-  return openPage(parts, tenant, found);
+  const { session, cookie } = await sessionCookie(parts, tenant, found);
+  const reply = jsonReply(told({ tenant, hash: session.hash, session }));
+  reply.headers.set('set-cookie', cookie);
+  return reply;
 }
 
 /** A page of this person's, for a working day. */
-export async function openPage(
+export async function sessionCookie(
   { table, random, clock, isSecure }: PeopleParts,
   tenant: string,
   person: Pick<PersonSession, 'who' | 'role' | 'owners' | 'repos'>,
-): Promise<Response> {
+): Promise<{ readonly session: PersonSession; readonly cookie: string }> {
   const token = `${tenant}-${random.hex(32)}`;
   const session: PersonSession = {
     ...{ who: person.who, role: person.role, owners: person.owners, repos: person.repos },
     ...{ hash: sessionHash(token), expires_at: clock.wallMs() + limits.hubSessionMs, kind: 'page' },
   };
   await table.of(tenant).putSession(session);
-  const reply = jsonReply(told({ tenant, hash: session.hash, session }));
   const secure = isSecure ? '; Secure' : '';
   const age = Math.floor(limits.hubSessionMs / 1_000);
-  reply.headers.set('set-cookie', `${cookieName}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${secure}`);
-  return reply;
+  return {
+    session,
+    cookie: `${cookieName}=${token}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${age}${secure}`,
+  };
 }
 
 function page({ assets }: PeopleParts, context: HubContext): Response {

@@ -16,6 +16,9 @@ import { Hub } from './hub.ts';
 import { metricsText } from './metrics.ts';
 import type { NatsOptions } from './nats-transport.ts';
 import { addPeopleRoutes, type PeopleParts } from './people-routes.ts';
+import type { SignIn } from './sign-in.ts';
+import { readProviders } from './sign-in-file.ts';
+import { addSignInRoutes } from './sign-in-routes.ts';
 import { createSqlTable } from './sql-table.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
 import { StreamTransport } from './stream-transport.ts';
@@ -93,13 +96,18 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
   const assets = await readAssets(options.files, options.pagesFolder);
   const isSecure = options.publicUrl?.startsWith('https:') ?? false;
   const people: PeopleParts = { clock, random, hub, table, dispatcher, assets, isSecure };
+  let address = options.publicUrl ?? '';
+  const signIn = await signInOf(options);
   const link: WireJoined['link'] = { kind: 'stream' };
   const server = createHubServer({
     ...{ clock, hub, table, transport, link },
     hubKey: key.publicKey,
     onUpgrade: (request, socket, head) => transport.upgrade(request, socket, head),
     metrics: () => metricsText({ hub, table, transport, clock, memoryBytes }),
-    people: (app) => addPeopleRoutes(app, people),
+    people: (app) => {
+      addSignInRoutes(app, { ...people, signIn, warn, address: () => address });
+      addPeopleRoutes(app, people);
+    },
     onTrouble: (error) => log.error('a request failed', { error }),
   });
   await new Promise<void>((resolve, reject) => {
@@ -114,6 +122,7 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
     server.listen(port, host, resolve);
   });
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}`;
+  if (address === '') address = url;
   return {
     ...{ hub, dispatcher, table, url },
     async close() {
@@ -123,6 +132,14 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
       await table.close();
     },
   };
+}
+
+/** Null: nobody signs in but by links. */
+async function signInOf({ files, folder }: HubOptions): Promise<SignIn | null> {
+  const providers = await readProviders(files, `${folder}/sign-in.toml`);
+  if (providers.length === 0) return null;
+  const { SignIn: Made } = await import('./sign-in.ts');
+  return new Made(providers);
 }
 
 /** Made once. Daemons hold on to it: a hub that lost it is another hub. */

@@ -77,17 +77,38 @@ function useWindow(filters: Filters): { readonly counts: Counts | null; readonly
 const askOf = ({ item }: Row): Ask | null =>
   typeof item.ask === 'object' && item.ask !== null && 'ask_id' in item.ask ? (item.ask as Ask) : null;
 
+/** Why signing in failed, by its code: nobody writes words onto this page by a link. */
+function failedWords(code: string): string {
+  if (code === 'E_ROLE') return 'Nothing at this hub is for you: none of your groups may use it. Ask whoever runs it.';
+  return 'Signing in failed. Try again.';
+}
+
 function App(): ReactNode {
   const [person, setPerson] = useState<Person | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const [tenants, setTenants] = useState<readonly string[]>([]);
   useEffect(() => {
-    enter().then(setPerson, (error: Error) => setProblem(error.message));
+    const failed = /^#failed=([A-Z_]{1,40})$/.exec(location.hash)?.[1];
+    enter().then(setPerson, (error: Error) => {
+      setProblem(failed === undefined ? error.message : failedWords(failed));
+      ask<{ tenants: readonly string[] }>('/hub/v1/ways').then(
+        (ways) => setTenants(ways.tenants),
+        () => undefined,
+      );
+    });
   }, []);
   if (person !== null) return <List person={person} />;
   return (
     <main>
       <h1>agtmux hub</h1>
       <p role="status">{problem === null ? 'Signing in…' : line(problem)}</p>
+      {tenants.map((tenant) => (
+        <p key={tenant}>
+          <a className="primary" href={`/hub/v1/sign-in?tenant=${tenant}`}>
+            {tenants.length === 1 ? 'Sign in' : `Sign in to ${tenant}`}
+          </a>
+        </p>
+      ))}
     </main>
   );
 }
