@@ -12,6 +12,8 @@ const actorsCount = 20;
 const roundsPerActor = 5;
 /** How long an act is held, ms. */
 const heldMs = { min: 2_000, spread: 2_000 };
+/** Somebody asks for a list this often. */
+const listEveryMs = 250;
 const cycle: readonly Act[] = ['running', 'waiting_approval', 'settled'];
 
 interface Change {
@@ -78,6 +80,36 @@ function score(truth: Map<string, Change[]>, seen: Map<string, Change[]>): Score
   return { delays, missed, accuracy: right / whole };
 }
 
+/** What lists say of every agent in the moment they are answered. */
+class Lists {
+  readonly #live: Live;
+  #right = 0;
+  #whole = 0;
+
+  constructor(live: Live) {
+    this.#live = live;
+  }
+
+  get accuracy(): number {
+    return this.#right / this.#whole;
+  }
+
+  /** Beside other work, until it is told to stop. */
+  async ask(truth: ReadonlyMap<string, readonly Change[]>, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { items } = await this.#live.client.get('/v1/panes', {});
+      const now = Date.now();
+      for (const { identity, state, ended } of items) {
+        const is = truth.get(identity.pane_id ?? '')?.findLast(({ at }) => at <= now)?.is;
+        if (is === undefined || ended !== null || state === null) continue;
+        this.#whole += 1;
+        if (classOf(state) === is) this.#right += 1;
+      }
+      await wait(listEveryMs);
+    }
+  }
+}
+
 const cpuMs = (pid: number): number => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
 
 /** Percent of a core for the daemon and tmux's extra work, while sixty agents draw their spinners four times a second. */
@@ -133,8 +165,11 @@ async function delays(): Promise<readonly BenchRow[]> {
     const stop = new AbortController();
     const following = follow(live, seen, stop.signal).catch(() => undefined);
     await wait(500);
+    const lists = new Lists(live);
+    const asking = lists.ask(truth, stop.signal);
     await Promise.all(actors.map((actor, place) => perform(actor, truth, place)));
     stop.abort();
+    await asking;
     await following;
     const { delays: times, missed, accuracy } = score(truth, seen);
     const how = `${actorsCount} look-alikes of three agents, ${roundsPerActor} rounds each, screens only`;
@@ -146,6 +181,13 @@ async function delays(): Promise<readonly BenchRow[]> {
         goal: { atMost: 500 },
         note: `p50 ${percentile(list, 0.5)}; ${how}`,
       })),
+      {
+        name: 'share of states that were right in lists',
+        value: lists.accuracy,
+        unit: '',
+        goal: { atLeast: 0.997 },
+        note: `a list every ${listEveryMs} ms, at the moment of its answer; ${how}`,
+      },
       { name: 'transitions missed', value: missed, unit: '', goal: { atMost: 0 }, note: how },
       {
         name: 'share of time the state was right',

@@ -47,6 +47,7 @@ import { DefinitionStore } from '../observe/definition-store.ts';
 import { RuleStore } from '../observe/rule-store.ts';
 import { endOf, goodbyeOf } from '../observe/sightings.ts';
 import { TargetController } from '../observe/target-controller.ts';
+import type { Cancel } from '../platform/clock.ts';
 import { explain } from '../reconcile/explain.ts';
 import type { DaemonService, DaemonStatus, NewTarget } from '../server/service.ts';
 import type { HookService } from '../server/service-hooks.ts';
@@ -424,6 +425,16 @@ export class Daemon implements DaemonService {
   async #drain(): Promise<void> {
     const enough = new Promise<void>((resolve) => this.#parts.clock.after(limits.drainMs, resolve));
     await Promise.race([this.#inbox.drain(), enough]);
+  }
+
+  /** Resolves when what this machine's screens show now is part of the rows; soon, also when it is not (RSV5a). */
+  async caughtUp(): Promise<void> {
+    let cancel: Cancel = () => undefined;
+    const enough = new Promise<void>((resolve) => {
+      cancel = this.#parts.clock.after(limits.listLookMs, resolve);
+    });
+    await Promise.race([this.#machines.caughtUp().then(() => this.#inbox.drain()), enough]);
+    cancel();
   }
 
   /** The ledger has committed something. */

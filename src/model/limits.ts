@@ -103,6 +103,10 @@ export const limits = {
   screenClaimsMax: 16,
   /** A screen is drawn in pieces: what it says is believed when a second look this much later agrees. */
   screenConfirmMs: 60,
+  /** How often is looked whether that second look was had, by who waits for it. */
+  screenConfirmPollMs: 5,
+  /** A list waits no longer for screens that are just changing: a look, the second look, and what they take. */
+  listLookMs: 150,
   /** A screen that no rule fits may be half drawn; what was read before stays this long. */
   screenUnreadMs: 1_000,
   /** How often a screen that still shows work says so: well inside the time after which running is stale. */

@@ -254,6 +254,12 @@ export class TargetController {
     for (const watch of this.#watches.values()) watch.stir();
   }
 
+  /** Resolves when what the screens of this machine show now was read. Those of others are too far to wait for. */
+  async caughtUp(): Promise<void> {
+    const here = [...this.#watches.values()].filter(({ kind }) => kind === 'local');
+    await Promise.all(here.map((watch) => watch.caughtUp()));
+  }
+
   watches(): Iterable<TmuxObserver> {
     return this.#watches.values();
   }

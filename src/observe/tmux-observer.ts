@@ -216,6 +216,13 @@ export class TmuxObserver {
     this.#link.stir();
   }
 
+  /** Resolves when what the screens show now was read and confirmed. */
+  async caughtUp(): Promise<void> {
+    await this.#link.looked();
+    while (this.#screens.isConfirming && !this.#isStopped)
+      await new Promise<void>((resolve) => this.#parts.clock.after(limits.screenConfirmPollMs, resolve));
+  }
+
   /** Somebody has reason to believe that things are not as they were. */
   lookNow(): void {
     this.#link.lookNow();

@@ -94,6 +94,12 @@ export class ScreenReconciler {
     });
   }
 
+  /** A screen shows something that a second look in a moment may confirm. */
+  get isConfirming(): boolean {
+    for (const { confirm } of this.#byPane.values()) if (confirm !== null) return true;
+    return false;
+  }
+
   get panes(): readonly PaneId[] {
     return [...this.#byPane.keys()];
   }

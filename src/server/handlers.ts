@@ -65,17 +65,20 @@ function listHandlers(service: DaemonService): Pick<Handlers, 'panes' | 'windows
   const text = (context: ApiContext, query: ViewQuery): TextOptions | null =>
     textOptions(context, query, service.toWall(service.now()));
   return {
-    panes({ query, context }) {
+    async panes({ query, context }) {
+      await service.caughtUp();
       const options = text(context, query);
       const list = unwrap(listPanes(input(), query));
       return options === null ? list : textReply(panesTable(list, { ...options, hasGit: query.git ?? false }));
     },
-    windows({ query, context }) {
+    async windows({ query, context }) {
+      await service.caughtUp();
       const options = text(context, query);
       const list = unwrap(listWindows(input(), query));
       return options === null ? list : textReply(windowsTable(list, options));
     },
-    sessions({ query, context }) {
+    async sessions({ query, context }) {
+      await service.caughtUp();
       const options = text(context, query);
       const list = unwrap(listSessions(input(), query));
       if (options === null) return list;

@@ -57,6 +57,8 @@ export interface DaemonService {
    * one for every pane without a living agent. In no particular order.
    */
   rows(): readonly PaneRow[];
+  /** Resolves when what the screens of this machine show now is part of the rows, or a moment later in any case. */
+  caughtUp(): Promise<void>;
   targets(): readonly TargetRow[];
   status(): DaemonStatus;
   /** The daemon's timeline, and the wall time that it stands for. */

@@ -66,6 +66,8 @@ export class ControlConnection {
   readonly #hints: TerminalHints | null;
   /** Whatever is printed is hinted at, since before the last sweep. */
   #isHinted = false;
+  /** They wait for the end of a sweep that has not begun yet. */
+  #lookers: (() => void)[] = [];
   /** It sleeps longer than usual, because nothing moves. */
   #isAtRest = false;
   #cancelHint: Cancel | null = null;
@@ -128,6 +130,18 @@ export class ControlConnection {
     if (this.#isAtRest) this.#wake?.();
   }
 
+  /**
+   * Resolves when everything printed up to now was looked at: at once where the system would have told, and the end of the
+   * next sweep otherwise.
+   */
+  looked(): Promise<void> {
+    if (this.#isClosed || (this.#isHinted && !this.#isNudged && this.#cancelHint === null)) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#lookers.push(resolve);
+      this.lookSoon();
+    });
+  }
+
   #onHint(isGone: boolean): void {
     this.#isFullWanted ||= isGone;
     if (this.#isClosed || this.#cancelHint !== null) return;
@@ -167,12 +181,23 @@ export class ControlConnection {
   }
 
   #quiet(): void {
+    for (const resolve of this.#lookers.splice(0)) resolve();
     this.#cancelHint?.();
     this.#hints?.close();
   }
 
   async #sweep(): Promise<void> {
     const { state, clock } = this.#options;
+    const lookers = this.#lookers;
+    this.#lookers = [];
+    try {
+      await this.#look(state, clock);
+    } finally {
+      for (const resolve of lookers) resolve();
+    }
+  }
+
+  async #look(state: SweepState, clock: Clock): Promise<void> {
     const isFull = this.#isFullWanted || clock.monotonicMs() - this.#fullAtMs >= this.#fullPeriodMs();
     if (isFull) await this.#lookFull();
     else {

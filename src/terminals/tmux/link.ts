@@ -111,6 +111,11 @@ export class TmuxLink {
     this.#wake?.();
   }
 
+  /** Resolves when everything printed up to now was looked at, or cannot be. */
+  async looked(): Promise<void> {
+    await this.#connection?.looked();
+  }
+
   /** A state changed: a look at its screen may have to follow sooner than nothing moves. */
   stir(): void {
     this.#connection?.stir();

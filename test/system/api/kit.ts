@@ -125,6 +125,8 @@ export class FakeDaemon implements DaemonService {
     this.feed.publish([{ key: `target:${row.target}`, value: row }]);
   }
 
+  async caughtUp(): Promise<void> {}
+
   timeline = async (): Promise<Result<readonly Lane[]>> => ok([]);
   explain = async (ref: string): Promise<Result<ExplainedRow>> => {
     const row = this.rows().find((one) => one.ref === ref || one.agent === ref);

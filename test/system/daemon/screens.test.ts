@@ -47,6 +47,26 @@ describe('screens alone', () => {
     },
   );
 
+  it('RSV5a a list made the moment a screen was drawn tells what it shows', async () => {
+    await live.startDaemon();
+    const actors = (['claude', 'codex', 'gemini'] as const).map((kind) => LookAlike.start(live, kind, 'work'));
+    for (const actor of actors) await act(actor, 'settled');
+    for (const actor of actors) await shows(actor, 'settled');
+    let right = 0;
+    let lists = 0;
+    for (let round = 0; round < 4; round += 1) {
+      for (const what of ['running', 'waiting_approval', 'settled'] as const) {
+        for (const actor of actors) {
+          await act(actor, what);
+          lists += 1;
+          if (classOf((await itemOf(actor))?.state ?? 'unknown') === what) right += 1;
+        }
+      }
+    }
+    // A machine that is busy with something else may take longer than a list waits; left alone none is wrong.
+    expect(right).toBeGreaterThanOrEqual(lists - 4);
+  });
+
   it('eight agents of three kinds in one directory: no state crosses over', async () => {
     await live.startDaemon();
     const kinds: readonly LookAlikeKind[] = ['claude', 'codex', 'gemini'];
