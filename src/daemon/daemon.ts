@@ -47,7 +47,6 @@ import { DefinitionStore } from '../observe/definition-store.ts';
 import { RuleStore } from '../observe/rule-store.ts';
 import { endOf, goodbyeOf } from '../observe/sightings.ts';
 import { TargetController } from '../observe/target-controller.ts';
-import type { Cancel } from '../platform/clock.ts';
 import { explain } from '../reconcile/explain.ts';
 import type { DaemonService, DaemonStatus, NewTarget } from '../server/service.ts';
 import type { HookService } from '../server/service-hooks.ts';
@@ -322,7 +321,7 @@ export class Daemon implements DaemonService {
     await daemon.#rules.start();
     await daemon.#machines.start();
     // What the first look found is on disk and shown before anyone is told that we are ready.
-    await daemon.#drain();
+    await Promise.race([daemon.#inbox.drain(), daemon.#after(limits.drainMs)]);
     await daemon.#openServices();
     daemon.changed();
     daemon.#retention.start();
@@ -413,7 +412,7 @@ export class Daemon implements DaemonService {
     await this.#hands?.sessions.close();
     await this.#machines.stop();
     // A disk that takes nothing any more must not keep the daemon from leaving; senders keep what was not acknowledged.
-    await this.#drain();
+    await Promise.race([this.#inbox.drain(), this.#after(limits.drainMs)]);
     await this.#history.stop();
     await this.#places.save();
     this.#places.stop();
@@ -421,20 +420,14 @@ export class Daemon implements DaemonService {
     await this.#ground.loaded.store.close();
   }
 
-  /** Waits until everything taken is on disk, but not for ever. */
-  async #drain(): Promise<void> {
-    const enough = new Promise<void>((resolve) => this.#parts.clock.after(limits.drainMs, resolve));
-    await Promise.race([this.#inbox.drain(), enough]);
+  /** Resolves when what this machine's screens show now is part of the rows; soon, also when it is not (RSV5a). */
+  caughtUp(): Promise<void> {
+    const read = this.#machines.caughtUp().then(() => this.#inbox.drain());
+    return Promise.race([read, this.#after(limits.listLookMs)]);
   }
 
-  /** Resolves when what this machine's screens show now is part of the rows; soon, also when it is not (RSV5a). */
-  async caughtUp(): Promise<void> {
-    let cancel: Cancel = () => undefined;
-    const enough = new Promise<void>((resolve) => {
-      cancel = this.#parts.clock.after(limits.listLookMs, resolve);
-    });
-    await Promise.race([this.#machines.caughtUp().then(() => this.#inbox.drain()), enough]);
-    cancel();
+  #after(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#parts.clock.after(ms, resolve));
   }
 
   /** The ledger has committed something. */
