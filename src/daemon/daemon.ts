@@ -363,7 +363,7 @@ export class Daemon implements DaemonService {
     const toWall = (time: number): number => this.toWall(time);
     this.#member = await openUplinking({
       ...this.#parts,
-      ...{ feed: this.feed, toWall, store: this.#ground.loaded.store },
+      ...{ feed: this.feed, toWall, store: this.#ground.loaded.store, history: this.#history },
       rows: () => this.rows(),
       acting: () => this.acting,
     });

@@ -205,4 +205,44 @@ describe('the diary', () => {
       expect(await told(diary), `${written} of it written`).toEqual(['work:1.0 running 0-30', 'work:1.0 idle 30-40']);
     }
   });
+
+  it('LOG7a gives each line a number that only grows, the same from memory and from the files, over restarts and days', async () => {
+    const { clock, files, open } = ground();
+    const shown = async (diary: StateHistory, number: number | null = 0, countMax = 100): Promise<string[]> =>
+      (await diary.after(number, countMax)).map(({ number: at, line }) => {
+        const place = line.kind === 'state' ? ` ${line.state} ${line.owner?.place}` : '';
+        return `${at - Math.floor(noon / day) * 10_000_000} ${line.kind}${place}`;
+      });
+    const first = open();
+    await first.start();
+    first.note(put(row('running', noon)));
+    clock.advance(1_000);
+    first.note(put(row('idle', noon + 1_000)));
+    await first.stop();
+    const all = await shown(first);
+    expect(all).toEqual(['1 start', '2 state running work:1.0', '3 state idle work:1.0', '4 beat']);
+    // A line that was cut short keeps its place.
+    await files.append(`${folder}/2026-03-10.jsonl`, new TextEncoder().encode('{"t":17'), { sync: true });
+    const second = open();
+    await second.start();
+    second.note(put(row('error', noon + 2_000)));
+    await second.flush();
+    const more = ['6 start', '7 state error work:1.0'];
+    expect(await shown(second)).toEqual([...all, ...more]);
+    const [last] = await second.after(null, 1);
+    const number = last?.number ?? 0;
+    expect(await shown(second, number - 1)).toEqual(more.slice(1));
+    expect(await shown(second, number)).toEqual([]);
+    expect(await shown(second, 0, 3)).toEqual(all.slice(0, 3));
+    clock.advance(day);
+    second.note(put(row('idle', noon + day)));
+    await second.flush();
+    const next = await second.after(number, 10);
+    expect(next.length).toBeGreaterThan(0);
+    expect(next.every((one, at) => one.number > (next[at - 1]?.number ?? number))).toBe(true);
+    // The same once more, by one who was not there.
+    const third = open();
+    await third.start();
+    expect((await third.after(number, 10)).slice(0, next.length)).toEqual(next);
+  });
 });

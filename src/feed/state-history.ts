@@ -8,7 +8,7 @@ import { isGap, LaneReader, type LaneWindow } from '../engine/lanes.ts';
 import type { RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import { hasAgent, type WithAgent } from '../model/rows.ts';
-import type { Lane, LaneOwner, StateHistoryLine } from '../model/state-history.ts';
+import type { Lane, LaneOwner, NumberedLine, StateHistoryLine } from '../model/state-history.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
@@ -29,6 +29,28 @@ type Told = Extract<StateHistoryLine, { kind: 'state' }> & { readonly owner: Lan
 const dayMs = 86_400_000;
 const namePattern = /^(\d{4}-\d\d-\d\d)\.jsonl$/;
 
+/** Lines that are kept in memory for whoever follows them; who is further behind reads files. */
+const newestMax = 2_000;
+/** More than the largest file of a day can hold. */
+const linesOfDay = 10_000_000;
+const firstOf = (day: string): number => Math.floor(Date.parse(day) / dayMs) * linesOfDay;
+const breaksOf = (text: string): number => text.split('\n').length - 1;
+
+/** By their place in the file, damaged ones counted; names that were told earlier that day filled in. */
+function numbered(day: string, text: string): NumberedLine[] {
+  const owners = new Map<RuntimeId, LaneOwner>();
+  return text.split('\n').flatMap((said, at): NumberedLine[] => {
+    const line = said === '' ? null : decodeLine(said);
+    if (line === null) return [];
+    const number = firstOf(day) + at + 1;
+    if (line.kind !== 'state') return [{ number, line }];
+    const owner = line.owner ?? owners.get(line.runtime_id) ?? null;
+    if (owner === null) return [];
+    owners.set(line.runtime_id, owner);
+    return [{ number, line: { ...line, owner } }];
+  });
+}
+
 /** The day in UTC: names of files need no calendar. */
 export const dayOf = (wallMs: number): string => new Date(wallMs).toISOString().slice(0, 10);
 
@@ -45,6 +67,11 @@ export class StateHistory {
   #writing: Promise<void> = Promise.resolve();
   #isTroubled = false;
   #hasBegun = false;
+  /** Line breaks in the file of this day. */
+  #breaks = 0;
+  /** The newest lines of this run, each with its number, and the number behind which all of them are here. */
+  #newest: NumberedLine[] = [];
+  #newestAfter: number | null = null;
 
   constructor(parts: StateHistoryParts) {
     this.#parts = parts;
@@ -107,6 +134,24 @@ export class StateHistory {
     return reader.lanes();
   }
 
+  /** Those behind this number, oldest first; null: the last one. From memory where this run has written them. */
+  async after(number: number | null, countMax: number): Promise<readonly NumberedLine[]> {
+    await this.flush();
+    if (number === null) return this.#newest.slice(-1);
+    const known = this.#newestAfter;
+    if (known !== null && number >= known) {
+      const first = this.#newest.findIndex((one) => one.number > number);
+      return first < 0 ? [] : this.#newest.slice(first, first + countMax);
+    }
+    const found: NumberedLine[] = [];
+    for (const day of await this.#days()) {
+      if (firstOf(day) + linesOfDay <= number) continue;
+      for (const one of numbered(day, await this.#text(day))) if (one.number > number) found.push(one);
+      if (found.length >= countMax) break;
+    }
+    return found.slice(0, countMax);
+  }
+
   #row(row: PaneRow): void {
     const owner = ownerOf(row);
     if (owner === null || !hasAgent(row)) return;
@@ -154,6 +199,7 @@ export class StateHistory {
         this.#day = day;
         this.#named = new Set();
         this.#bytes = (await files.stat(path))?.sizeBytes ?? 0;
+        this.#breaks = this.#bytes === 0 ? 0 : breaksOf(await this.#text(day));
       }
       // A day that is looked at alone begins with who is there, and not behind a line that was cut short.
       const carried = isNewDay ? this.#carried(lines) : [];
@@ -163,6 +209,8 @@ export class StateHistory {
       if (this.#bytes + bytes.length > limits.diaryDayBytesMax) return true;
       this.#bytes += bytes.length;
       await files.append(path, bytes, { sync: false });
+      this.#breaks += begin.length;
+      this.#remember(day, [...carried, ...lines]);
       this.#isTroubled = false;
       return true;
     });
@@ -170,6 +218,15 @@ export class StateHistory {
     // Nobody knows what of it stands there: the next one begins as a new day does, with who is there and by which name.
     this.#day = '';
     this.#lines = [...lines, ...this.#lines].slice(-limits.diaryLinesWaitingMax);
+  }
+
+  #remember(day: string, lines: readonly StateHistoryLine[]): void {
+    const first = firstOf(day) + this.#breaks + 1;
+    this.#breaks += lines.length;
+    this.#newestAfter ??= first - 1;
+    this.#newest.push(...lines.map((line, at) => ({ number: first + at, line })));
+    const gone = this.#newest.splice(0, Math.max(0, this.#newest.length - newestMax)).at(-1);
+    if (gone !== undefined) this.#newestAfter = gone.number;
   }
 
   #carried(lines: readonly StateHistoryLine[]): StateHistoryLine[] {
@@ -191,14 +248,15 @@ export class StateHistory {
     return (list?.names ?? []).flatMap((name) => namePattern.exec(name)?.[1] ?? []);
   }
 
-  async #read(day: string): Promise<StateHistoryLine[]> {
+  async #text(day: string): Promise<string> {
     const path = join(this.#parts.folder, `${day}.jsonl`);
     const content = await this.#guarded(() => this.#parts.files.read(path, { bytesMax: 2 * limits.diaryDayBytesMax }));
-    if (content === null) return [];
-    return new TextDecoder()
-      .decode(content.bytes)
-      .split('\n')
-      .flatMap((text) => (text === '' ? [] : (decodeLine(text) ?? [])));
+    return content === null ? '' : new TextDecoder().decode(content.bytes);
+  }
+
+  async #read(day: string): Promise<StateHistoryLine[]> {
+    const text = await this.#text(day);
+    return text.split('\n').flatMap((line) => (line === '' ? [] : (decodeLine(line) ?? [])));
   }
 
   async #dropOld(): Promise<void> {

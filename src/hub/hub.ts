@@ -299,7 +299,7 @@ export class Hub implements TransportHandlers {
     const rows = checked.data.rows.map((row) => ({ ...row, ...(gateValue(row, 0) as typeof row) }));
     const table = this.tableOf(tenant);
     await table.appendLog(daemon, { ...checked.data, rows });
-    for (const row of rows) {
+    for (const row of checked.data.kind === 'audit' ? rows : []) {
       const order = orderOfAudit(row);
       if (order !== null) await table.settleOrder(order, row.result, null, null);
     }

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../platform/clock.ts';
 import type { Hub } from './hub.ts';
+import { wholeScope } from './roster.ts';
 import type { HubTable } from './table.ts';
 import type { HubTransport } from './transport.ts';
 
@@ -37,6 +38,8 @@ export async function metricsText({ hub, table, transport, clock, memoryBytes }:
   add('memory_bytes', 'gauge', 'Resident memory of this process', [['', memoryBytes()]]);
   const rows: [string, number][] = [];
   const machines: [string, number][] = [];
+  const waiting: [string, number][] = [];
+  const longest: [string, number][] = [];
   for (const tenant of await table.tenants()) {
     const roster = await hub.rosterOf(tenant);
     rows.push([`{tenant="${tenant}"}`, roster.size]);
@@ -44,8 +47,16 @@ export async function metricsText({ hub, table, transport, clock, memoryBytes }:
     const reachable = roster.machines.filter(({ daemon }) => roster.isReachable(daemon, now)).length;
     machines.push([`{tenant="${tenant}",reachable="yes"}`, reachable]);
     machines.push([`{tenant="${tenant}",reachable="no"}`, roster.machines.length - reachable]);
+    const waits = roster.waiting(wholeScope, now);
+    waiting.push([`{tenant="${tenant}"}`, waits.reduce((sum, { agents }) => sum + agents, 0)]);
+    longest.push([
+      `{tenant="${tenant}"}`,
+      Math.round((now - Math.min(now, ...waits.map(({ since }) => since))) / 1_000),
+    ]);
   }
   add('agents', 'gauge', 'Rows in memory', rows);
   add('machines', 'gauge', 'Daemons that have joined', machines);
+  add('waiting', 'gauge', 'Agents that need a person', waiting);
+  add('longest_wait_seconds', 'gauge', 'Since when the first of them waits', longest);
   return `${lines.join('\n')}\n`;
 }

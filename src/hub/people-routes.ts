@@ -96,7 +96,7 @@ function addRecordRoutes(app: HubApp, parts: PeopleParts): void {
     const { tenant, session } = await signedIn(parts, context);
     if (!isRoleEnough(session.role, 'admin')) throw mayNot;
     const { count } = readQuery(countSchema, context.req.queries());
-    return jsonReply({ items: await parts.table.of(tenant).log({ kind: 'audit', countMax: count }) });
+    return jsonReply({ items: await parts.table.of(tenant).log({ countMax: count }) });
   });
   app.post('/hub/v1/revoke', async (context) => {
     checkOrigin(context);

@@ -77,6 +77,15 @@ export interface ListWindow {
   readonly missing: readonly string[];
 }
 
+/** Agents that need a person, of one owner. */
+export interface Waiting {
+  readonly owner: string;
+  readonly agents: number;
+  /** Of the one that waits longest. */
+  readonly since: number;
+  readonly repos: Readonly<Record<string, number>>;
+}
+
 const isState = (said: string): said is StateName => (stateNames as readonly string[]).includes(said);
 
 const rowOf = ({ daemon, key, version, item }: AgentRecord): HubRow => {
@@ -218,6 +227,21 @@ export class Roster {
       items: shown.map((row) => this.#shown(row, silent.has(row.daemon))),
       missing: missing.map(({ label }) => label),
     };
+  }
+
+  /** Who is waited for: by owner, whoever waits longest first. Machines that are silent claim nothing. */
+  waiting(scope: Scope, now: number): readonly Waiting[] {
+    const found = new Map<string, Waiting>();
+    for (const row of this.#rows.values()) {
+      const machine = this.#machines.get(row.daemon);
+      if (machine === undefined || !row.needs || !this.isVisible(row, scope) || !this.isReachable(row.daemon, now))
+        continue;
+      const since = Math.min(row.since, now);
+      const known = found.get(machine.owner) ?? { owner: machine.owner, agents: 0, since, repos: {} };
+      const repos = { ...known.repos, [row.repo]: (known.repos[row.repo] ?? 0) + 1 };
+      found.set(machine.owner, { ...known, agents: known.agents + 1, since: Math.min(known.since, since), repos });
+    }
+    return [...found.values()].sort((one, other) => one.since - other.since);
   }
 
   #shown(row: HubRow, isSilent: boolean): WindowRow {

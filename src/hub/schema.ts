@@ -34,6 +34,13 @@ export const migrations: readonly (readonly string[])[] = [
       words TEXT, PRIMARY KEY (tenant, id))`,
     'CREATE INDEX orders_by_time ON orders (tenant, at)',
   ],
+  [
+    `CREATE TABLE lanes (tenant TEXT NOT NULL, daemon TEXT NOT NULL, runtime_id TEXT NOT NULL, state TEXT NOT NULL,
+      at BIG NOT NULL, agent TEXT NOT NULL, repo TEXT NOT NULL, PRIMARY KEY (tenant, daemon, runtime_id))`,
+    `CREATE TABLE days (tenant TEXT NOT NULL, day TEXT NOT NULL, daemon TEXT NOT NULL, agent TEXT NOT NULL, repo TEXT NOT NULL,
+      state TEXT NOT NULL, ms BIG NOT NULL, spans BIG NOT NULL, longest BIG NOT NULL, within0 BIG NOT NULL, within1 BIG NOT NULL,
+      within2 BIG NOT NULL, within3 BIG NOT NULL, PRIMARY KEY (tenant, day, daemon, agent, repo, state))`,
+  ],
 ];
 
 /** Those with rows of tenants. */
@@ -48,4 +55,6 @@ export const tenantTables = [
   'sessions',
   'cursors',
   'leases',
+  'lanes',
+  'days',
 ] as const;

@@ -23,6 +23,7 @@ import { createSqlTable } from './sql-table.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
 import { StreamTransport } from './stream-transport.ts';
 import type { HubTable } from './table.ts';
+import { addTeamRoutes } from './team-routes.ts';
 
 export interface HubPlaces {
   /** Private folder of the hub: its key, and the database where it is embedded. */
@@ -106,6 +107,7 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
     metrics: () => metricsText({ hub, table, transport, clock, memoryBytes }),
     people: (app) => {
       addSignInRoutes(app, { ...people, signIn, warn, address: () => address });
+      addTeamRoutes(app, people);
       addPeopleRoutes(app, people);
     },
     onTrouble: (error) => log.error('a request failed', { error }),

@@ -4,6 +4,8 @@
 import type { WireItem, WireLog } from '../api/hub-wire.ts';
 import { parseReply } from '../api/requests.ts';
 import { projectOf } from '../model/rows.ts';
+import type { MachineDaySum } from './history.ts';
+import { daySums, streamOfStates, takeStates } from './sql-history.ts';
 import type {
   AgentRecord,
   AppliedBatches,
@@ -301,20 +303,11 @@ class SqlTenant implements TenantTable {
   }
 
   cursor(stream: string): Promise<number> {
-    return this.#do(async (query) => {
-      const [row] = await query('SELECT sequence FROM cursors WHERE tenant = ? AND stream = ?', [this.tenant, stream]);
-      return number(row?.sequence ?? 0);
-    });
+    return this.#do((query) => cursorOf(query, this.tenant, stream));
   }
 
   async setCursor(stream: string, sequence: number): Promise<void> {
-    await this.#do((query) =>
-      query(
-        `INSERT INTO cursors (tenant, stream, sequence) VALUES ${marks(1, 3)}
-         ON CONFLICT (tenant, stream) DO UPDATE SET sequence = excluded.sequence`,
-        [this.tenant, stream, sequence],
-      ),
-    );
+    await this.#do((query) => putCursor(query, this.tenant, stream, sequence));
   }
 
   /** Of two that read one stream the second finds the cursor elsewhere, and nothing of its own is kept. */
@@ -333,8 +326,14 @@ class SqlTenant implements TenantTable {
   appendLog(daemon: string, { kind, rows }: WireLog): Promise<number> {
     return this.#do(async (query) => {
       const last = await this.#lastLog(query, daemon, kind);
-      const fresh = rows.filter((row) => row.number > last);
-      if (fresh.length === 0) return last;
+      const fresh = rows.filter((row) => row.number > last).sort((one, other) => one.number - other.number);
+      const newest = fresh.at(-1);
+      if (newest === undefined) return last;
+      if (kind === 'states') {
+        await takeStates(query, this.tenant, daemon, fresh);
+        await putCursor(query, this.tenant, streamOfStates(daemon), newest.number);
+        return newest.number;
+      }
       const values = fresh.flatMap(({ number: numbered, at, actor, action, runtime_id, result, detail }) => [
         ...[this.tenant, daemon, kind, numbered, at],
         ...[actor, action, runtime_id, result, JSON.stringify(detail)],
@@ -344,7 +343,7 @@ class SqlTenant implements TenantTable {
          VALUES ${marks(fresh.length, 10)} ON CONFLICT DO NOTHING`,
         values,
       );
-      return Math.max(last, ...fresh.map((row) => row.number));
+      return newest.number;
     });
   }
 
@@ -352,23 +351,25 @@ class SqlTenant implements TenantTable {
     return this.#do((query) => this.#lastLog(query, daemon, kind));
   }
 
-  async #lastLog(query: Query, daemon: string, kind: string): Promise<number> {
-    const [row] = await query('SELECT max(number) AS last FROM log WHERE tenant = ? AND daemon = ? AND kind = ?', [
-      this.tenant,
-      daemon,
-      kind,
-    ]);
+  async #lastLog(query: Query, daemon: string, kind: WireLog['kind']): Promise<number> {
+    if (kind === 'states') return cursorOf(query, this.tenant, streamOfStates(daemon));
+    const sql = 'SELECT max(number) AS last FROM log WHERE tenant = ? AND daemon = ? AND kind = ?';
+    const [row] = await query(sql, [this.tenant, daemon, kind]);
     return number(row?.last ?? 0);
   }
 
-  log({ kind, countMax, since = '' }: Parameters<TenantTable['log']>[0]): Promise<readonly LogRecord[]> {
+  log({ countMax, since = '' }: Parameters<TenantTable['log']>[0]): Promise<readonly LogRecord[]> {
     return this.#do(async (query) => {
       const rows = await query(
-        'SELECT * FROM log WHERE tenant = ? AND kind = ? AND at >= ? ORDER BY at DESC, daemon, number DESC LIMIT ?',
-        [this.tenant, kind, since, countMax],
+        "SELECT * FROM log WHERE tenant = ? AND kind = 'audit' AND at >= ? ORDER BY at DESC, daemon, number DESC LIMIT ?",
+        [this.tenant, since, countMax],
       );
       return rows.map(logOf);
     });
+  }
+
+  history(since: string): Promise<readonly MachineDaySum[]> {
+    return this.#do((query) => daySums(query, this.tenant, since));
   }
 
   async putOrder(order: OrderRecord): Promise<void> {
@@ -450,6 +451,19 @@ class SqlTenant implements TenantTable {
   }
 }
 
+async function cursorOf(query: Query, tenant: string, stream: string): Promise<number> {
+  const [row] = await query('SELECT sequence FROM cursors WHERE tenant = ? AND stream = ?', [tenant, stream]);
+  return number(row?.sequence ?? 0);
+}
+
+async function putCursor(query: Query, tenant: string, stream: string, sequence: number): Promise<void> {
+  await query(
+    `INSERT INTO cursors (tenant, stream, sequence) VALUES ${marks(1, 3)}
+     ON CONFLICT (tenant, stream) DO UPDATE SET sequence = excluded.sequence`,
+    [tenant, stream, sequence],
+  );
+}
+
 /** Below the number of values that either engine takes in one statement. */
 const rowsAtOnce = 500;
 
@@ -488,7 +502,6 @@ const daemonOf = (row: SqlRow): DaemonRecord => ({
 
 const logOf = (row: SqlRow): LogRecord => ({
   daemon: text(row.daemon),
-  kind: row.kind === 'states' ? 'states' : 'audit',
   number: number(row.number),
   at: text(row.at),
   actor: text(row.actor),

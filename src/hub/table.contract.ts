@@ -215,11 +215,43 @@ export function tableContract(name: string, open: () => Promise<HubTable>, marke
         expect(await one.appendLog(a, { v: 1, kind: 'audit', rows: [row(1), row(2), row(3)] })).toBe(3);
         expect(await one.lastLog(a, 'audit')).toBe(3);
         expect(await one.lastLog(a, 'states')).toBe(0);
-        const rows = await one.log({ kind: 'audit', countMax: 2 });
+        const rows = await one.log({ countMax: 2 });
         expect(rows.map(({ number, detail }) => [number, detail.way])).toEqual([
           [3, 'keys'],
           [2, 'keys'],
         ]);
+      }));
+
+    it('HUB11 states are added up by day, each of them once, however often and in how many pieces they are told', () =>
+      withTenant(async (one, _table, other) => {
+        const row = (number: number, at: string, action: string, runtime_id: string | null = 'r1') => ({
+          ...{ number, at: `2026-11-${at}:00.000Z`, actor: 'claude', action, runtime_id, result: '' },
+          detail: { project: 'shop' },
+        });
+        const rows = [
+          row(1, '01T10:00', 'running'),
+          row(2, '01T10:30', 'waiting_approval'),
+          row(3, '01T10:33', 'running'),
+          row(4, '01T23:00', 'waiting_input'),
+          row(5, '02T01:00', 'over'),
+        ];
+        expect(await one.appendLog(a, { v: 1, kind: 'states', rows: rows.slice(0, 2) })).toBe(2);
+        expect(await one.appendLog(a, { v: 1, kind: 'states', rows: rows.slice(1, 4) })).toBe(4);
+        expect(await one.appendLog(a, { v: 1, kind: 'states', rows })).toBe(5);
+        expect(await one.appendLog(a, { v: 1, kind: 'states', rows })).toBe(5);
+        expect(await one.lastLog(a, 'states')).toBe(5);
+        const shown = (await one.history('2026-11-01')).map(
+          ({ day, repo, state, ms, spans, longest, within }) =>
+            `${day} ${repo} ${state} ${ms / 60_000} ${spans} ${longest / 60_000} ${within.join('')}`,
+        );
+        expect(shown).toEqual([
+          '2026-11-01 shop running 777 2 747 0001',
+          '2026-11-01 shop waiting_approval 3 1 3 0111',
+          '2026-11-01 shop waiting_input 60 0 0 0000',
+          '2026-11-02 shop waiting_input 60 1 120 0000',
+        ]);
+        expect(await one.history('2026-11-02')).toHaveLength(1);
+        expect(await other.history('2026-11-01')).toEqual([]);
       }));
 
     it('HUB7 no tenant sees anything of another one', () =>
@@ -251,7 +283,7 @@ export function tableContract(name: string, open: () => Promise<HubTable>, marke
         expect((await other.rows()).rows).toEqual([]);
         expect(await other.daemons()).toEqual([]);
         expect(await other.daemon(a)).toBeNull();
-        expect(await other.log({ kind: 'audit', countMax: 9 })).toEqual([]);
+        expect(await other.log({ countMax: 9 })).toEqual([]);
         expect(await other.session('s', 0)).toBeNull();
         expect((await put(other, [a, changes('e1', 5, 6, { x: null })]))[0]).toBe('refused');
         expect(await shown(one)).toEqual({ 'a/x': 'running 5' });

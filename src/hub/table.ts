@@ -3,6 +3,7 @@
 
 import type { WireApplied, WireBatch, WireItem, WireLog, WireLogRow } from '../api/hub-wire.ts';
 import type { HubRole, HubShare, MachineKind } from '../model/hub.ts';
+import type { MachineDaySum } from './history.ts';
 
 export interface CodeRecord {
   readonly hash: string;
@@ -61,7 +62,6 @@ export interface AppliedBatches extends TableChange {
 
 export interface LogRecord extends WireLogRow {
   readonly daemon: string;
-  readonly kind: WireLog['kind'];
 }
 
 /** wanted: on its way. After that what the receipt says, or what the audit of the edge settled. */
@@ -117,14 +117,13 @@ export interface TenantTable {
   changesSince(change: number): Promise<TableChange | null>;
   cursor(stream: string): Promise<number>;
   setCursor(stream: string, sequence: number): Promise<void>;
-  /** Every row once, whatever is sent how often; the number up to which there is no gap. */
+  /** Every row once, whatever is sent how often; the number of the last one. States are added up by day, and not kept one by one. */
   appendLog(daemon: string, log: WireLog): Promise<number>;
   lastLog(daemon: string, kind: WireLog['kind']): Promise<number>;
-  log(asked: {
-    readonly kind: WireLog['kind'];
-    readonly countMax: number;
-    readonly since?: string;
-  }): Promise<readonly LogRecord[]>;
+  /** The audit of all machines, newest first. */
+  log(asked: { readonly countMax: number; readonly since?: string }): Promise<readonly LogRecord[]>;
+  /** From this day on, as 2026-11-19. */
+  history(since: string): Promise<readonly MachineDaySum[]>;
   putOrder(order: OrderRecord): Promise<void>;
   settleOrder(id: string, outcome: string, code: string | null, words: string | null): Promise<void>;
   orders(countMax: number): Promise<readonly OrderRecord[]>;

@@ -46,6 +46,9 @@ export const hubLimits = {
   hubWindowRowsDefault: 100,
   /** Audit rows of one message. */
   hubLogRowsMax: 200,
+  /** Sums of days are kept for a year and a month; a page asks for a quarter of a year at most. */
+  hubHistoryDaysMax: 400,
+  hubHistoryAskDaysMax: 92,
   /** How often a daemon looks whether its audit has grown, besides after each action of the hub. */
   hubLogLookMs: 2_000,
   /** Rows of a machine that only builds go this long after its goodbye, and this long after its last sign of life. */

@@ -34,6 +34,12 @@ export type StateHistoryLine =
   /** A daemon began: what went on between the last word of the one before and this was seen by nobody. */
   | { readonly kind: 'start'; readonly at: number };
 
+/** A line with its place: numbers only grow, from one day's file to the next; `owner` is always there. */
+export interface NumberedLine {
+  readonly number: number;
+  readonly line: StateHistoryLine;
+}
+
 export interface Span {
   readonly state: StateName;
   readonly reason_code: ReasonCode;

@@ -10,6 +10,8 @@ import { AgtmuxError, fail, failure, ok, type Result } from '../model/errors.ts'
 import type { HubMembership, HubService, HubShare, JoinRequest } from '../model/hub.ts';
 import { limits } from '../model/limits.ts';
 import type { NumberedAudit } from '../model/records.ts';
+import { projectOf } from '../model/rows.ts';
+import type { NumberedLine } from '../model/state-history.ts';
 import type { Log } from '../platform/log.ts';
 import type { OpenRemoteSocket } from '../platform/remote.ts';
 import type { ToWall } from '../view/lists-items.ts';
@@ -34,6 +36,8 @@ export interface MemberServiceParts extends Omit<MembershipParts, 'lastAudit'> {
   readonly toWall: ToWall;
   readonly acting: () => Pick<ActionService, 'authorizeAndAudit' | 'act' | 'view'>;
   readonly auditAfter: (number: number | null, countMax: number) => Promise<readonly NumberedAudit[]>;
+  /** The history of states from this line on; null: its last one. */
+  readonly statesAfter: (number: number | null, countMax: number) => Promise<readonly NumberedLine[]>;
   readonly openSocket: OpenRemoteSocket;
   /** Of this run. */
   readonly life: string;
@@ -110,6 +114,7 @@ export class MemberService implements HubService {
       const joined = await joinHub({ ...this.#parts, lastAudit: () => this.#lastAudit() }, wish);
       if (!joined.ok) return joined;
       this.#membership = joined.value;
+      await this.#keep({ states_sent: (await this.#lastState())?.number ?? 0 });
       this.#connect();
       return this.#told();
     });
@@ -223,7 +228,10 @@ export class MemberService implements HubService {
         await this.#keep({ offset });
       },
       onAsk: (kind, body) => this.#asked(kind, body, { hubKey, tenant, daemon }),
-      log: (link) => this.#sendAudit(link),
+      log: async (link) => {
+        await this.#sendAudit(link);
+        await this.#sendStates(link);
+      },
     });
   }
 
@@ -251,6 +259,28 @@ export class MemberService implements HubService {
     }
   }
 
+  async #lastState(): Promise<NumberedLine | undefined> {
+    return (await this.#parts.statesAfter(null, 1)).at(-1);
+  }
+
+  /** What was before joining is nobody's business, as with the audit. */
+  async #sendStates(link: EdgeLink): Promise<void> {
+    const newest = await this.#lastState();
+    if (newest === undefined) return;
+    // It joined with an agtmux that did not tell them.
+    if (this.#membership?.states_sent === undefined) await this.#keep({ states_sent: newest.number });
+    for (;;) {
+      const sent = this.#membership?.states_sent;
+      if (sent === undefined || sent >= newest.number) return;
+      const lines = await this.#parts.statesAfter(sent, limits.hubLogRowsMax);
+      const last = lines.at(-1);
+      if (last === undefined) return;
+      const put = { v: 1, kind: 'states', rows: lines.map(stateRow) };
+      if ((await link.put('log', `states:${last.number}`, put)) === null) return;
+      await this.#keep({ states_sent: last.number });
+    }
+  }
+
   #auditRow({ audit_id, at, actor, action, runtime_id, result, detail }: NumberedAudit): WireLogRow {
     const { why, code } = detail;
     const said = this.#membership?.share === 'states' ? { why, ...(code === undefined ? {} : { code }) } : detail;
@@ -258,6 +288,21 @@ export class MemberService implements HubService {
     const told = redactDeep(said) as WireLogRow['detail'];
     return { number: audit_id + this.#auditOffset, at: wall, actor, action, runtime_id, result, detail: told };
   }
+}
+
+/** Nothing of it is text: at every share it is which agent of which project was in which state. */
+function stateRow({ number, line }: NumberedLine): WireLogRow {
+  const isState = line.kind === 'state';
+  const owner = isState ? line.owner : null;
+  return {
+    number,
+    at: new Date(line.at).toISOString(),
+    actor: owner?.agent ?? '',
+    action: isState ? line.state : line.kind,
+    runtime_id: 'runtime_id' in line ? line.runtime_id : null,
+    result: isState ? line.reason_code : '',
+    detail: owner === null ? {} : { project: projectOf(owner.cwd) },
+  };
 }
 
 const noHub = fail('E_HUB_NONE', 'this daemon is no member of a hub');

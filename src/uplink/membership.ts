@@ -31,6 +31,8 @@ const membershipSchema = z.strictObject({
   audit_sent: z.int().nonnegative(),
   /** Added to the numbers of audit rows, where the log has begun again. */
   audit_offset: z.int().nonnegative().optional(),
+  /** The last line of the history of states that the hub has; none before the first one was told. */
+  states_sent: z.int().nonnegative().optional(),
 });
 export type Membership = z.infer<typeof membershipSchema>;
 

@@ -8,6 +8,7 @@ import type { HubActionKind, HubReceipt, HubRole } from '../model/hub.ts';
 import { isRoleEnough } from '../model/hub.ts';
 import { stateNames } from '../model/states.ts';
 import { hubCells, isAskShown } from '../view/hub-text.ts';
+import { Team } from './hub-team.tsx';
 import { Scroll } from './parts/basics.tsx';
 import { Age, line, revealed, StateText } from './parts/text.tsx';
 import { showTheme } from './theme.ts';
@@ -97,7 +98,7 @@ function App(): ReactNode {
       );
     });
   }, []);
-  if (person !== null) return <List person={person} />;
+  if (person !== null) return <Pages person={person} />;
   return (
     <main>
       <h1>agtmux hub</h1>
@@ -113,17 +114,34 @@ function App(): ReactNode {
   );
 }
 
+function Pages({ person }: { readonly person: Person }): ReactNode {
+  const [isTeam, setTeam] = useState(false);
+  return (
+    <main>
+      <header className="page-head">
+        <h1>{isTeam ? 'The team' : 'Agents of every machine'}</h1>
+        <div className="page-tools">
+          <button type="button" aria-pressed={!isTeam} onClick={() => setTeam(false)}>
+            Agents
+          </button>
+          <button type="button" aria-pressed={isTeam} onClick={() => setTeam(true)}>
+            Team
+          </button>
+          <span className="dim">
+            {line(person.who)}, {person.role}
+          </span>
+        </div>
+      </header>
+      {isTeam ? <Team ask={ask} /> : <List person={person} />}
+    </main>
+  );
+}
+
 function List({ person }: { readonly person: Person }): ReactNode {
   const [filters, setFilters] = useState<Filters>({});
   const { counts, items } = useWindow(filters);
   return (
-    <main>
-      <header className="page-head">
-        <h1>Agents of every machine</h1>
-        <p className="dim">
-          {line(person.who)}, {person.role}
-        </p>
-      </header>
+    <>
       <FilterBar filters={filters} counts={counts} onChange={setFilters} />
       <p role="status">{counts === null ? 'Loading…' : statusOf(counts, items.length)}</p>
       <Scroll label="Agents">
@@ -143,7 +161,7 @@ function List({ person }: { readonly person: Person }): ReactNode {
           </tbody>
         </table>
       </Scroll>
-    </main>
+    </>
   );
 }
 

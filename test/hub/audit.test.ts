@@ -42,6 +42,7 @@ async function member(): Promise<MemberService> {
     toWall: (time) => 1_700_000_000_000 + time,
     auditAfter: async (number, countMax) =>
       number === null ? audit.slice(-1) : audit.filter(({ audit_id }) => audit_id > number).slice(0, countMax),
+    statesAfter: async () => [],
     ask: createAskRemote(clock),
     openSocket: createOpenRemoteSocket(clock),
     path,
@@ -53,9 +54,7 @@ async function member(): Promise<MemberService> {
 }
 
 const told = async (): Promise<readonly string[]> =>
-  (await hub.now.table.of('main').log({ kind: 'audit', countMax: 20 }))
-    .map(({ number, result }) => `${number} ${result}`)
-    .sort();
+  (await hub.now.table.of('main').log({ countMax: 20 })).map(({ number, result }) => `${number} ${result}`).sort();
 
 /** What the daemon remembers that it told. */
 const noted = async (): Promise<number | null> => (await readMembership({ files, path }))?.audit_sent ?? null;

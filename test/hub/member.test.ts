@@ -38,6 +38,7 @@ beforeEach(async () => {
       view: () => Promise.reject(new Error('nothing is looked at')),
     }),
     auditAfter: async () => [],
+    statesAfter: async () => [],
     openSocket: createOpenRemoteSocket(clock),
     life: 'l',
     allowPath: join(hub.folder, 'hub.toml'),
