@@ -1,12 +1,21 @@
 // From the stream of one tenant to its table. Every process has one of these, and the lease in the table lets one of them read; its
 // place in the stream stands in the table and moves with the rows, so that nothing is lost or done twice whoever dies when (HUB2).
 
-import type { ConsumerMessages, JetStreamClient, JetStreamManager, JsMsg, StreamInfo } from '@nats-io/jetstream';
-import { DeliverPolicy } from '@nats-io/jetstream';
+import {
+  type ConsumerMessages,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JsMsg,
+  RetentionPolicy,
+  StorageType,
+  type StreamInfo,
+} from '@nats-io/jetstream';
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import type { RandomSource } from '../platform/random.ts';
-import { daemonOfSubject, ensureStream } from './nats-stream.ts';
 import type { HubTable } from './table.ts';
 import type { EdgeMessage, TransportHandlers } from './transport.ts';
 
@@ -185,4 +194,31 @@ function messageOf(tenant: string, { subject, data }: JsMsg): EdgeMessage[] {
   } catch {
     return [];
   }
+}
+
+const streamOf = (tenant: string): string => `agtmux_feed_${tenant}`;
+export const feedSubject = (tenant: string, daemon: string): string => `agtmux.feed.${tenant}.${daemon}`;
+const daemonOfSubject = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
+
+const notFound = 10_059;
+
+/** The stream of a tenant carries, and is no memory: what it loses the daemons tell again. Made by whoever needs it first. */
+export async function ensureStream(manager: JetStreamManager, tenant: string): Promise<StreamInfo> {
+  const name = streamOf(tenant);
+  try {
+    return await manager.streams.info(name);
+  } catch (problem) {
+    if (!(problem instanceof JetStreamApiError) || problem.code !== notFound) throw problem;
+  }
+  return manager.streams.add({
+    name,
+    subjects: [feedSubject(tenant, '*')],
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    max_age: limits.hubStreamAgeMs * 1_000_000,
+    max_bytes: limits.hubStreamBytesMax,
+    // Nothing is published with an id.
+    duplicate_window: 100_000_000,
+  });
 }

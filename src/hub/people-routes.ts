@@ -16,6 +16,7 @@ import { readJson, readQuery, readValue } from '../server/requests.ts';
 import { type Asset, type Assets, assetReply } from '../server/web/assets.ts';
 import { pageHeaders } from '../server/web/web-server.ts';
 import type { Dispatcher } from './dispatcher.ts';
+import { dayOf, type MachineDaySum, teamLines } from './history.ts';
 import { type HubApp, type HubContext, tenantOfCode } from './http.ts';
 import type { Hub } from './hub.ts';
 import type { WindowQuery, WindowRow } from './roster.ts';
@@ -52,6 +53,9 @@ const countSchema = z.strictObject({ count: z.int().positive().max(limits.auditR
 const revokeSchema = z.strictObject({ daemon: z.string().min(1).max(limits.idCharsMax) });
 const nothingSchema = z.strictObject({});
 
+const teamSchema = z.strictObject({ days: z.int().positive().max(limits.hubHistoryAskDaysMax).default(14) });
+const dayMs = 86_400_000;
+
 export function addPeopleRoutes(app: HubApp, parts: PeopleParts): void {
   const { hub, dispatcher, clock } = parts;
   app.post('/hub/v1/enter', (context) => enter(parts, context));
@@ -81,6 +85,7 @@ export function addPeopleRoutes(app: HubApp, parts: PeopleParts): void {
     return jsonReply(unwrap(await dispatcher.order(tenant, session, wish)));
   });
   addRecordRoutes(app, parts);
+  addTeamRoutes(app, parts);
   app.get('/*', (context) => page(parts, context));
 }
 
@@ -104,6 +109,33 @@ function addRecordRoutes(app: HubApp, parts: PeopleParts): void {
     if (!isRoleEnough(session.role, 'admin')) throw mayNot;
     const { daemon } = readValue(revokeSchema, await readJson(context.env.incoming));
     return jsonReply({ done: await parts.hub.revoke(tenant, daemon) });
+  });
+}
+
+/** Who waits for whom now, and how days went, narrowed to what the person may see. */
+function addTeamRoutes(app: HubApp, parts: PeopleParts): void {
+  const { hub, table, clock } = parts;
+  app.get('/hub/v1/team', async (context) => {
+    const { tenant, session } = await signedIn(parts, context);
+    const { days } = readQuery(teamSchema, context.req.queries());
+    const now = clock.wallMs();
+    const since = dayOf(now - (days - 1) * dayMs);
+    const [sums, machines] = await Promise.all([table.of(tenant).history(since), table.of(tenant).daemons()]);
+    // Machines that were removed had an owner too.
+    const owners = new Map(machines.map(({ daemon, owner }) => [daemon, owner]));
+    const isVisible = ({ daemon, repo }: MachineDaySum): boolean =>
+      (session.owners.length === 0 || session.owners.includes(owners.get(daemon) ?? '')) &&
+      (session.repos.length === 0 || session.repos.includes(repo));
+    const seen = sums.filter(isVisible);
+    const roster = await hub.rosterOf(tenant);
+    const waiting = roster.waiting(session, now).map((one) => ({ ...one, since: new Date(one.since).toISOString() }));
+    return jsonReply({
+      since,
+      waiting,
+      by_day: teamLines(seen, ({ day }) => day),
+      by_owner: teamLines(seen, ({ daemon }) => owners.get(daemon) ?? ''),
+      by_repo: teamLines(seen, ({ repo }) => repo),
+    });
   });
 }
 

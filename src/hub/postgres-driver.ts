@@ -3,8 +3,8 @@
 
 import pg from 'pg';
 import { AgtmuxError } from '../model/errors.ts';
-import { migrations, tenantTables } from './schema.ts';
-import type { Query, SqlDriver, SqlRow, SqlValue } from './sql-table.ts';
+import { migrations, type Query, type SqlRow, type SqlValue, tenantTables } from './schema.ts';
+import type { SqlDriver } from './sql-table.ts';
 
 /** What the statements of tenants run as: it owns nothing, and may not bypass the policies. */
 const role = 'agtmux_hub_tenant';

@@ -1,5 +1,10 @@
 // The tables of a hub, for both engines, and how older ones become newer: one list of steps, of which each is made once.
 
+export type SqlValue = string | number | null;
+export type SqlRow = Readonly<Record<string, unknown>>;
+/** Question marks stand for values. */
+export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
+
 /** `JSON` and `BIG` are written as the engine calls them. */
 export const migrations: readonly (readonly string[])[] = [
   [

@@ -16,14 +16,12 @@ import { Hub } from './hub.ts';
 import { metricsText } from './metrics.ts';
 import type { NatsOptions } from './nats-transport.ts';
 import { addPeopleRoutes, type PeopleParts } from './people-routes.ts';
-import type { SignIn } from './sign-in.ts';
-import { readProviders } from './sign-in-file.ts';
+import { readProviders, SignIn } from './sign-in.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
 import { createSqlTable } from './sql-table.ts';
 import { createSqliteDriver } from './sqlite-driver.ts';
 import { StreamTransport } from './stream-transport.ts';
 import type { HubTable } from './table.ts';
-import { addTeamRoutes } from './team-routes.ts';
 
 export interface HubPlaces {
   /** Private folder of the hub: its key, and the database where it is embedded. */
@@ -107,7 +105,6 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
     metrics: () => metricsText({ hub, table, transport, clock, memoryBytes }),
     people: (app) => {
       addSignInRoutes(app, { ...people, signIn, warn, address: () => address });
-      addTeamRoutes(app, people);
       addPeopleRoutes(app, people);
     },
     onTrouble: (error) => log.error('a request failed', { error }),
@@ -139,9 +136,7 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
 /** Null: nobody signs in but by links. */
 async function signInOf({ files, folder }: HubOptions): Promise<SignIn | null> {
   const providers = await readProviders(files, `${folder}/sign-in.toml`);
-  if (providers.length === 0) return null;
-  const { SignIn: Made } = await import('./sign-in.ts');
-  return new Made(providers);
+  return providers.length === 0 ? null : new SignIn(providers);
 }
 
 /** Made once. Daemons hold on to it: a hub that lost it is another hub. */

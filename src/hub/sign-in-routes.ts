@@ -6,8 +6,7 @@ import { limits } from '../model/limits.ts';
 import { jsonReply } from '../server/replies.ts';
 import type { HubApp, HubContext } from './http.ts';
 import { cookieOf, type PeopleParts, sessionCookie } from './people-routes.ts';
-import type { SignIn } from './sign-in.ts';
-import { readFlow, writeFlow } from './sign-in-file.ts';
+import { readFlow, type SignIn, writeFlow } from './sign-in.ts';
 
 export interface SignInRoutes extends PeopleParts {
   readonly signIn: SignIn | null;

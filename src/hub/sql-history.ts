@@ -4,7 +4,7 @@ import type { WireLogRow } from '../api/hub-wire.ts';
 import { limits } from '../model/limits.ts';
 import { isStateName } from '../model/states.ts';
 import { dayOf, foldStates, type MachineDaySum, type MachineLanes, type OpenLane, waitBoundsMs } from './history.ts';
-import type { Query, SqlRow, SqlValue } from './sql-table.ts';
+import type { Query, SqlRow, SqlValue } from './schema.ts';
 
 const bounds = waitBoundsMs.map((_, at) => `within${at}`);
 const counted = ['ms', 'spans', ...bounds];

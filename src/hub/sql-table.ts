@@ -5,6 +5,7 @@ import type { WireItem, WireLog } from '../api/hub-wire.ts';
 import { parseReply } from '../api/requests.ts';
 import { projectOf } from '../model/rows.ts';
 import type { MachineDaySum } from './history.ts';
+import type { Query, SqlRow } from './schema.ts';
 import { daySums, streamOfStates, takeStates } from './sql-history.ts';
 import type {
   AgentRecord,
@@ -23,11 +24,6 @@ import type {
   TenantTable,
 } from './table.ts';
 import { planBatches } from './table.ts';
-
-export type SqlValue = string | number | null;
-export type SqlRow = Readonly<Record<string, unknown>>;
-/** Question marks stand for values. */
-export type Query = (sql: string, values?: readonly SqlValue[]) => Promise<readonly SqlRow[]>;
 
 export interface SqlDriver {
   readonly kind: HubTable['kind'];

@@ -4,8 +4,8 @@
 import { AgtmuxError } from '../model/errors.ts';
 import { type DatabaseSync, openDatabase, type SQLInputValue } from '../store/node-sqlite.ts';
 import { createPrivate } from '../store/private-file.ts';
-import { migrations } from './schema.ts';
-import type { Query, SqlDriver, SqlRow } from './sql-table.ts';
+import { migrations, type Query, type SqlRow } from './schema.ts';
+import type { SqlDriver } from './sql-table.ts';
 
 /** Statements are the same few again and again; those with lists of values come in many lengths. */
 const statementsMax = 200;

@@ -3,6 +3,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { Scroll } from './parts/basics.tsx';
 import { Age, line } from './parts/text.tsx';
+import { useNow } from './state/hooks.ts';
 import { durationText } from './state/timeline.ts';
 
 interface TeamLine {
@@ -33,20 +34,16 @@ export function Team({ ask }: { readonly ask: Ask }): ReactNode {
   const [days, setDays] = useState(14);
   const [team, setTeam] = useState<TeamReply | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const look = Math.floor(useNow() / everyMs);
   useEffect(() => {
-    const look = (): void => {
-      ask<TeamReply>(`/hub/v1/team?days=${days}`).then(
-        (told) => {
-          setTeam(told);
-          setProblem(null);
-        },
-        (error: Error) => setProblem(error.message),
-      );
-    };
-    look();
-    const timer = setInterval(look, everyMs);
-    return () => clearInterval(timer);
-  }, [ask, days]);
+    ask<TeamReply>(`/hub/v1/team?days=${days}`).then(
+      (told) => {
+        setTeam(told);
+        setProblem(null);
+      },
+      (error: Error) => setProblem(error.message),
+    );
+  }, [ask, days, look]);
   if (team === null) return <p role="status">{problem === null ? 'Loading…' : line(problem)}</p>;
   return (
     <>

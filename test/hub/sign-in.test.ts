@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Provider } from 'oidc-provider';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFlow, readProviders, writeFlow } from '../../src/hub/sign-in-file.ts';
+import { readFlow, readProviders, writeFlow } from '../../src/hub/sign-in.ts';
 import { paneRow } from '../kit/rows.ts';
 import { until } from '../kit/tmux-server.ts';
 import { files, type JoinedEdge, TestHub } from './kit.ts';
