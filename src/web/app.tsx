@@ -54,7 +54,7 @@ function Page(): ReactNode {
       return <SettingsPage id={id} />;
     case 'nowhere':
       return (
-        <Empty title="There is no such page.">
+        <Empty title="There is no such page." isPage>
           <Link to={pathOf('overview')}>Overview</Link>
         </Empty>
       );

@@ -107,7 +107,7 @@ const wordsIn = (text: string): readonly string[] =>
 function onPage(rows: ReadonlyMap<string, PaneItem>, filter: string): readonly Row[] {
   const now = Date.now();
   const shown = filterAgents(agentsOf({ ...emptyModel, rows }, now), filter, now);
-  const html = renderToStaticMarkup(createElement(Board, { groups: boardGroups(shown, 'sessions') }));
+  const html = renderToStaticMarkup(createElement(Board, { heading: 'h2', groups: boardGroups(shown, 'sessions') }));
   return [...html.matchAll(/<li [^>]*data-row="([^"]+)"[^>]*>(.*?)<\/li>/gs)].map(([, id = '', inner = '']) => ({
     id,
     words: wordsIn(inner.replace(/<[^>]+>/g, ' ')),

@@ -263,7 +263,7 @@ export function AgentPage({ id, tab }: { readonly id: string; readonly tab: stri
   const item = model.rows.get(`row:${id}`);
   if (item === undefined || !hasAgent(item))
     return model.isFilled ? (
-      <Empty title="There is no such agent, or it is no longer listed.">
+      <Empty title="There is no such agent, or it is no longer listed." isPage>
         <p>
           <Link to={pathOf('agents')}>All agents</Link> · <Link to={pathOf('timeline')}>Timeline</Link>
         </p>

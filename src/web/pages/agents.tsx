@@ -73,7 +73,7 @@ export function AgentsPage(): ReactNode {
       {items.length === 0 && model.isFilled ? <NoAgents /> : null}
       {items.length > 0 && shown.length === 0 ? <p className="calm-note">No agent matches “{typed}”.</p> : null}
       {marked === null ? null : <Several items={shown} marked={marked} onMark={setMarked} />}
-      <Board groups={boardGroups(shown, grouping)} marking={marked === null ? null : { marked, onMark }} />
+      <Board groups={boardGroups(shown, grouping)} marking={marked === null ? null : { marked, onMark }} heading="h2" />
     </>
   );
 }

@@ -25,7 +25,7 @@ export function DiffPage({ id }: { readonly id: string }): ReactNode {
   const item = rows.get(`row:${id}`);
   if (item === undefined || !hasAgent(item))
     return isFilled ? (
-      <Empty title="There is no such agent, or it is no longer listed.">
+      <Empty title="There is no such agent, or it is no longer listed." isPage>
         <Link to={pathOf('agents')}>All agents</Link>
       </Empty>
     ) : null;

@@ -48,7 +48,7 @@ export function OverviewPage(): ReactNode {
           {others.length === 0 ? null : (
             <section aria-labelledby="board-title">
               <h2 id="board-title">Other agents</h2>
-              <Board groups={others} />
+              <Board groups={others} heading="h3" />
             </section>
           )}
         </div>

@@ -115,10 +115,18 @@ export function Tabs<Name extends string>({ label, tabs, chosen, onChoose }: Tab
 }
 
 /** What to do so that something appears here. */
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }): ReactNode {
+interface EmptyProps {
+  readonly title: string;
+  readonly children?: ReactNode;
+  /** Nothing else stands on the page: it is its heading. */
+  readonly isPage?: boolean;
+}
+
+export function Empty({ title, children, isPage = false }: EmptyProps): ReactNode {
+  const Title = isPage ? 'h1' : 'p';
   return (
     <div className="empty">
-      <p className="empty-title">{title}</p>
+      <Title className="empty-title">{title}</Title>
       {children}
     </div>
   );

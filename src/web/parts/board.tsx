@@ -23,17 +23,19 @@ export interface Marking {
 interface BoardProps {
   readonly groups: readonly BoardGroup[];
   readonly marking?: Marking | null;
+  /** One level below the heading that this board stands under. */
+  readonly heading: 'h2' | 'h3';
 }
 
-export function Board({ groups, marking = null }: BoardProps): ReactNode {
+export function Board({ groups, marking = null, heading: Heading }: BoardProps): ReactNode {
   return (
     <div className="board">
       {groups.map(({ key, title, items, counts }) => (
         <section key={key} className="group" aria-label={line(title)}>
-          <h3>
+          <Heading className="group-head">
             <span>{line(title)}</span>
             <span className="sum">{sumOf(counts)}</span>
-          </h3>
+          </Heading>
           <ul className="rows">
             {items.map((item) => (
               <AgentRow

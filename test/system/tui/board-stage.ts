@@ -148,7 +148,8 @@ function answers({ path }: FakeRequest): unknown {
   return undefined;
 }
 
-export async function startStage(): Promise<FakeDaemon> {
+/** `more` answers what the stage has no answer for. */
+export async function startStage(more: (request: FakeRequest) => unknown = () => undefined): Promise<FakeDaemon> {
   const daemon = await startFakeDaemon();
   await daemon.setTargets([
     targetOf('host'),
@@ -156,6 +157,6 @@ export async function startStage(): Promise<FakeDaemon> {
     targetOf('vm2', { kind: 'ssh', health: 'down', last_seen_at: iso(6), trouble: 'no route to host' }),
   ]);
   await daemon.put(rows);
-  daemon.answer(answers);
+  daemon.answer((request) => answers(request) ?? more(request));
   return daemon;
 }
