@@ -15,6 +15,7 @@ async function opened(world: ActWorld) {
   const keys = await EditorKeys.load({
     acting: actor,
     documents: world.documents,
+    windows: null,
     random: createSimulatedRandom('keys'),
     now: () => world.now(),
     warn: () => undefined,

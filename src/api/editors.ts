@@ -31,6 +31,20 @@ export const pairedEditorSchema = z.strictObject({
   scopes,
   key: z.string().describe('sent with every request as agtmux-editor-key; said in this answer alone'),
 });
+export const editorTerminalsSchema = z.strictObject({
+  socket: z
+    .string()
+    .max(limits.editorSocketCharsMax)
+    .regex(/^\/[^\0]+$/)
+    .describe('where the extension answers about them'),
+  secret: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .describe('what it wants to hear with each question'),
+  terminals: z
+    .array(z.strictObject({ id: z.string().min(1).max(32), pid: z.int().min(2).describe('of its shell') }))
+    .max(limits.editorTerminalsMax),
+});
 export const editorItemSchema = z.strictObject({
   id,
   name: z.string(),
@@ -48,6 +62,7 @@ export const editorDocuments = {
   NewEditor: newEditorSchema,
   PairedEditor: pairedEditorSchema,
   Editors: editorsSchema,
+  EditorTerminals: editorTerminalsSchema,
 } as const;
 
 export const editorRoutes = {
@@ -77,6 +92,15 @@ export const editorRoutes = {
     body: { words: 'the code and the name of the editor', document: 'NewEditor' },
     reply: 'PairedEditor',
     status: 201,
+    isLocal: true,
+  },
+  reportTerminals: {
+    method: 'post',
+    path: '/v1/editors/terminals',
+    summary: 'Tell of the integrated terminals of one window; only for a paired editor',
+    query: noQuerySchema,
+    body: { words: 'all of them, with their processes', document: 'EditorTerminals' },
+    reply: 'Done',
     isLocal: true,
   },
   revokeEditor: {

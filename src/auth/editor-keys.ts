@@ -10,7 +10,14 @@ import {
   type EditorScope,
   editorScopes,
 } from '../model/actions.ts';
-import type { EditorCode, EditorEntry, EditorService, PairedEditor } from '../model/editors.ts';
+import type {
+  EditorCode,
+  EditorEntry,
+  EditorService,
+  EditorTerminals,
+  EditorWindows,
+  PairedEditor,
+} from '../model/editors.ts';
 import { AgtmuxError, fail, ok, type Result } from '../model/errors.ts';
 import { limits } from '../model/limits.ts';
 import type { DocumentChange, DocumentStore } from '../model/records.ts';
@@ -19,6 +26,8 @@ import type { RandomSource } from '../platform/random.ts';
 export interface EditorKeysDependencies {
   readonly acting: Pick<ActionService, 'who' | 'authorizeAndAudit' | 'dropQueuedOf'>;
   readonly documents: DocumentStore;
+  /** Null where no process can be looked at. */
+  readonly windows: EditorWindows | null;
   readonly random: Pick<RandomSource, 'hex' | 'bytes'>;
   readonly now: () => number;
   readonly warn: (words: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -147,9 +156,31 @@ export class EditorKeys implements EditorService {
         const kept = await this.#put({ put: [], remove: found.map(({ id }) => ({ kind: 'editor', id })) });
         if (!kept.ok) return kept;
         for (const { id } of found) this.#editors.delete(id);
+        this.#parts.windows?.drop(found.map(({ id }) => id));
         await acting.dropQueuedOf(found.map(({ id }) => id));
         return ok(found.length);
       },
+    );
+  }
+
+  /** Each window leaves one row, however often its terminals change. */
+  async report(told: EditorTerminals, claim: CallerClaim): Promise<Result<null>> {
+    const { acting, windows } = this.#parts;
+    const who = await acting.who(claim);
+    const { editor, pid } = claim;
+    if (editor === undefined || pid === null || who.role !== 'editor') {
+      return fail('E_ROLE', `only a paired editor tells of its terminals: ${who.why}`, pairAgain);
+    }
+    if (!editor.scopes.includes('look')) {
+      return fail('E_ROLE', 'the key of this editor does not allow view', 'pair it again: `agtmux editor pair`');
+    }
+    if (windows === null) return fail('E_UNSUPPORTED', 'this machine does not tell of single processes');
+    const put = windows.put(editor.id, pid, told);
+    if (put === 'gone') return fail('E_INPUT', `no process ${pid} runs here`, 'name the process of the window');
+    if (put === 'known') return ok(null);
+    const detail = { editor: editor.id, terminals: told.terminals.length };
+    return acting.authorizeAndAudit({ action: 'view', named: 'terminals of a window', detail }, claim, async () =>
+      ok(null),
     );
   }
 

@@ -163,10 +163,11 @@ function terminalsIn(
 ): ActionDependencies['terminals'] {
   const { terminals } = machines;
   return {
-    canType: (runtime) =>
-      settings.current.terminals.checked_sends &&
-      isPaneless(runtime) &&
-      machines.outsideOf(runtime)?.terminal === 'kitty',
+    canType: (runtime) => {
+      const identity = identityOf(runtime);
+      const isOn = settings.current.terminals.checked_sends && isPaneless(runtime);
+      return isOn && identity !== null && terminals?.isTypable(identity) === true;
+    },
     handleOf: async (runtime) => {
       const identity = identityOf(runtime);
       return identity === null ? null : ((await terminals?.handleOf(identity)) ?? null);

@@ -147,6 +147,7 @@ async function openEntrances(
   const editors = await EditorKeys.load({
     acting: daemon.acting,
     documents: daemon.documents,
+    windows: daemon.editorWindows,
     random: createRealRandom(),
     now: () => daemon.now(),
     warn: (words, fields) => log.warn(words, fields),

@@ -26,6 +26,25 @@ export interface EditorEntry extends EditorCaller {
   readonly used_at: number | null;
 }
 
+/** The integrated terminals of one window, as its extension tells of them. */
+export interface EditorTerminals {
+  /** Where the extension answers questions about them, and what it wants to hear with each. */
+  readonly socket: string;
+  readonly secret: string;
+  readonly terminals: readonly {
+    readonly id: string;
+    /** Of its shell. */
+    readonly pid: number;
+  }[];
+}
+
+/** Where they are remembered, for as long as the window lives. */
+export interface EditorWindows {
+  /** By the process of the window; `gone` when that does not run. */
+  put(editor: string, pid: number, told: EditorTerminals): 'new' | 'known' | 'gone';
+  drop(editors: readonly string[]): void;
+}
+
 export interface EditorService {
   /** Only for people: a key acts as they do, as far as its scopes go. */
   createCode(scopes: readonly EditorScope[], claim: CallerClaim): Promise<Result<EditorCode>>;
@@ -34,6 +53,8 @@ export interface EditorService {
   list(): readonly EditorEntry[];
   /** By id or name; every editor of that name. */
   revoke(which: string, claim: CallerClaim): Promise<Result<number>>;
+  /** Only for an editor that may look: its terminals, all of them each time. */
+  report(told: EditorTerminals, claim: CallerClaim): Promise<Result<null>>;
   /** Whose key this is; null when it is nobody's. */
   holderOf(key: string): EditorCaller | null;
 }

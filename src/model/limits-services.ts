@@ -279,6 +279,11 @@ export const editorLimits = {
   /** Editors of one person, on several machines; more are revoked first. */
   editorsMax: 32,
   editorNameCharsMax: 60,
+  /** Windows that tell of their terminals, and terminals of one. */
+  editorWindowsMax: 64,
+  editorTerminalsMax: 128,
+  /** Socket paths of the system are shorter. */
+  editorSocketCharsMax: 107,
 } as const;
 
 // The bounds of the web server.

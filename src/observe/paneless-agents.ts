@@ -54,6 +54,8 @@ export interface PanelessAgentsParts {
   readonly isManagedProcess: (process: ProcessIdentity) => boolean;
   /** Processes of panes that are watched, and of their tmux servers. */
   readonly paneRoots: () => ReadonlySet<number>;
+  /** Shells of the integrated terminals that editors have told of. */
+  readonly editorRoots: () => readonly number[];
   /** Runtimes that live on without the pane they were found in. */
   readonly homeless: () => readonly RuntimeIdentity[];
   readonly onRuns: (runs: readonly NativeRun[]) => void;
@@ -86,6 +88,8 @@ export class PanelessAgents {
   /** Those whose processes are checked on. */
   #watched: readonly RuntimeIdentity[] = [];
   #followed = 0;
+  /** What stood in the foreground of the terminals of editors when they were looked into last. */
+  #glances = '';
   #hurry: () => void = () => undefined;
   #isStopped = false;
 
@@ -124,10 +128,14 @@ export class PanelessAgents {
     const { boot } = proc;
     if (lineage.some(({ pid, startTicks }) => isManagedProcess({ boot, pid, start: startTicks }))) return 'managed';
     const roots = this.#parts.paneRoots();
-    if (lineage.some(({ pid }) => roots.has(pid))) return 'in_a_pane';
+    const editors = new Set(this.#parts.editorRoots());
+    const inEditor = lineage.findIndex(({ pid }) => editors.has(pid));
+    // Of what is above it the nearest counts: an editor may itself have been started in a pane.
+    const above = inEditor < 0 ? lineage : lineage.slice(0, inEditor + 1);
+    if (above.some(({ pid }) => roots.has(pid))) return 'in_a_pane';
     // A server that was started just now is found a moment later; one that nobody watches is a terminal like another.
-    if (lineage.some(({ name }) => name === tmuxServerName) && !this.#hasWaited(process)) return 'in_a_pane';
-    const top = lineage.findLast((line) => this.#identified({ boot, pid: line.pid, start: line.startTicks }) !== null);
+    if (above.some(({ name }) => name === tmuxServerName) && !this.#hasWaited(process)) return 'in_a_pane';
+    const top = above.findLast((line) => this.#identified({ boot, pid: line.pid, start: line.startTicks }) !== null);
     if (top === undefined) return 'no_agent';
     this.#begin(proc.read([top.pid]), top.pid);
     return this.#told.get(processKey(process)) ?? 'no_agent';
@@ -252,7 +260,30 @@ export class PanelessAgents {
       const { process } = identity;
       if (process !== null && !(isThorough ? proc.isAlive(process) : proc.seemsAlive(process))) this.#end(identity);
     }
-    if (isThorough && now - this.#lookedAt >= lookMs) this.#look();
+    if (!isThorough) return;
+    const isDue = now - this.#lookedAt >= lookMs;
+    if (isDue) this.#look();
+    this.#lookIntoEditors(isDue);
+  }
+
+  /** An editor has told of other terminals. */
+  lookNow(): void {
+    this.#checkedAt = Number.NEGATIVE_INFINITY;
+    this.#hurry();
+  }
+
+  /** What runs in their terminals is looked for: nothing else may ever speak of it (IDN10a). */
+  #lookIntoEditors(isDue: boolean): void {
+    const { proc, editorRoots, identify } = this.#parts;
+    const roots = editorRoots();
+    const glances = roots.map((pid) => `${pid} ${proc.glance(pid)}`).join('\n');
+    if (roots.length === 0 || (!isDue && glances === this.#glances)) return;
+    this.#glances = glances;
+    const table = proc.read(roots);
+    for (const root of roots) {
+      const { process } = agentIn(table, root, identify);
+      if (process !== null) this.meet(process.identity);
+    }
   }
 
   #end(identity: RuntimeIdentity): void {

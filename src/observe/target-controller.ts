@@ -25,6 +25,7 @@ import { hostTarget, machineNameOf } from '../targets/names.ts';
 import { unwatchedWords } from '../targets/sockets.ts';
 import { type ClientRecords, createClientRecords } from '../terminals/tmux/client-records.ts';
 import { serverKeyOf } from '../terminals/tmux/view.ts';
+import { EditorWindows } from './editor-windows.ts';
 import { type Outside, PanelessAgents } from './paneless-agents.ts';
 import { viewOfCollector, viewOfProc, viewOfPs } from './process-views.ts';
 import { endOf, goodbyeOf } from './sightings.ts';
@@ -69,6 +70,7 @@ export class TargetController {
   readonly #ears: SourceRegistry;
   readonly #paneless: PanelessAgents | null;
   readonly terminals: TerminalReach | null;
+  readonly editorWindows: EditorWindows | null;
   #clients: ClientRecords | null = null;
   #orphanTimer: Cancel | null = null;
   #isStopped = false;
@@ -106,11 +108,19 @@ export class TargetController {
       isManagedProcess: parts.isManagedProcess,
       onRefused: parts.onRefused,
     });
-    this.#paneless = this.#proc === null ? null : this.#newPaneless(this.#proc);
-    this.terminals = this.#proc === null ? null : this.#newTerminals(this.#proc);
+    this.editorWindows = this.#proc === null ? null : this.#newWindows(this.#proc);
+    this.#paneless =
+      this.#proc === null || this.editorWindows === null ? null : this.#newPaneless(this.#proc, this.editorWindows);
+    this.terminals =
+      this.#proc === null || this.editorWindows === null ? null : this.#newTerminals(this.#proc, this.editorWindows);
   }
 
-  #newPaneless(proc: ProcSource): PanelessAgents {
+  #newWindows(proc: ProcSource): EditorWindows {
+    const { clock } = this.#parts.manager;
+    return new EditorWindows({ clock, proc, onChange: () => this.#paneless?.lookNow() });
+  }
+
+  #newPaneless(proc: ProcSource, windows: EditorWindows): PanelessAgents {
     const { manager, hearing, timeline, settings } = this.#parts;
     const { ledger, identify, agentOf, offer, isManagedProcess, onChange } = this.#parts;
     const { clock, uid } = manager;
@@ -131,6 +141,7 @@ export class TargetController {
       offer,
       isManagedProcess,
       paneRoots: () => this.#paneRoots(),
+      editorRoots: () => windows.roots(),
       homeless: () => this.#homeless(),
       onRuns: (runs) => this.#ears.setRunsOutside(hostTarget, runs),
       onChange,
@@ -138,13 +149,14 @@ export class TargetController {
     });
   }
 
-  #newTerminals(proc: ProcSource): TerminalReach {
+  #newTerminals(proc: ProcSource, windows: EditorWindows): TerminalReach {
     const { manager, identify, rulesOf, agentOf } = this.#parts;
     return new TerminalReach({
       clock: manager.clock,
       proc,
       processes: createRealProcesses(),
       executor: () => this.executorOf(hostTarget),
+      windows,
       identify,
       rulesOf,
       keysOf: (agent) => agentOf(agent)?.keys ?? null,
@@ -503,7 +515,10 @@ export class TargetController {
 
   #sightOf(machine: Machine): ProcessView {
     if (machine.collector !== null) return viewOfCollector(machine.collector);
-    return this.#proc === null ? viewOfPs(machine.executor) : viewOfProc(this.#proc, this.#parts.manager.clock);
+    const [proc, windows] = [this.#proc, this.editorWindows];
+    if (proc === null || windows === null) return viewOfPs(machine.executor);
+    const read: ProcSource['read'] = (pids) => windows.outside(proc.read(pids));
+    return viewOfProc({ ...proc, read }, this.#parts.manager.clock);
   }
 }
 

@@ -19,6 +19,7 @@ import { createKitty } from '../terminals/kitty/kitty.ts';
 import { createScreen, isScreenSession } from '../terminals/screen/screen.ts';
 import type { SurfacePlace, TerminalBackend } from '../terminals/terminal.ts';
 import type { PaneAddress, PaneWriter } from '../terminals/tmux/pane-writer.ts';
+import type { EditorWindows } from './editor-windows.ts';
 
 export interface TerminalReachParts {
   readonly clock: Clock;
@@ -26,6 +27,7 @@ export interface TerminalReachParts {
   readonly processes: Pick<Processes, 'read'>;
   /** This machine's; null before it is known. */
   readonly executor: () => Executor | null;
+  readonly windows: Pick<EditorWindows, 'rootIn' | 'backendOf'>;
   readonly identify: Identify;
   readonly rulesOf: (agent: AgentName) => RuleFile | null;
   readonly keysOf: (agent: AgentName) => Keys | null;
@@ -60,9 +62,24 @@ export class TerminalReach {
     return null;
   }
 
+  /** Messages can be typed where it is, as far as its terminal goes. */
+  isTypable({ process }: RuntimeIdentity): boolean {
+    const lineage = process === null ? [] : this.#parts.proc.lineage(process.pid);
+    if (process === null || lineage[0]?.startTicks !== process.start) return false;
+    const inEditor = this.#parts.windows.rootIn(lineage);
+    const at = lineage.findIndex(({ name }, index) => index > 0 && (name === 'kitty' || screenNames.has(name)));
+    if (inEditor !== null && (at < 0 || inEditor < at)) return true;
+    return at >= 0 && lineage[at]?.name === 'kitty';
+  }
+
   /** The nearest terminal above it: what is around that one shows something else. */
   #backendOf(lineage: readonly StatLine[], environment: Readonly<Record<string, string>>): TerminalBackend | null {
     const at = lineage.findIndex(({ name }, index) => index > 0 && (name === 'kitty' || screenNames.has(name)));
+    const inEditor = this.#parts.windows.rootIn(lineage);
+    const shell = inEditor === null ? undefined : lineage[inEditor];
+    if (inEditor !== null && shell !== undefined && (at < 0 || inEditor < at)) {
+      return this.#parts.windows.backendOf(shell.pid);
+    }
     const giver = lineage[at];
     const root = lineage[at - 1];
     if (giver === undefined || root === undefined) return null;

@@ -7,7 +7,7 @@ import type { Handlers } from './dispatch.ts';
 import { unwrap } from './replies.ts';
 import type { DaemonService } from './service.ts';
 
-type Names = 'editors' | 'openEditorCode' | 'pairEditor' | 'revokeEditor';
+type Names = 'editors' | 'openEditorCode' | 'pairEditor' | 'reportTerminals' | 'revokeEditor';
 
 /** Null where it cannot be reached from. */
 export function editorHandlers(service: DaemonService, editors: EditorService | null): Pick<Handlers, Names> {
@@ -31,6 +31,10 @@ export function editorHandlers(service: DaemonService, editors: EditorService | 
       return { ...code, expires_at: iso(expires_at) };
     },
     pairEditor: async ({ body: { code, name }, caller }) => unwrap(await here().pair(code, name, caller)),
+    async reportTerminals({ body, caller }) {
+      unwrap(await here().report(body, caller));
+      return { done: true };
+    },
     async revokeEditor({ params, caller }) {
       unwrap(await here().revoke(params.id, caller));
       return { done: true };

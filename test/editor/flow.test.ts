@@ -20,12 +20,14 @@ interface Seen {
   readonly notices: readonly string[];
   readonly messages: readonly string[];
   readonly asked: readonly string[];
+  readonly shown: readonly string[];
 }
 
 let world: ActingWorld;
 let claude: LookAlike;
 let project: string;
 let port = '';
+let line = '';
 
 const does = async (deed: object = {}): Promise<Seen> =>
   (await (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: JSON.stringify(deed) })).json()) as Seen;
@@ -37,6 +39,14 @@ function type(line: string): void {
   const pane = world.tmux('new-window', '-d', '-t', 'work:', '-c', world.dir, '-P', '-F', '#{pane_id}');
   world.tmux('send-keys', '-t', pane, '-l', line);
   world.tmux('send-keys', '-t', pane, 'Enter');
+}
+
+/** What a command of agtmux printed there. */
+async function said(words: string): Promise<string> {
+  const out = join(world.dir, `said-${Math.random().toString(36).slice(2)}`);
+  type(`${process.execPath} ${cliProgram} ${words} >${out}.part 2>&1; mv ${out}.part ${out}`);
+  await until(() => existsSync(out), 60_000);
+  return readFileSync(out, 'utf8');
 }
 
 beforeAll(async () => {
@@ -70,10 +80,7 @@ describe('the extension', () => {
   });
 
   it('EDI1 EDI4 RTE6 is paired by a code, and sends a selection byte for byte in the syntax of the agent', async () => {
-    const out = join(world.dir, 'code');
-    type(`${process.execPath} ${cliProgram} editor pair >${out}.part && mv ${out}.part ${out}`);
-    await until(() => existsSync(out), 60_000);
-    const code = readFileSync(out, 'utf8').split('\n')[0] ?? '';
+    const code = (await said('editor pair')).split('\n')[0] ?? '';
     const paired = await does({ command: 'agtmux.pair', type: [code] });
     expect(paired.messages.at(-1)).toContain('Paired with agtmux');
     const selection = { path: file(), from: 0, to: 2, isDirty: false };
@@ -124,5 +131,36 @@ describe('the extension', () => {
     const selection = { path: file(), from: 2, to: 3, isDirty: false };
     await does({ command: 'agtmux.send', type: ['again'], selection });
     expect(claude.typed().slice(before)).toBe(`@${file()}#L3 again\r`);
+  });
+
+  it('EDI9 IDN10a ACT9 lists an agent of an integrated terminal, shows it, and types there where it is allowed', async () => {
+    const own = LookAlike.startBy(world, 'claude', (command) => {
+      line = `env ${command}`;
+    });
+    await does({ set: { typeIntoTerminals: true }, terminal: { name: 'bash', command: line } });
+    await own.show(LookAlike.recorded('claude', '2.1.325-completed_text.80x24.txt'));
+    const here = async () => (await world.items()).find(({ pid, ended }) => pid === own.pid && ended === null);
+    // No hook and no file of its own has said anything: the terminal alone is known.
+    await until(async () => (await here()) !== undefined);
+    expect(await here()).toMatchObject({ ref: `proc:${own.pid}`, identity: { pane_id: null } });
+    const ref = `proc:${own.pid}`;
+    expect(JSON.parse(await said(`attach ${ref} --json`)).terminal).toEqual({ name: 'vscode', command: null });
+    expect((await does()).shown).toEqual(['bash']);
+    expect(await said(`send ${ref} --text 'not yet'`)).toContain('E_NO_PANE');
+    mkdirSync(join(world.dir, 'home/.config/agtmux'), { recursive: true });
+    writeFileSync(join(world.dir, 'home/.config/agtmux/config.toml'), '[terminals]\nchecked_sends = true\n');
+    // What it does it says itself: nobody watches that terminal.
+    mkdirSync(join(world.dir, 'state/spool'), { recursive: true, mode: 0o700 });
+    const session = { session_id: 's1', transcript_path: '/t', cwd: project, permission_mode: 'default' };
+    const input = JSON.stringify({ ...session, hook_event_name: 'SessionStart', source: 'startup' });
+    await own.call([{ argv: [join(root, 'bin/agtmux-hook'), 'claude', 'SessionStart'], input }]);
+    await until(async () => (await here())?.state === 'idle');
+    let answer = '';
+    await until(async () => {
+      answer = await said(`send ${ref} --text 'run the tests' --json`);
+      return !answer.includes('E_NO_PANE');
+    });
+    expect(answer).toMatch(/"outcome":"delivered".*"way":"checked keys","strength":"checked"/);
+    expect(own.typed()).toBe('run the tests\r');
   });
 });

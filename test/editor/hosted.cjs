@@ -1,10 +1,22 @@
 // The extension in a process of its own, with an editor around it that draws nothing: it writes down what it is told to draw and
 // answers what it is told to answer. Asked over IPC, or by POST at a port that it writes into a file: node hosted.cjs EXTENSION [FILE].
+const { spawn } = require('node:child_process');
 const fs = require('node:fs');
 const http = require('node:http');
 const Module = require('node:module');
 const nothing = () => undefined;
 const disposable = { dispose: nothing };
+/** What happens in terminals: who listens is told. */
+const told = () => {
+  const listeners = [];
+  const event = (listener) => {
+    listeners.push(listener);
+    return disposable;
+  };
+  return { event, fire: (value) => listeners.map((listener) => listener(value)) };
+};
+const [opened, closed, started, ended] = [told(), told(), told(), told()];
+const settings = {};
 class EventEmitter {
   event = () => disposable;
   fire = nothing;
@@ -25,7 +37,7 @@ const providers = [];
 const status = { show: nothing };
 const commands = new Map();
 /** What is on the screen besides the tree: notifications that show progress, messages, and what was asked for. */
-const seen = { notices: new Map(), messages: [], asked: [] };
+const seen = { notices: new Map(), messages: [], asked: [], shown: [] };
 /** What a person would type or press next. */
 const answers = [];
 const view = {};
@@ -45,6 +57,10 @@ const vscode = {
   env: { appName: 'VS Code' },
   window: {
     terminals: [],
+    onDidOpenTerminal: opened.event,
+    onDidCloseTerminal: closed.event,
+    onDidStartTerminalShellExecution: started.event,
+    onDidEndTerminalShellExecution: ended.event,
     createTreeView: (_, { treeDataProvider }) => {
       providers.push(treeDataProvider);
       return view;
@@ -66,7 +82,7 @@ const vscode = {
     },
   },
   workspace: {
-    getConfiguration: () => ({ get: (_, otherwise) => otherwise }),
+    getConfiguration: () => ({ get: (name, otherwise) => settings[name] ?? otherwise }),
     registerTextDocumentContentProvider: () => disposable,
     asRelativePath: ({ fsPath }) => fsPath.split('/').at(-1),
   },
@@ -109,6 +125,7 @@ function state() {
     notices: [...seen.notices.keys()],
     messages: seen.messages,
     asked: seen.asked,
+    shown: seen.shown,
   };
 }
 
@@ -117,8 +134,31 @@ process.on('message', () => {
   process.send(state());
 });
 
+/** An integrated terminal: a shell on a terminal of its own that runs one command, whose output the shell integration tells. */
+async function openTerminal(name, command) {
+  const script = spawn('script', ['-qfc', command, '/dev/null'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const child = `/proc/${script.pid}/task/${script.pid}/children`;
+  while (fs.readFileSync(child, 'utf8') === '') await new Promise((resolve) => setTimeout(resolve, 20));
+  const terminal = {
+    name,
+    processId: Promise.resolve(Number(fs.readFileSync(child, 'utf8').trim())),
+    show: () => seen.shown.push(name),
+    sendText: (text) => script.stdin.write(text),
+  };
+  vscode.window.terminals.push(terminal);
+  opened.fire(terminal);
+  started.fire({ terminal, execution: { read: () => script.stdout.setEncoding('utf8') } });
+  script.once('exit', () => {
+    terminal.exitStatus = {};
+    vscode.window.terminals.splice(vscode.window.terminals.indexOf(terminal), 1);
+    closed.fire(terminal);
+  });
+}
+
 /** What a person does in the editor. */
-async function done({ command, args = [], row, type = [], selection }) {
+async function done({ command, args = [], row, type = [], selection, set, terminal }) {
+  Object.assign(settings, set);
+  if (terminal !== undefined) await openTerminal(terminal.name, terminal.command);
   answers.push(...type);
   if (selection !== undefined) {
     const { path, from, to, isDirty } = selection;

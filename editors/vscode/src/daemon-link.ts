@@ -4,6 +4,7 @@
 import { execFile } from 'node:child_process';
 import { lstatSync, readFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { type ApiClient, createClient } from '../../../src/api/client.ts';
 import type { FeedEvent } from '../../../src/api/client-types.ts';
 import { AgtmuxError } from '../../../src/model/errors.ts';
@@ -146,3 +147,6 @@ function socketPath(): string {
   }
   return places.value.socketPath;
 }
+
+/** The folder of that socket, which is closed to other users. */
+export const socketFolder = (): string => dirname(socketPath());

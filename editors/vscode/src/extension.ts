@@ -22,10 +22,11 @@ import { agentLabel } from '../../../src/view/words.ts';
 import { AgentsTree, type Node } from './agents-tree.ts';
 import { AskNotices } from './ask-notices.ts';
 import { openChat, startChat } from './chat.ts';
-import { DaemonLink } from './daemon-link.ts';
+import { DaemonLink, socketFolder } from './daemon-link.ts';
 import { openPlan, terminalOf } from './places.ts';
 import { problemActions, sendDiff, sendFiles, sendProblem, sendSelection } from './sending.ts';
 import { ShellsTree } from './shells-tree.ts';
+import { Terminals } from './terminals.ts';
 
 const secretName = 'agtmux.key';
 /** Ages are words; they are drawn anew while something is shown. */
@@ -43,6 +44,7 @@ class Extension {
   readonly #view: vscode.TreeView<Node>;
   readonly #status = vscode.window.createStatusBarItem('agtmux.connected', vscode.StatusBarAlignment.Left, 50);
   readonly #asks: AskNotices;
+  readonly #terminals: Terminals;
 
   constructor(context: vscode.ExtensionContext) {
     this.#context = context;
@@ -58,6 +60,12 @@ class Extension {
       (offer, body) => this.#answer(offer, body),
       (offer) => this.#open(offer.runtime),
     );
+    this.#terminals = new Terminals({
+      client: this.#link.client,
+      folder: socketFolder,
+      mayType: () => settings().get('typeIntoTerminals', false),
+      warn: (words) => console.warn(words),
+    });
     this.#status.name = 'agtmux: CONNECTED agent';
     this.#status.show();
     const redraw = setInterval(() => this.#draw(), agesMs);
@@ -74,6 +82,7 @@ class Extension {
         dispose: () => {
           clearInterval(redraw);
           this.#asks.end();
+          this.#terminals.end();
           this.#link.end();
         },
       },
@@ -135,6 +144,7 @@ class Extension {
     this.#status.command = link.is === 'connected' ? 'agtmux.choose' : 'agtmux.help';
     void vscode.commands.executeCommand('setContext', 'agtmux.link', link.is);
     void vscode.commands.executeCommand('setContext', 'agtmux.isPaired', this.#link.isPaired);
+    this.#terminals.become(this.#link.isPaired && link.is === 'connected');
     const isAsking = this.#link.isPaired && link.is === 'connected' && settings().get('notifications', true);
     this.#asks.show(
       isAsking

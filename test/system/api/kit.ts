@@ -59,6 +59,7 @@ const fakeEditors: EditorService = {
   pair: async () => ok({ ...fakeEditor, key: '0a0b0c0d.x' }),
   list: () => [{ ...fakeEditor, paired_at: 1_000_000, opened_by: 'a person', paired_by: 'node', used_at: null }],
   revoke: async () => ok(1),
+  report: async () => ok(null),
   holderOf: () => null,
 };
 

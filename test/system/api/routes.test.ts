@@ -131,6 +131,12 @@ const good: Readonly<Record<keyof typeof routes, Ask>> = {
     headers: json,
     body: '{"code":"ABCDE-FGHJK","name":"VS Code on box"}',
   },
+  reportTerminals: {
+    method: 'POST',
+    path: '/v1/editors/terminals',
+    headers: json,
+    body: JSON.stringify({ socket: '/run/editor.sock', secret: '0'.repeat(64), terminals: [{ id: '1', pid: 4711 }] }),
+  },
   revokeEditor: { method: 'DELETE', path: '/v1/editors/0a0b0c0d' },
   shutWeb: { method: 'DELETE', path: '/v1/web' },
   stop: { method: 'POST', path: '/v1/stop' },

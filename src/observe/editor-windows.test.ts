@@ -1,0 +1,69 @@
+// Which windows of editors have told of terminals: found from the processes below, gone with their own process or their key.
+import { expect, it } from 'vitest';
+import { limits } from '../model/limits.ts';
+import { createSimulatedClock } from '../platform/simulated/clock.ts';
+import type { ProcessTable } from '../sources/process/table.ts';
+import { EditorWindows } from './editor-windows.ts';
+
+function world() {
+  const gone = new Set<number>();
+  let changes = 0;
+  const windows = new EditorWindows({
+    clock: createSimulatedClock(),
+    proc: {
+      identity: (pid) => (gone.has(pid) ? null : { boot: 'b', pid, start: '5' }),
+      isAlive: ({ pid }) => !gone.has(pid),
+      lineage: () => [],
+    },
+    onChange: () => {
+      changes += 1;
+    },
+  });
+  return { windows, gone, changes: () => changes };
+}
+
+const told = (socket: string, ...pids: readonly number[]) => ({
+  socket,
+  secret: 'abc',
+  terminals: pids.map((pid) => ({ id: String(pid), pid })),
+});
+const lineage = (...pids: readonly number[]) => pids.map((pid) => ({ pid }));
+
+it('EDI9 IDN10a knows the terminals that a window told of last, and what runs below them', () => {
+  const { windows, changes } = world();
+  expect(windows.put('e1', 10, told('/a', 100))).toBe('new');
+  expect(windows.put('e1', 10, told('/a', 100, 101))).toBe('known');
+  expect(windows.put('e1', 11, told('/b', 200))).toBe('new');
+  expect([windows.roots(), changes()]).toEqual([[100, 101, 200], 3]);
+  expect(windows.rootIn(lineage(900, 500, 101, 50))).toBe(2);
+  expect(windows.rootIn(lineage(900, 50))).toBeNull();
+  expect([windows.backendOf(101)?.name, windows.backendOf(102)]).toEqual(['vscode', null]);
+  windows.put('e1', 10, told('/a', 100));
+  expect(windows.rootIn(lineage(900, 101))).toBeNull();
+});
+
+it('EDI9 forgets a window with its process, with the key of its editor, and the oldest of too many', () => {
+  const { windows, gone } = world();
+  windows.put('e1', 10, told('/a', 100));
+  windows.put('e2', 11, told('/b', 200));
+  windows.put('e2', 12, told('/c', 300));
+  gone.add(12);
+  expect(windows.roots()).toEqual([100, 200]);
+  expect(windows.put('e2', 12, told('/c', 300))).toBe('gone');
+  windows.drop(['e2']);
+  expect(windows.roots()).toEqual([100]);
+  for (let number = 0; number < limits.editorWindowsMax; number += 1) {
+    windows.put('e3', 13, told(`/window-${number}`, 1_000 + number));
+  }
+  expect([windows.roots().length, windows.rootIn(lineage(100))]).toEqual([limits.editorWindowsMax, null]);
+});
+
+it('EDI9 IDN10a takes what runs in its terminals out of the tree of the pane that it was started in', () => {
+  const { windows } = world();
+  const processes = new Map([10, 100, 101].map((pid) => [pid, { pid, ppid: 10 }]));
+  const table = { boot: 'b', processes } as unknown as ProcessTable;
+  expect(windows.outside(table)).toBe(table);
+  windows.put('e1', 10, told('/a', 100));
+  expect([...windows.outside(table).processes.values()].map(({ ppid }) => ppid)).toEqual([10, 0, 10]);
+  expect(processes.get(100)?.ppid).toBe(10);
+});
