@@ -11,7 +11,7 @@ import type { ProcessTable } from '../sources/process/table.ts';
 import { createEditorTerminals } from '../terminals/editor/editor.ts';
 import type { TerminalBackend } from '../terminals/terminal.ts';
 
-export interface EditorWindowsParts {
+export interface EditorWindowsDependencies {
   readonly clock: Clock;
   readonly proc: Pick<ProcSource, 'identity' | 'isAlive' | 'lineage'>;
   /** Somebody told of terminals that were not known. */
@@ -25,11 +25,11 @@ interface Window {
 }
 
 export class EditorWindows implements EditorWindowsOfKeys {
-  readonly #parts: EditorWindowsParts;
+  readonly #parts: EditorWindowsDependencies;
   /** By the socket: each window listens at one of its own. */
   readonly #windows = new Map<string, Window>();
 
-  constructor(parts: EditorWindowsParts) {
+  constructor(parts: EditorWindowsDependencies) {
     this.#parts = parts;
   }
 

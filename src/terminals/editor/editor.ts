@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { askSocket } from '../../platform/socket-question.ts';
 import type { Surface, TerminalBackend } from '../terminal.ts';
 
-export interface EditorTerminalParts {
+export interface EditorTerminalOptions {
   readonly clock: Pick<Clock, 'after'>;
   readonly socket: string;
   readonly secret: string;
@@ -19,7 +19,7 @@ type Question =
   | { readonly ask: 'capture' | 'show'; readonly id: string }
   | { readonly ask: 'send'; readonly id: string; readonly text: string };
 
-export function createEditorTerminals({ clock, socket, secret, parentOf }: EditorTerminalParts): TerminalBackend {
+export function createEditorTerminals({ clock, socket, secret, parentOf }: EditorTerminalOptions): TerminalBackend {
   const ask = async (question: Question): Promise<Readonly<Record<string, unknown>>> => {
     const answer = await askSocket(clock, {
       path: socket,
