@@ -22,7 +22,6 @@ import { submitEvents, submittedEventsParts } from '../ingest/submitted-events.t
 import { createMcpRegistration } from '../install/mcp-launcher.ts';
 import { Hooks } from '../install/service.ts';
 import type { ActionService, CallerClaim } from '../model/actions.ts';
-import type { EditorWindows } from '../model/editors.ts';
 import { AgtmuxError, assert, ok, type Result } from '../model/errors.ts';
 import { type EventEnvelope, isManaged } from '../model/events.ts';
 import type { AgentInfo } from '../model/explanations.ts';
@@ -282,8 +281,7 @@ export class Daemon implements DaemonService {
     return this.#ground.loaded.store;
   }
 
-  /** Windows of editors that tell of their terminals; null where no process can be looked at. */
-  get editorWindows(): EditorWindows | null {
+  get editorWindows(): TargetController['editorWindows'] {
     return this.#machines.editorWindows;
   }
 
