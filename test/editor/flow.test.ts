@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placeOf } from '../../src/view/pane-words.ts';
 import { ActingWorld } from '../kit/acting.ts';
 import { until } from '../kit/live.ts';
 import { LookAlike } from '../kit/look-alike.ts';
@@ -162,5 +163,73 @@ describe('the extension', () => {
     });
     expect(answer).toMatch(/"outcome":"delivered".*"way":"checked keys","strength":"checked"/);
     expect(own.typed()).toBe('run the tests\r');
+    own.end();
+    await until(async () => (await here()) === undefined);
+  });
+
+  /** Who is CONNECTED as the status bar says it, with the others in the tree; a selection goes there and nowhere else. */
+  const goesTo = async (connected: LookAlike, ...others: readonly LookAlike[]): Promise<void> => {
+    await shows(({ status }) => status.startsWith('→ claude'));
+    await world.routed(`C${'D'.repeat(others.length)}`, connected.pane, ...others.map(({ pane }) => pane));
+    const item = await world.itemIn(connected.pane);
+    await shows(({ status }) => item !== undefined && status.includes(` ${placeOf(item)} `));
+    const marked = (labels: readonly string[], mark: string): number =>
+      labels.filter((one) => one.endsWith(mark)).length;
+    await shows(({ labels }) => marked(labels, '→') === 1 && marked(labels, '·') === others.length);
+    await act(connected, 'settled');
+    await world.becomes(connected, /idle|completed/);
+    const before = others.map((one) => one.typed());
+    const selection = { path: file(), from: 0, to: 1, isDirty: false };
+    const { messages } = await does({ command: 'agtmux.send', type: ['look'], selection });
+    expect(messages.at(-1)).toContain('Delivered to claude');
+    expect(connected.typed()).toMatch(/#L1 look\r$/);
+    expect(others.map((one) => one.typed())).toEqual(before);
+  };
+  const begun = async (): Promise<LookAlike> => {
+    const one = LookAlike.start(world, 'claude', 'work', '', project);
+    await act(one, 'settled');
+    await world.becomes(one, /idle|completed/);
+    return one;
+  };
+
+  it('EDI4 RTE1 seed 000 scenario 1: no agent, the one that runs, and no agent once it has really ended', async () => {
+    claude.end();
+    await shows(({ status }) => status.startsWith('no agent'));
+    const one = await begun();
+    await goesTo(one);
+    // What is typed at it ends nothing: its process does.
+    world.tmux('send-keys', '-t', one.pane, '-l', '/exit');
+    world.tmux('send-keys', '-t', one.pane, 'Enter');
+    await until(() => one.typed().endsWith('/exit\r'));
+    await goesTo(one);
+    one.end();
+    await shows(({ status }) => status.startsWith('no agent'));
+    const selection = { path: file(), from: 0, to: 1, isDirty: false };
+    const { messages } = await does({ command: 'agtmux.send', type: ['nobody'], selection });
+    expect(messages.at(-1)).toMatch(/^Refused/);
+  });
+
+  it('EDI4 RTE2 seed 000 scenario 2: the one that was started last, and those before it as it ends', async () => {
+    const one = await begun();
+    const two = await begun();
+    await goesTo(two, one);
+    const three = await begun();
+    await goesTo(three, one, two);
+    three.end();
+    await goesTo(two, one);
+    two.end();
+    await goesTo(one);
+    one.end();
+    await shows(({ status }) => status.startsWith('no agent'));
+  });
+
+  it('EDI4 RTE2 seed 000 scenario 3: when the chosen one ends, the one that was started last takes over', async () => {
+    const [one, two, three] = [await begun(), await begun(), await begun()];
+    await goesTo(three, one, two);
+    const chosen = await world.itemIn(one.pane);
+    await does({ command: 'agtmux.connect', row: chosen === undefined ? 'nobody' : placeOf(chosen) });
+    await goesTo(one, two, three);
+    one.end();
+    await goesTo(three, two);
   });
 });

@@ -173,7 +173,8 @@ async function done({ command, args = [], row, type = [], selection, set, termin
       },
     };
   }
-  const node = row === undefined ? [] : nodes().filter((one) => providers[0].getTreeItem(one).label.includes(row));
+  const wordsOf = ({ label, description }) => `${label} ${description}`;
+  const node = row === undefined ? [] : nodes().filter((one) => wordsOf(providers[0].getTreeItem(one)).includes(row));
   if (command !== undefined) await commands.get(command)(...node, ...args);
   return state();
 }

@@ -125,7 +125,7 @@ export const sizes = {
  * less lowers it.
  */
 export const walkBounds = {
-  filesMax: 830,
+  filesMax: 832,
   oneImporterMax: 320,
   partsMax: 92,
   /** Files of each path of scripts/paths.json. */
