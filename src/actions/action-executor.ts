@@ -198,6 +198,7 @@ export class ActionExecutor implements ActionService {
       if (row === null || reach === null) return refusedFor('E_TARGET_DOWN', 'its tmux server is not known now');
       const { window_id, pane_id } = row.identity;
       const here = { session_id: row.session_id, window_id: window_id ?? '', pane_id: pane_id ?? '', terminal: null };
+      await this.#ground.settled(identity.target);
       plan = { ref: canonicalRef(identity.runtime_id), target: identity.target, ...reach, ...here };
       return ended('delivered');
     });

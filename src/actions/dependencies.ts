@@ -71,6 +71,8 @@ export interface ActionDependencies {
   /** The hours in which nothing is begun. */
   readonly isQuiet: () => boolean;
   readonly reachOf: (target: TargetId) => Pick<AttachPlan, 'kind' | 'connection_ref' | 'socket_path'> | null;
+  /** Resolves when no client of ours attaches to its server: who goes there now changes what it shows (FED6). */
+  readonly settled: (target: TargetId) => Promise<void>;
   readonly outputOf: (
     runtime: RuntimeId,
     linesMax: number,

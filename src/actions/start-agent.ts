@@ -45,7 +45,8 @@ export async function startAgent(wanted: NewAgent, parts: StartingParts): Promis
   if (!isThere) return fail('E_FILE', 'there is no such directory on that machine', 'name one that exists');
   const opens = await openingOf(wanted, parts);
   if (!opens.ok) return opens;
-  const [block] = await reach.command(`${opens.value} -d -P -F "#{pane_id}" ${where.value} ${line.value}`);
+  const opening = `${opens.value} -d -P -F "#{pane_id}" ${where.value} ${line.value}`;
+  const [block] = await reach.change(() => reach.command(opening));
   const said = block === undefined ? '' : Buffer.from(block.body).toString().trim();
   if (block === undefined || block.isError || !/^%\d+$/.test(said)) {
     return fail('E_TMUX_REFUSED', `tmux did not open a window: ${said}`);

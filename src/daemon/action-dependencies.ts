@@ -120,6 +120,7 @@ export function actionDependencies(parts: ActingParts): ActionDependencies {
     },
     factsOf: (pid) => factsIn(parts, starters, pid),
     reachOf: (target) => machines.reachOf(target),
+    settled: async (target) => machines.watch(target)?.reach.change(async () => undefined),
     outputOf: async (runtime, ...how) => (await spokenIn(parts, runtime, how[0])) ?? outputOf(runtime, ...how),
     transcriptOf: async (runtime, linesMax) =>
       (await spokenIn(parts, runtime, linesMax))?.lines ?? transcriptOf(runtime, linesMax),

@@ -38,8 +38,9 @@ function must<Value>(result: Result<Value>): Value {
 
 // It runs for months: what a storm of changes needs for a moment must not be kept for good.
 setFlagsFromString('--semi-space-growth-factor=1');
-// Nor is garbage let pile up to several times what is alive: collecting it sooner costs a few milliseconds a minute.
-setFlagsFromString('--heap-growing-percent=50');
+// Nor is garbage let pile up to several times what is alive: on a busy day it is collected twice a minute, 50 ms each time, most of
+// that beside the work.
+setFlagsFromString('--heap-growing-percent=25');
 // Of a megabyte of young objects little survives: to wake four threads for it costs more than it saves.
 setFlagsFromString('--no-parallel-scavenge');
 

@@ -89,6 +89,7 @@ export async function openRestoring(parts: RestoringParts): Promise<Restoring> {
     kept,
     recorder,
     executor,
+    change: (target, work) => machinery.watch(target)?.reach.change(work) ?? work(),
     keysOf: (agent) => agentOf(agent)?.keys ?? null,
     identify: identifyAgent,
     living: () => livingAgents(ground, sessionOf),

@@ -7,7 +7,8 @@ import { copyPlace, type Recent, winner } from './rows.ts';
 
 export class Recents {
   #list: Recent[] = [];
-  readonly #byPlace = new Map<string, Recent[]>();
+  /** Null while there is none: of all that ever ran nearly all have none, and an empty map is not small. */
+  #byPlace: Map<string, Recent[]> | null = null;
 
   /** Oldest first. */
   get all(): readonly Recent[] {
@@ -17,22 +18,24 @@ export class Recents {
   push(one: Recent): void {
     this.#list.push(one);
     const place = copyPlace(one.event);
+    this.#byPlace ??= new Map();
     const copies = this.#byPlace.get(place);
     if (copies === undefined) this.#byPlace.set(place, [one]);
     else copies.push(one);
   }
 
   copiesOf(event: AdmittedEvent): readonly Recent[] {
-    return this.#byPlace.get(copyPlace(event)) ?? [];
+    return this.#byPlace?.get(copyPlace(event)) ?? [];
   }
 
   remove(gone: ReadonlySet<Recent>): void {
     if (gone.size === 0) return;
     this.#list = this.#list.filter((one) => !gone.has(one));
+    if (this.#list.length === 0) this.#byPlace = null;
     for (const { event } of gone) {
       const left = this.copiesOf(event).filter((one) => !gone.has(one));
-      if (left.length === 0) this.#byPlace.delete(copyPlace(event));
-      else this.#byPlace.set(copyPlace(event), left);
+      if (left.length === 0) this.#byPlace?.delete(copyPlace(event));
+      else this.#byPlace?.set(copyPlace(event), left);
     }
   }
 

@@ -21,7 +21,8 @@ const sessionPlace = (target: TargetId, session: AgentSessionId): string => `ses
 export class RuntimeIndex implements BindIndex {
   readonly #below: RuntimeIndex | null;
   readonly #runtimes = new Map<RuntimeId, RuntimeIdentity>();
-  readonly #places = new Map<string, Set<RuntimeId>>();
+  /** A set only where several share a place: nearly all have theirs to themselves, and all that ever ran are here. */
+  readonly #places = new Map<string, RuntimeId | Set<RuntimeId>>();
   readonly #servers = new Map<TargetId, ServerSeen>();
 
   /** With an index below, this one is an overlay: it adds, and the one below stays as it is. */
@@ -61,7 +62,9 @@ export class RuntimeIndex implements BindIndex {
   /** A runtime whose history was pruned binds nothing any more. */
   removeRuntime(id: RuntimeId): void {
     this.#runtimes.delete(id);
-    for (const [place, ids] of this.#places) if (ids.delete(id) && ids.size === 0) this.#places.delete(place);
+    for (const [place, ids] of this.#places) {
+      if (ids === id || (typeof ids !== 'string' && ids.delete(id) && ids.size === 0)) this.#places.delete(place);
+    }
   }
 
   /** True when this server is news: the later start wins, whichever was heard of first. */
@@ -78,7 +81,7 @@ export class RuntimeIndex implements BindIndex {
   /** Takes over what an overlay added. */
   absorb(overlay: RuntimeIndex): void {
     for (const [id, one] of overlay.#runtimes) this.#runtimes.set(id, one);
-    for (const [place, ids] of overlay.#places) for (const id of ids) this.#add(place, id);
+    for (const place of overlay.#places.keys()) for (const id of overlay.ids(place)) this.#add(place, id);
     for (const [target, seen] of overlay.#servers) this.#servers.set(target, seen);
   }
 
@@ -105,13 +108,15 @@ export class RuntimeIndex implements BindIndex {
   }
 
   ids(place: string): Iterable<RuntimeId> {
-    return this.#places.get(place) ?? [];
+    const ids = this.#places.get(place);
+    return typeof ids === 'string' ? [ids] : (ids ?? []);
   }
 
   #add(place: string, id: RuntimeId): void {
     const ids = this.#places.get(place);
-    if (ids === undefined) this.#places.set(place, new Set([id]));
-    else ids.add(id);
+    if (ids === undefined) this.#places.set(place, id);
+    else if (typeof ids !== 'string') ids.add(id);
+    else if (ids !== id) this.#places.set(place, new Set([ids, id]));
   }
 }
 

@@ -1,6 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { asks, event, host, identity, says, settles, started, t0 } from '../../test/kit/engine.ts';
 import { AgtmuxError } from '../model/errors.ts';
@@ -110,6 +112,47 @@ describe('the ledger', () => {
     time.now += limits.bindTtlMs;
     await ledger.tick();
     expect([young(), wordOf(ledger)]).toEqual([0, wordOf(first)]);
+  });
+
+  it('holds little of an agent that has ended', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const heldBytes = (): number => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    let ids = 0;
+    // A log that is on disk alone.
+    const disk: Store = new Proxy(new MemoryStore(), {
+      get: (of, name) => {
+        if (name === 'commit') return async ({ events }: Commit) => events.map(() => (ids += 1));
+        const value: unknown = Reflect.get(of, name);
+        return typeof value === 'function' ? value.bind(of) : value;
+      },
+    });
+    const { ledger, time } = await openLedger(disk);
+    const lives = 1_000;
+    const before = heldBytes();
+    for (let life = 0; life < lives; life += 1) {
+      const process = { boot: 'boot', pid: 100 + life, start: `${life}` };
+      const one = identity(`life${life}`, { started_at: time.now, process });
+      const at = time.now - t0;
+      const { runtime_id } = one;
+      const turns = [10, 20, 30, 40].flatMap((turn) => [
+        says(runtime_id, 'hook', at + turn, 'running'),
+        asks(runtime_id, 'hook', at + turn + 1, `ask${turn}`),
+        settles(runtime_id, 'hook', at + turn + 2, `ask${turn}`),
+        says(runtime_id, 'screen', at + turn + 3, 'idle'),
+      ]);
+      const end = event(runtime_id, 'process', at + 50, 'runtime.ended', { cause: 'exit', status: 0 });
+      await ledger.take(JSON.parse(JSON.stringify([started(one), ...turns, end])));
+      time.now += 1_000;
+    }
+    time.now += limits.bindTtlMs;
+    await ledger.tick();
+    // 3.6 KB, its identity, its state and where it can be found among them. It was 5.4 KB.
+    expect((heldBytes() - before) / lives).toBeLessThan(4_000);
+    expect(ledger.states()).toHaveLength(lives);
   });
 
   it('ADM2 counters balance over every verdict', async () => {

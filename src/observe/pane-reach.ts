@@ -155,6 +155,11 @@ export class PaneReach {
   command(text: string): ReturnType<TmuxLink['command']> {
     return this.#parts.link.command(text);
   }
+
+  /** For what opens, moves or shows windows or sessions. */
+  change<Value>(work: () => Promise<Value>): Promise<Value> {
+    return this.#parts.link.change(work);
+  }
 }
 
 const textOf = (block: ReplyBlock | undefined): string =>

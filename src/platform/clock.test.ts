@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process';
 import { describe, expect, it, vi } from 'vitest';
 import { createRealClock } from './clock.ts';
 import { clockContract } from './contract/clock.contract.ts';
+
+/** Node before 22.18 runs TypeScript only when asked to. */
+const typeFlags = process.features.typescript ? [] : ['--experimental-strip-types'];
 
 clockContract('real', () => {
   const clock = createRealClock();
@@ -38,6 +42,30 @@ describe('real clock', () => {
     now.mockRestore();
     set.mockRestore();
     expect(delays).toEqual([0]);
+  });
+
+  it('what came in while the process stood still is read before a deadline from then counts', async () => {
+    const program = `
+      import { createRealClock } from ${JSON.stringify(new URL('./clock.ts', import.meta.url).href)};
+      const say = (word) => void process.stdout.write(word + '\\n');
+      process.stdin.once('data', () => say('answer'));
+      const cancels = [100, 110, 120].map((ms) => createRealClock().after(ms, () => say('deadline ' + ms)));
+      process.stdin.once('data', () => cancels[1]());
+      createRealClock().after(130, () => process.exit(0));
+      say('ready');
+    `;
+    const child = spawn(process.execPath, [...typeFlags, '--input-type=module', '-e', program]);
+    let said = '';
+    child.stdout.on('data', (data) => {
+      said += String(data);
+    });
+    await vi.waitUntil(() => said !== '', { timeout: 20_000, interval: 1 });
+    child.kill('SIGSTOP');
+    child.stdin.write('x');
+    await new Promise((resolve) => void createRealClock().after(300, () => resolve(undefined)));
+    child.kill('SIGCONT');
+    await new Promise((resolve) => child.once('close', resolve));
+    expect(said.trim().split('\n')).toEqual(['ready', 'answer', 'deadline 100', 'deadline 120']);
   });
 
   it('a hundred short timers all keep their time', async () => {

@@ -22,6 +22,12 @@ export interface Clock {
 /** Longer delays make Node's timers fire at once, so they are cut into pieces of this length. */
 const timerMsMax = 2 ** 31 - 1;
 
+/**
+ * A timer that is this late shows that the process stood still: stopped, asleep, or without a processor. What came in
+ * meanwhile is read before the timer counts, or every deadline that passed would end what was answered in time.
+ */
+const stoodStillMs = 50;
+
 export function createRealClock(): Clock {
   // Not `performance`: loading that costs a twentieth of a whole `agtmux list`.
   const monotonicMs = (): number => {
@@ -29,10 +35,14 @@ export function createRealClock(): Clock {
     return seconds * 1e3 + nanoseconds / 1e6;
   };
 
+  /** Timers that wait for what came in; those behind them wait too, so that they keep their order. */
+  let waiting = 0;
+
   function after(delayMs: number, callback: () => void): Cancel {
     assertDelay(delayMs);
     const dueMs = monotonicMs() + delayMs;
     let timer: NodeJS.Timeout | null = null;
+    let isCancelled = false;
     const arm = (): void => {
       // The machine may have been busy with something else since `dueMs` was worked out.
       timer = setTimeout(wake, Math.min(Math.max(0, Math.ceil(dueMs - monotonicMs())), timerMsMax));
@@ -44,10 +54,19 @@ export function createRealClock(): Clock {
         return;
       }
       timer = null;
-      callback();
+      if (monotonicMs() - dueMs < stoodStillMs && waiting === 0) {
+        callback();
+        return;
+      }
+      waiting += 1;
+      setImmediate(() => {
+        waiting -= 1;
+        if (!isCancelled) callback();
+      });
     };
     arm();
     return () => {
+      isCancelled = true;
       if (timer !== null) clearTimeout(timer);
       timer = null;
     };

@@ -84,7 +84,8 @@ export class LayoutRecorder {
     const here = servers().filter(({ kind }) => kind === 'local');
     let isChanged = this.#noteLost(here);
     for (const server of here) isChanged = (await this.#look(server)) || isChanged;
-    const living = new Set([...this.#parts.entries()].map(({ identity }) => identity.runtime_id));
+    const isLiving = ({ record }: Entry): boolean => record !== null && record.ended === null;
+    const living = new Set([...this.#parts.entries()].filter(isLiving).map(({ identity }) => identity.runtime_id));
     for (const runtime of this.#sessions.keys()) if (!living.has(runtime)) this.#sessions.delete(runtime);
     if (!isChanged) return;
     kept.prune(this.#parts.now());

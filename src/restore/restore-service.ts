@@ -16,10 +16,11 @@ import type { LayoutRecorder } from './layout-recorder.ts';
 import { type LivingAgent, livesAs, type SeenProcess } from './living.ts';
 import { chosen, type PlannedAgent, planRestore } from './plan.ts';
 import type { PaneNow } from './rebuild.ts';
-import { ServerRestorer } from './server-restorer.ts';
+import { ServerRestorer, type ServerRestorerParts } from './server-restorer.ts';
 import { panesAt } from './tmux-calls.ts';
 
 export interface RestoreParts {
+  readonly change: ServerRestorerParts['change'];
   readonly clock: Clock;
   readonly now: () => number;
   readonly log: Pick<Log, 'warn'>;

@@ -27,6 +27,8 @@ export interface ServerRestorerParts {
   readonly ownerOf: (target: TargetId, pane: string) => RuntimeId | null;
   readonly executor: Executor;
   readonly allowsSkipping: boolean;
+  /** Runs what opens or moves windows of a server. */
+  readonly change: <Value>(target: TargetId, work: () => Promise<Value>) => Promise<Value>;
   /** Why it must not be resumed after all; null: it may. */
   readonly stillFree: (planned: PlannedAgent) => Promise<string | null>;
 }
@@ -120,7 +122,8 @@ export class ServerRestorer {
     const index = isNew ? null : isTaken ? Math.max(...indexes) + 1 : window.window_index;
     const mark = markOf(server.server, window);
     const { executor } = this.#parts;
-    const told = await runTmux(executor, server.socket_path, openWindowArgv(window, mark, starts, index));
+    const argv = openWindowArgv(window, mark, starts, index);
+    const told = await this.#parts.change(server.target, () => runTmux(executor, server.socket_path, argv));
     // Whatever tmux said: what stands there now is what counts.
     const now = (await panesAt(executor, server.socket_path)) ?? [];
     const opened = now.filter(({ windowMark }) => windowMark === mark);
@@ -142,7 +145,8 @@ export class ServerRestorer {
     const [pane] = opened;
     if (pane === undefined || pane.windowIndex === window.window_index) return;
     const to = `=${window.session_name}:${window.window_index}`;
-    await runTmux(this.#parts.executor, server.socket_path, ['move-window', '-d', '-s', pane.windowId, '-t', to]);
+    const argv = ['move-window', '-d', '-s', pane.windowId, '-t', to];
+    await this.#parts.change(server.target, () => runTmux(this.#parts.executor, server.socket_path, argv));
   }
 
   async #resumeIn(server: KeptServer, planned: PlannedAgent, pane: PaneNow): Promise<Outcome> {

@@ -73,6 +73,34 @@ describe('the list of panes', () => {
     expect(list.items.at(-1)).toMatchObject({ agent: null, state: null, runtime_id: null });
   });
 
+  it('FED4 what no list would show costs none: panes without an agent, and agents that ended long ago', () => {
+    const day = 86_400_000;
+    const rows: readonly RowOptions[] = [
+      { id: 1 },
+      { id: 2, agent: null },
+      { id: 3, fields: { ended: end(now - day, true) } },
+      { id: 4, fields: { ended: end(now - day, false) } },
+      { id: 5, fields: { ended: end(now - 1_000, false) } },
+    ];
+    let times = 0;
+    const counted = {
+      ...input(rows),
+      toWall: (time: number) => {
+        times += 1;
+        return time + 1_700_000_000_000;
+      },
+    };
+    const costOf = (request: FilterRequest): number => {
+      times = 0;
+      names(counted, request);
+      return times;
+    };
+    expect(names(counted)).toHaveLength(2);
+    expect(costOf({})).toBeLessThan(costOf({ ended: true }) - 6);
+    expect(names(counted, { ended: true })).toHaveLength(4);
+    expect(names(counted, { all_panes: true })).toHaveLength(3);
+  });
+
   it('FED3 an item with everything in it fits the schema', () => {
     const ask = {
       ask_id: askId('a'),

@@ -49,7 +49,7 @@ const isInTmux = ({ session, terminal }: PaneItem): boolean => session === null 
 export function listPanes(input: ListInput, request: FilterRequest = {}): Result<PaneList> {
   const filters = checkFilters(input.targets, request);
   if (!filters.ok) return filters;
-  const items = select(itemsOf(input), input, filters.value);
+  const items = select(itemsOf(input, mayBeWanted(input.now, filters.value)), input, filters.value);
   return ok({ ...listHead(input, filters.value, items), items });
 }
 
@@ -155,7 +155,20 @@ function splitPlace(text: string): { readonly target: string; readonly session: 
 
 const allows = (values: readonly string[], value: string): boolean => values.length === 0 || values.includes(value);
 
-const itemsOf = ({ rows, toWall }: ListInput): readonly PaneItem[] => rows.map((row) => paneItem(row, toWall));
+const itemsOf = ({ rows, toWall }: ListInput, isWorth: (row: PaneRow) => boolean = () => true): readonly PaneItem[] =>
+  rows.flatMap((row) => (isWorth(row) ? [paneItem(row, toWall)] : []));
+
+/** Most rows are panes without an agent, or agents that ended long ago: nothing is made of those that no list would show. */
+const mayBeWanted =
+  (now: number, { all_panes, ended: hasEnded }: ListFilters) =>
+  ({ agent, ended }: PaneRow): boolean => {
+    if (agent === null) return all_panes;
+    const isLongGone = ended !== null && (ended.listed_until === null || now - ended.listed_until > clockSlackMs);
+    return hasEnded || !isLongGone;
+  };
+
+/** Times of people may run ahead of the daemon's, or behind, by far less. */
+const clockSlackMs = 3_600_000;
 
 function select(items: readonly PaneItem[], { now, toWall }: ListInput, filters: ListFilters): PaneItem[] {
   const wanted = items.filter((item) => isWanted(item, filters, toWall(now)));

@@ -281,6 +281,7 @@ export class ActWorld {
       factsOf: async (pid) => callers[pid] ?? null,
       isQuiet: () => this.isQuiet,
       policy: () => this.policy,
+      settled: () => Promise.resolve(),
       reachOf: () => ({ kind: 'local', connection_ref: '', socket_path: '/tmp/socket' }),
       transcriptOf: async () => null,
       outputOf: async (runtime) => ({ lines: agentOf(runtime)?.screen ?? [], from: 'screen' }),

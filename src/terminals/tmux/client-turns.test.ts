@@ -80,6 +80,40 @@ describe('control clients of one server', () => {
     expect(clock.pending()).toBe(0);
   });
 
+  it('FED6 no window or session is opened while one attaches, and none attaches before that is done', async () => {
+    const { turns, clock, said, attach } = stage();
+    const change = (name: string, works = true): Promise<unknown> =>
+      turns
+        .change(async () => {
+          said.push(`${name} changes`);
+          await Promise.resolve();
+          said.push(`${name} is done`);
+          if (!works) throw new Error('refused');
+        }, clock)
+        .catch(() => undefined);
+    await change('before');
+    const first = attach('a');
+    const both = Promise.all([change('one', false), change('other')]);
+    attach('b');
+    expect(said).toEqual(['before changes', 'before is done', 'a attaches']);
+    await first(true);
+    await both;
+    expect(said.slice(3)).toEqual(['one changes', 'other changes', 'one is done', 'other is done', 'b attaches']);
+    expect(clock.pending()).toBe(0);
+  });
+
+  it('one that never comes up keeps nobody from opening a window', async () => {
+    const { turns, clock, said, attach } = stage();
+    const first = attach('a');
+    const opened = turns.change(async () => void said.push('opened'), clock);
+    clock.advance(limits.tmuxLeaveMs - 1);
+    expect(said).toEqual(['a attaches']);
+    clock.advance(1);
+    await opened;
+    await first(false);
+    expect(said).toEqual(['a attaches', 'opened']);
+  });
+
   it('are those of one socket, whoever asks', () => {
     const executorOf = (): Executor => ({
       target: targetId('host'),

@@ -1,12 +1,13 @@
-// Of one tmux server no control client leaves while another one attaches. Before 3.7 tmux tells everyone that a client has
-// left, also one that is still being attached, and ends with a segmentation fault: every session of the user with it (FED6).
+// Of one tmux server no control client leaves, and no command of ours opens a window or a session, while another one attaches.
+// Before 3.7 tmux tells that to everyone, also to a client that is still being attached, and ends with a segmentation fault:
+// every session of the user with it (FED6).
 
 import { limits } from '../../model/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Executor } from '../../targets/executor.ts';
 import { type TmuxAddress, tmuxArgv } from './address.ts';
 
-/** Any number may attach at once, and any number may leave at once. */
+/** Any number may attach at once, and any number may leave, or change what there is, at once. */
 export class ClientTurns {
   #attaching = 0;
   #leaving = 0;
@@ -56,6 +57,31 @@ export class ClientTurns {
     if (this.#attaching > 0) this.#toLeave.push(start);
     else start();
     return gone;
+  }
+
+  /**
+   * Runs `work`, which opens, moves or shows windows or sessions: at once, or when nobody attaches any more. It waits for a
+   * while only: a client that never comes up must not keep a person from opening a window.
+   */
+  change<Value>(work: () => Promise<Value>, clock: Clock): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      let hasBegun = false;
+      let cancel = (): void => undefined;
+      const start = (): void => {
+        if (hasBegun) return;
+        hasBegun = true;
+        cancel();
+        this.#leaving += 1;
+        const done = (): void => {
+          this.#leaving -= 1;
+          this.#goOn();
+        };
+        void work().finally(done).then(resolve, reject);
+      };
+      if (this.#attaching === 0) return start();
+      this.#toLeave.push(start);
+      cancel = clock.after(limits.tmuxLeaveMs, start);
+    });
   }
 
   #goOn(): void {

@@ -10,6 +10,7 @@ import type { TerminalWatch } from '../../platform/terminal-watch.ts';
 import { type TmuxAddress, tmuxArgv } from './address.ts';
 import type { TmuxCapabilities } from './capabilities.ts';
 import type { ClientRecords } from './client-records.ts';
+import { turnsOf } from './client-turns.ts';
 import type { ReplyBlocks } from './command-client.ts';
 import { ControlConnection } from './connection.ts';
 import { HealthWatch, type LinkHealth } from './health.ts';
@@ -126,6 +127,11 @@ export class TmuxLink {
     const connection = this.#connection;
     if (connection === null) return Promise.reject(new AgtmuxError('E_TARGET_DOWN', 'there is no connection to tmux'));
     return connection.request([text], deadlineMs);
+  }
+
+  /** Runs what opens, moves or shows windows or sessions of this server, by whatever way: never while we attach to it (FED6). */
+  change<Value>(work: () => Promise<Value>): Promise<Value> {
+    return turnsOf(this.#options.address).change(work, this.#options.clock);
   }
 
   /** The screen and `lines` rows of history above it, as foreign text; with `colours` including its escape sequences. */

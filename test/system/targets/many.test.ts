@@ -1,5 +1,6 @@
 // Many machines at once, each with a tmux server of its own behind a real sshd: what they cost while nothing happens, and
-// that a fault of one is felt by no other. COUNT=50 is the whole; the default keeps `make test` short.
+// that a fault of one is felt by no other. COUNT=50 is the whole; the default keeps `make test` short, FAULTS=all adds the faults
+// that only the whole has.
 
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -73,7 +74,8 @@ beforeAll(async () => {
 }, 600_000);
 
 afterAll(async () => {
-  if (isWhole) process.stdout.write(`${table.map((row) => row.join(': ')).join('\n')}\n`);
+  if (isWhole || process.env.FAULTS === 'all')
+    process.stdout.write(`${table.map((row) => row.join(': ')).join('\n')}\n`);
   await live.close();
   await relay.close();
   await victim.close();
@@ -188,7 +190,7 @@ describe('many machines', () => {
       shows: (told) => isDown(told) && told?.trouble?.includes('did not accept your key') === true,
       heal: () => mend(),
     },
-    ...(isWhole ? moreFaults() : []),
+    ...(isWhole || process.env.FAULTS === 'all' ? moreFaults() : []),
   ];
   function moreFaults(): readonly Fault[] {
     const tmux = (): string => join(far.dir, 'bin/tmux');
