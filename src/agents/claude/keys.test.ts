@@ -5,7 +5,7 @@ import { lowSuite, recordedDialogs, recordedSuite, shown } from '../keys/recorde
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 
-recordedSuite(agent, 100, () => false);
+recordedSuite(agent, 103, () => false);
 lowSuite(agent, 24);
 
 const dialogs = recordedDialogs(agent);

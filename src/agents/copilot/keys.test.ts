@@ -5,7 +5,13 @@ import { recordedDialogs, recordedSuite, shown } from '../keys/recorded-dialogs.
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 
-recordedSuite(agent, 15, () => false);
+// Where a person has begun to write what to do instead, their words stand in the place of the option.
+recordedSuite(
+  agent,
+  22,
+  () => false,
+  ({ options }) => options.some(({ label }) => /^(?!No, ).+ \(Esc to stop\)$/.test(label)),
+);
 
 const dialogs = recordedDialogs(agent);
 

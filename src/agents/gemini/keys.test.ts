@@ -7,7 +7,7 @@ import { recordedDialogs, recordedSuite, shown } from '../keys/recorded-dialogs.
 import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 
-recordedSuite(agent, 20, () => false);
+recordedSuite(agent, 30, () => false);
 
 describe('the keys of Gemini', () => {
   it('answer every recorded question by its digit or in own words', () => {

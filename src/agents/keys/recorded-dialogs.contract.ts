@@ -19,7 +19,7 @@ export interface RecordedDialog {
 /** Every recorded dialog whose options the rules can read. In low windows some of them are out of sight. */
 export function recordedDialogs(
   { name, screen }: Agent,
-  parts: readonly string[] = ['', 'narrow', 'sizes'],
+  parts: readonly string[] = ['', 'everyday', 'narrow', 'sizes'],
 ): readonly RecordedDialog[] {
   const rules = readRuleFile(screen);
   return parts.flatMap((part) => {
@@ -42,11 +42,19 @@ export const shown = (strokes: readonly KeyStep[] | null): string =>
     ? '-'
     : strokes.map((one) => ('keys' in one ? one.keys.join(' ') : JSON.stringify(one.text))).join(', ');
 
-/** `twoSteps` are dialogs in which a yes would last: they get none. */
-export function recordedSuite(agent: Agent, approvalsMin: number, twoSteps: (ask: SeenAsk) => boolean): void {
+/**
+ * `twoSteps` are dialogs in which a yes would last: they get none. `begun` are those in whose field a person is writing: they get
+ * no key at all.
+ */
+export function recordedSuite(
+  agent: Agent,
+  approvalsMin: number,
+  twoSteps: (ask: SeenAsk) => boolean,
+  begun: (ask: SeenAsk) => boolean = () => false,
+): void {
   const { keys } = agent;
   if (keys === null) throw new Error('it has no keys');
-  const dialogs = recordedDialogs(agent);
+  const [written, dialogs] = partOf(recordedDialogs(agent), ({ ask }) => begun(ask));
   const approvals = dialogs.filter(({ ask }) => stateOfAsk(ask.kind) === 'waiting_approval');
 
   describe(`keys of ${agent.name} at recorded dialogs`, () => {
@@ -92,12 +100,27 @@ export function recordedSuite(agent: Agent, approvalsMin: number, twoSteps: (ask
         }
     });
 
+    it('presses no key in a dialog in whose field a person is writing', () => {
+      for (const { file, ask } of written) {
+        const all = [keys.approve(ask), keys.reject(ask, null), ...ask.options.map(({ id }) => keys.choose(ask, id))];
+        expect(
+          all.filter((strokes) => strokes !== null),
+          file,
+        ).toEqual([]);
+      }
+    });
+
     it('answers nothing but approvals with a yes', () => {
       for (const { file, ask } of dialogs)
         if (stateOfAsk(ask.kind) !== 'waiting_approval') expect(keys.approve(ask), file).toBeNull();
     });
   });
 }
+
+const partOf = <One>(all: readonly One[], isIn: (one: One) => boolean): readonly [readonly One[], readonly One[]] => [
+  all.filter(isIn),
+  all.filter((one) => !isIn(one)),
+];
 
 /** Where a part of a dialog is out of sight the right option is reached, or none at all. */
 export function lowSuite(agent: Agent, approvalsMin: number): void {

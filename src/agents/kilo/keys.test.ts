@@ -6,7 +6,7 @@ import { agent } from './agent.ts';
 import { keys } from './keys.ts';
 
 /** What it would confirm lasts until it is started again. */
-recordedSuite(agent, 21, ({ options }) => options[0]?.label === 'Confirm');
+recordedSuite(agent, 22, ({ options }) => options[0]?.label === 'Confirm');
 
 it('the keys of Kilo answer every recorded question by its digit or in own words', () => {
   const questions = recordedDialogs(agent).filter(({ ask }) => ask.kind === 'question');

@@ -8,7 +8,7 @@ import { agent } from './agent.ts';
 import { keys, markedIn } from './keys.ts';
 
 /** What it would confirm lasts until it is started again. */
-recordedSuite(agent, 77, ({ options }) => options[0]?.label === 'Confirm');
+recordedSuite(agent, 83, ({ options }) => options[0]?.label === 'Confirm');
 
 const permission = ['Allow once', 'Allow always', 'Reject'];
 const named = (labels: readonly string[]) => labels.map((label) => ({ id: label, label }));

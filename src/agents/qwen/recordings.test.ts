@@ -18,7 +18,7 @@ reshapedSuite('qwen, of other sizes', rules, `${fixtures}sizes`, { right: 0.88 }
 
 const agent = agents.find(({ name }) => name === 'qwen');
 if (agent === undefined) throw new Error('qwen is not in the registry');
-recordedSuite(agent, 2, () => false);
+recordedSuite(agent, 4, () => false);
 
 describe('Qwen Code', () => {
   it('answers its question by a digit, and lets go of it with Escape', () => {

@@ -135,13 +135,20 @@ function pickText(pick: Pick, regions: Regions): string | null {
 
 const plainBorder = /^\s*\+[-=+]{3,}\+\s*$/;
 
+/** Nothing but parts of a frame or of a scroll bar. */
+const frameOnly = /^[─━╌┄═╭╮╰╯┌┐└┘█▀▄\s]*$/u;
+/** A line of another column, right of an empty one: what a sidebar says. */
+const besideColumns = 60;
+const isBeside = (line: string): boolean =>
+  line.length > besideColumns && /^[│┃║]?$/u.test(line.slice(0, besideColumns).trim());
+
 /** Lines without frames, blank ones at the edges left out. Bars are a frame where a border of `+---+` is in sight. */
 function textOf(lines: readonly string[]): string | null {
   const isPlain = lines.some((line) => plainBorder.test(line));
   const text = lines
-    .filter((line) => !plainBorder.test(line))
+    .filter((line) => !plainBorder.test(line) && !isBeside(line))
     .map((line) => unframed(isPlain ? line.replace(/^\s*\| ?|\s*\|\s*$/g, '') : line))
-    .filter((line) => !/^[─━╌┄═╭╮╰╯┌┐└┘\s]*$/u.test(line))
+    .filter((line) => !frameOnly.test(line))
     .join('\n')
     .trim();
   return text === '' ? null : text;
