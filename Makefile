@@ -136,7 +136,7 @@ test-editor: setup
 test-hub: setup
 	@sh scripts/system-packages.sh hub
 	@sh scripts/build.sh
-	$(RUN) vitest run --project hub
+	$(RUN) vitest run --project hub --no-file-parallelism
 
 references: setup
 	$(RUN) node scripts/references.ts

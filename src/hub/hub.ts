@@ -240,21 +240,30 @@ export class Hub implements TransportHandlers {
     while (tenant.waiting.length > 0) {
       const some = tenant.waiting.splice(0, limits.hubApplyBatchesMax);
       try {
-        const done = await tenant.table.apply(some.map(({ sent }) => sent));
-        if (done === null) throw new Error('a cursor that nobody asked for');
-        this.#took(name, tenant, done);
-        this.#counted(some.map(({ sent }) => sent));
-        for (const [index, { sent, resolve }] of some.entries()) {
-          const result = done.results[index] ?? { result: 'refused' };
-          this.#answered(name, sent.daemon, result);
-          resolve(result);
-        }
-        for (const listener of tenant.listeners) listener();
+        await this.#write(name, tenant, some);
       } catch (problem) {
-        for (const { reject } of some) reject(problem);
+        // One that cannot be written harms nobody else; where the table is away it is the same for all.
+        const isAlone = some.length > 1 && (await this.#parts.table.check());
+        for (const one of some) {
+          if (isAlone) await this.#write(name, tenant, [one]).catch(one.reject);
+          else one.reject(problem);
+        }
       }
     }
     tenant.isApplying = false;
+  }
+
+  async #write(name: string, tenant: Tenant, some: readonly Waiting[]): Promise<void> {
+    const done = await tenant.table.apply(some.map(({ sent }) => sent));
+    if (done === null) throw new Error('a cursor that nobody asked for');
+    this.#took(name, tenant, done);
+    this.#counted(some.map(({ sent }) => sent));
+    for (const [index, { sent, resolve }] of some.entries()) {
+      const result = done.results[index] ?? { result: 'refused' };
+      this.#answered(name, sent.daemon, result);
+      resolve(result);
+    }
+    for (const listener of tenant.listeners) listener();
   }
 
   #counted(sent: readonly SentBatch[]): void {

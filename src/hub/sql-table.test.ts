@@ -28,9 +28,17 @@ it('HUB2 what was taken is there when the hub comes back; a newer file is left a
     expect((await second.of('main').rows()).rows.map(({ key }) => key)).toEqual(['x']);
     expect(await second.tenants()).toEqual(['main']);
     await second.close();
+    // As an agtmux of two schemas before has left it: what was there stays, what was not is made.
     const database = openDatabase(path);
-    database.exec('PRAGMA user_version = 99');
+    database.exec('DROP TABLE lanes; DROP TABLE days; DROP TABLE orders; PRAGMA user_version = 1');
     database.close();
+    const third = createSqlTable(createSqliteDriver(path));
+    expect((await third.of('main').rows()).rows.map(({ key }) => key)).toEqual(['x']);
+    expect([await third.of('main').orders(1), await third.of('main').history('2026-01-01')]).toEqual([[], []]);
+    await third.close();
+    const newer = openDatabase(path);
+    newer.exec('PRAGMA user_version = 99');
+    newer.close();
     expect(() => createSqliteDriver(path)).toThrow('has schema 99');
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -152,3 +152,22 @@ export async function tableRows({ table }: RunningHub, tenant = 'main'): Promise
   const { rows } = await table.of(tenant).rows();
   return rows.map((row) => `${row.daemon}/${row.key} ${row.item.state} ${row.item.state_version}`).sort();
 }
+
+/** The same table, which fails where it should write a row with this key. */
+export function failingTable(real: HubTable, key: string): HubTable {
+  const of: HubTable['of'] = (tenant) => {
+    const one = real.of(tenant);
+    const apply: typeof one.apply = async (batches, cursor) => {
+      if (batches.some(({ batch }) => batch.changes.some((change) => change.key === key)))
+        throw new Error('this row cannot be written');
+      return one.apply(batches, cursor);
+    };
+    return new Proxy(one, {
+      get: (target, name) => {
+        const found: unknown = name === 'apply' ? apply : Reflect.get(target, name, target);
+        return typeof found === 'function' ? found.bind(target) : found;
+      },
+    });
+  };
+  return { ...real, of };
+}

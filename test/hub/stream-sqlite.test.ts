@@ -1,11 +1,15 @@
 // The embedded pair against the contract: one web socket for each daemon, and one SQLite file.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openHubTable } from '../../src/hub/serve.ts';
+import { snapshot, wireItem } from '../../src/hub/table.contract.ts';
 import { limits } from '../../src/model/limits.ts';
 import { paneRow } from '../kit/rows.ts';
 import { until } from '../kit/tmux-server.ts';
-import { clock, TestHub } from './kit.ts';
+import { clock, failingTable, TestHub } from './kit.ts';
 import { hubContract } from './transport.contract.ts';
 
 hubContract('stream and SQLite', () => new TestHub());
@@ -63,4 +67,31 @@ it('HUB6 a machine that a command removes is cut off by the hub that runs, and i
   for (const edge of edges) await edge.end();
   await hub.end();
   expect(hub.warnings).toEqual([]);
+});
+
+it('HUB2 a batch that cannot be written harms none of those that came with it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agt-hub-'));
+  const hub = new TestHub({ table: async () => failingTable(await openHubTable({ folder }), 'row:bad') });
+  await hub.start();
+  const daemons = await Promise.all(
+    ['one', 'two', 'three', 'four'].map(async (name) => hub.join(await hub.code(), name)),
+  );
+  const said = await Promise.allSettled(
+    daemons.map(({ daemon }, at) =>
+      hub.now.hub.onMessage({
+        ...{ tenant: 'main', daemon, life: 'l', kind: 'feed' },
+        body: snapshot('e', 5, { [at === 2 ? 'row:bad' : 'row:good']: wireItem() }),
+      }),
+    ),
+  );
+  const [first, second, bad, last] = said;
+  expect([first, second, last].map((one) => (one?.status === 'fulfilled' ? one.value?.result : 'rejected'))).toEqual([
+    'applied',
+    'applied',
+    'applied',
+  ]);
+  expect(bad?.status).toBe('rejected');
+  expect((await hub.now.hub.rosterOf('main')).size).toBe(3);
+  await hub.end();
+  rmSync(folder, { recursive: true, force: true });
 });

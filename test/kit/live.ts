@@ -19,6 +19,8 @@ export class Live {
   readonly dir = mkdtempSync(join(tmpdir(), 'agtmux-live-'));
   readonly env: NodeJS.ProcessEnv;
   readonly client: ApiClient;
+  /** What the daemon is started by, as into a network of its own; it has to become the daemon. */
+  through: readonly string[] = [];
   #daemon: ChildProcess | null = null;
   #typedPid: number | null = null;
 
@@ -78,7 +80,8 @@ export class Live {
   }
 
   async startDaemon(entry: string = daemonEntry()): Promise<void> {
-    const daemon = spawn(process.execPath, [entry], { env: this.env, stdio: 'ignore' });
+    const [program = '', ...args] = [...this.through, process.execPath, entry];
+    const daemon = spawn(program, args, { env: this.env, stdio: 'ignore' });
     this.#daemon = daemon;
     await until(async () => {
       if (daemon.exitCode !== null) throw new Error(`the daemon left with ${daemon.exitCode}`);

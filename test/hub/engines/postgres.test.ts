@@ -55,6 +55,24 @@ it('HUB7 row level security hides other tenants from SQL that forgets to ask for
   await table.close();
 });
 
+it('HUB2 a database of an earlier schema is brought up to this one with everything in it, and a newer one is refused', async () => {
+  const before = await open();
+  await before.addTenant('old');
+  await before.of('old').putDaemon(newDaemon('a'));
+  await before.close();
+  const sql = (text: string): string => server.query('hub', 'hub', `SET search_path = agtmux_hub; ${text}`);
+  sql('DROP TABLE lanes, days, orders; UPDATE meta SET version = 1');
+  const after = await open();
+  expect((await after.of('old').daemons()).map(({ label }) => label)).toEqual(['box a']);
+  expect(await after.of('old').history('2026-01-01')).toEqual([]);
+  expect(await after.of('old').orders(1)).toEqual([]);
+  await after.close();
+  const newest = sql('SELECT version FROM meta');
+  sql('UPDATE meta SET version = 99');
+  await expect(open()).rejects.toThrow('schema 99');
+  sql(`UPDATE meta SET version = ${newest}`);
+});
+
 it('HUB8 another process is woken by a change, and reads it', async () => {
   const [one, two] = [await open(), await open()];
   await one.addTenant('wake');
