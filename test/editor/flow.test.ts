@@ -1,7 +1,7 @@
 // The extension against a real daemon and look-alike agents, with an editor around it that only writes down: pairing, the tree, a
 // selection sent byte for byte, an ask answered from its notification and one that is taken back, a daemon killed and back.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -150,6 +150,9 @@ describe('the extension', () => {
     expect(await said(`send ${ref} --text 'not yet'`)).toContain('E_NO_PANE');
     mkdirSync(join(world.dir, 'home/.config/agtmux'), { recursive: true });
     writeFileSync(join(world.dir, 'home/.config/agtmux/config.toml'), '[terminals]\nchecked_sends = true\n');
+    // SEC1: nobody else comes to the socket that it answers at.
+    const run = join(world.dir, 'state/run');
+    for (const name of readdirSync(run)) expect([name, statSync(join(run, name)).mode & 0o077]).toEqual([name, 0]);
     // What it does it says itself: nobody watches that terminal.
     mkdirSync(join(world.dir, 'state/spool'), { recursive: true, mode: 0o700 });
     const session = { session_id: 's1', transcript_path: '/t', cwd: project, permission_mode: 'default' };

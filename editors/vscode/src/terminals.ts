@@ -3,7 +3,7 @@
 // one and typing into it only where the person has switched that on.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
@@ -109,6 +109,8 @@ export class Terminals {
       server.once('error', reject);
       server.listen(socket, resolve);
     });
+    // The folder is closed to others already.
+    chmodSync(socket, 0o600);
     this.#server = server;
     this.#socket = socket;
     return socket;
