@@ -409,6 +409,8 @@ export const limits = {
   panesPerServerMax: 10_000,
   /** The same behind ssh, where what is told costs everyone who lists: more than a person opens, and a tenth of that. */
   farPanesMax: 1_000,
+  /** A look at the processes of a machine behind ssh is followed by this long a rest for each of them. */
+  lookRestPerProcessMs: 0.5,
   /** What tmux prints of one pane, in characters. It cuts names and paths itself; what is longer was forged. */
   tmuxRowCharsMax: 32_768,
   /** Agents of one tmux server behind ssh; a machine that tells of more is hostile, or too much for one person. */

@@ -5,7 +5,7 @@ import { limits } from '../model/limits.ts';
 import type { PaneAgents } from '../sources/process/foreground.ts';
 import type { ProcessEntry } from '../sources/process/table.ts';
 import type { TmuxPane } from '../terminals/tmux/view.ts';
-import { claimsOf, outclaimed, StartBudget, UnlistedPanes } from './pane-claims.ts';
+import { claimsOf, lookRestMs, outclaimed, StartBudget, UnlistedPanes } from './pane-claims.ts';
 import type { LiveRuntime, Look, RawEvent } from './sightings.ts';
 
 const server = serverKey('server-1');
@@ -31,6 +31,13 @@ const owners = (agents: ReadonlyMap<TmuxPane, PaneAgents>): string[] =>
   [...agents].flatMap(([one, { process }]) => (process === null ? [] : [`${one.pane} ${process.pid}`]));
 
 describe('SEC5 what a server may claim by its list of panes', () => {
+  it('the longer the table of processes that a machine tells, the seldomer it is read', () => {
+    const table = (count: number) => ({
+      processes: new Map(Array.from({ length: count }, (_, pid) => [pid, entry(pid)])),
+    });
+    expect([null, table(0), table(400), table(limits.processesMax)].map(lookRestMs)).toEqual([0, 0, 200, 16_384]);
+  });
+
   it('one process is one agent, in the pane that had it, and is judged once', () => {
     const panes = Array.from({ length: 2_000 }, (_, n) => pane(n, 100));
     let judged = 0;

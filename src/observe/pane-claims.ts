@@ -5,6 +5,7 @@
 import { processKey, type RuntimeId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
 import type { PaneAgents } from '../sources/process/foreground.ts';
+import type { ProcessTable } from '../sources/process/table.ts';
 import type { TmuxPane } from '../terminals/tmux/view.ts';
 import { endOf, goodbyeOf, type LiveRuntime, type Look, type RawEvent } from './sightings.ts';
 
@@ -75,6 +76,13 @@ export function outclaimed(look: Look, agents: ReadonlyMap<TmuxPane, PaneAgents>
       : [goodbyeOf(identity, look.now), endOf(look, identity, look.now)];
   });
 }
+
+/**
+ * Between two looks at the processes of a machine behind ssh. The longer its table the longer the rest: reading it costs
+ * everyone who is watched, and a hostile one may tell of as many as it likes, as often as it is asked.
+ */
+export const lookRestMs = (table: Pick<ProcessTable, 'processes'> | null): number =>
+  table === null ? 0 : table.processes.size * limits.lookRestPerProcessMs;
 
 /** Agents of a machine behind ssh whose panes its tmux does not list any more: they leave after a while. */
 export class UnlistedPanes {

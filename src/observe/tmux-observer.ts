@@ -14,6 +14,7 @@ import {
 import { limits } from '../model/limits.ts';
 import type { Health } from '../model/records.ts';
 import type { StateName } from '../model/states.ts';
+import type { Cancel } from '../platform/clock.ts';
 import { isSeenElsewhere, rowedElsewhere } from '../reconcile/elsewhere.ts';
 import { ExitDetector, terminalLookOf } from '../reconcile/exit-detection.ts';
 import { NestedAgents } from '../reconcile/nested-agents.ts';
@@ -25,7 +26,7 @@ import { TmuxLink } from '../terminals/tmux/link.ts';
 import type { UserOption } from '../terminals/tmux/user-options.ts';
 import type { PaneScreen, TmuxPane, TmuxServer, Topology } from '../terminals/tmux/view.ts';
 import { serverKeyOf } from '../terminals/tmux/view.ts';
-import { claimsOf, outclaimed, StartBudget, UnlistedPanes } from './pane-claims.ts';
+import { claimsOf, lookRestMs, outclaimed, StartBudget, UnlistedPanes } from './pane-claims.ts';
 import { PaneReach } from './pane-reach.ts';
 import { Rounds } from './rounds.ts';
 import { RunFollower } from './run-follower.ts';
@@ -65,7 +66,7 @@ export class TmuxObserver {
   readonly #waitingEnds = new WaitingEnds();
   readonly #runs: RunFollower;
   readonly #guests: NestedAgents;
-  readonly #glances = new Map<number, string>();
+  #glances: ReadonlyMap<number, string> = new Map();
   readonly #rounds: Rounds;
   #topology: Topology | null = null;
   /** Nothing is believed before the first look was answered (RSV5). */
@@ -83,6 +84,8 @@ export class TmuxObserver {
   });
   #wholeAt = Number.NEGATIVE_INFINITY;
   #lookedAt = 0;
+  /** Set while the next look is put off. */
+  #cancelRest: Cancel | null = null;
   #shape = '';
   readonly #left = new LeftPanes();
   readonly #unlisted = new UnlistedPanes();
@@ -245,6 +248,7 @@ export class TmuxObserver {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#rounds.stop();
+    this.#cancelRest?.();
     // What nobody keeps up to date any more must not be shown.
     this.show(new Map());
     this.#screens.stop();
@@ -298,7 +302,7 @@ export class TmuxObserver {
   #onServerGone(_server: TmuxServer): void {
     this.#topology = null;
     this.#shape = '';
-    this.#glances.clear();
+    this.#glances = new Map();
     this.#look();
     this.#parts.onChange();
   }
@@ -320,11 +324,14 @@ export class TmuxObserver {
     }
     let changed = glance === null || isDue;
     if (glance !== null) {
+      const glances = new Map<number, string>();
       for (const { panePid } of this.#topology?.panes.values() ?? []) {
         const words = glance(panePid) ?? '';
         if (this.#glances.get(panePid) !== words) changed = true;
-        this.#glances.set(panePid, words);
+        glances.set(panePid, words);
       }
+      // Not of panes that are gone: on a long day there are thousands.
+      this.#glances = glances;
     }
     if (changed) this.#look();
   }
@@ -352,6 +359,17 @@ export class TmuxObserver {
   #look(): void {
     if (this.#looking !== null) {
       this.#lookAgain = true;
+      return;
+    }
+    // One is coming.
+    if (this.#cancelRest !== null) return;
+    const { clock, kind } = this.#parts;
+    const restMs = kind === 'ssh' ? lookRestMs(this.#table) - (clock.monotonicMs() - this.#lookedAt) : 0;
+    if (restMs > 0) {
+      this.#cancelRest = clock.after(restMs, () => {
+        this.#cancelRest = null;
+        this.#look();
+      });
       return;
     }
     this.#looking = this.#lookOnce()

@@ -88,6 +88,28 @@ export class Live {
       return (await this.client.get('/v1/status').catch(() => null)) !== null;
       // Where many programs start at once a runtime takes its time.
     }, 60_000);
+    await this.#attached();
+  }
+
+  /**
+   * Where tmux runs already, the daemon has attached its two clients to it, or says why it cannot: a window that is opened in
+   * that very moment ends tmux before 3.7 (docs/tmux.md).
+   */
+  async #attached(): Promise<void> {
+    const clients = (): number => this.tmux('list-clients', '-F', '#{client_control_mode}').match(/1/g)?.length ?? 0;
+    const isOver = async (): Promise<boolean> => {
+      if (clients() >= 2) return true;
+      const { items } = await this.client.get('/v1/targets');
+      const host = items.find(({ target }) => target === 'host');
+      return host === undefined || host.trouble !== null;
+    };
+    try {
+      this.tmux('display-message', '-p', '#{pid}');
+    } catch {
+      // No server runs, or there is no tmux at all.
+      return;
+    }
+    await until(() => isOver().catch(() => true), 60_000);
   }
 
   /** In the foreground of a shell that a person types in. Ends with its pane. */
