@@ -68,6 +68,25 @@ describe('real clock', () => {
     expect(said.trim().split('\n')).toEqual(['ready', 'answer', 'deadline 100', 'deadline 120']);
   });
 
+  it('slow timers ring on one beat, so that who is idle wakes up once for all of them', () => {
+    const dueOf = (atMs: number, delayMs: number): number => {
+      const delays: number[] = [];
+      const time = (): [number, number] => [Math.floor(atMs / 1_000), (atMs % 1_000) * 1e6];
+      const now = vi.spyOn(process, 'hrtime').mockImplementation(time);
+      const set = vi.spyOn(globalThis, 'setTimeout').mockImplementation((_call, ms) => {
+        delays.push(ms ?? 0);
+        return {} as NodeJS.Timeout;
+      });
+      createRealClock().after(delayMs, () => undefined);
+      now.mockRestore();
+      set.mockRestore();
+      return atMs + (delays[0] ?? 0);
+    };
+    expect([dueOf(10_030, 2_000), dueOf(10_070, 2_000), dueOf(11_099, 1_000)]).toEqual([12_101, 12_101, 12_101]);
+    // Quick ones keep their time to the millisecond, and short ones have none to spare.
+    expect([dueOf(10_030, 999), dueOf(10_030, 40)]).toEqual([11_030, 10_070]);
+  });
+
   it('a hundred short timers all keep their time', async () => {
     const clock = createRealClock();
     const early: number[] = [];

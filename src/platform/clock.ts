@@ -28,6 +28,16 @@ const timerMsMax = 2 ** 31 - 1;
  */
 const stoodStillMs = 50;
 
+/**
+ * What waits this long may come later by as much as the beat: whatever is looked at every few seconds is then looked at in
+ * one turn, and an idle program wakes up once instead of ten times. A wake-up costs more than such a look.
+ */
+const slowMs = 1_000;
+/** From here on a millisecond more is nothing. */
+const longMs = 50;
+const beatMs = 100;
+const onBeat = (dueMs: number): number => Math.ceil(dueMs / beatMs) * beatMs;
+
 export function createRealClock(): Clock {
   // Not `performance`: loading that costs a twentieth of a whole `agtmux list`.
   const monotonicMs = (): number => {
@@ -40,12 +50,15 @@ export function createRealClock(): Clock {
 
   function after(delayMs: number, callback: () => void): Cancel {
     assertDelay(delayMs);
-    const dueMs = monotonicMs() + delayMs;
+    const exactMs = monotonicMs() + delayMs;
+    const dueMs = delayMs < slowMs ? exactMs : onBeat(exactMs);
     let timer: NodeJS.Timeout | null = null;
     let isCancelled = false;
     const arm = (): void => {
       // The machine may have been busy with something else since `dueMs` was worked out.
-      timer = setTimeout(wake, Math.min(Math.max(0, Math.ceil(dueMs - monotonicMs())), timerMsMax));
+      const restMs = Math.max(0, Math.ceil(dueMs - monotonicMs()));
+      // Node counts from when its turn began, which is a little earlier: without the last one every timer would ring twice.
+      timer = setTimeout(wake, Math.min(restMs < longMs ? restMs : restMs + 1, timerMsMax));
     };
     const wake = (): void => {
       // Node rounds its timers and may wake a fraction of a millisecond early.

@@ -27,6 +27,8 @@ const places = ['one:0.0', 'one:0.1', 'two:0.0', 'two:1.0', 'three:0.1'] as cons
 export class Restoring {
   readonly #first = new Stage(join(agentsDir, 'captures/restoring'));
   readonly #guests: Guest[] = [];
+  /** Of the person who restores: what marks the children of an agent stands in that of the panes alone. */
+  #ownEnv: NodeJS.ProcessEnv = {};
   #isRight = true;
 
   #say(isRight: boolean, what: string, told: string): void {
@@ -70,7 +72,7 @@ export class Restoring {
   }
 
   #agtmux(...words: string[]): string {
-    return execFileSync(process.execPath, [program, ...words], { env: this.#first.live.env, encoding: 'utf8' });
+    return execFileSync(process.execPath, [program, ...words], { env: this.#ownEnv, encoding: 'utf8' });
   }
 
   /** What the agents need stands in the environment of everything, as in that of a user who logs in. */
@@ -78,6 +80,7 @@ export class Restoring {
     const { live, home } = this.#first;
     const path = `${join(agentsDir, 'bin')}:${live.env.PATH}`;
     Object.assign(live.env, { SHELL: '/bin/bash', TERM: 'tmux-256color', PATH: path });
+    this.#ownEnv = { ...live.env };
     for (const name of ['.bash_profile', '.bashrc']) writeFileSync(join(home, name), bashProfile(path));
     for (const actor of actors) {
       actor.seed(this.#first);
@@ -109,15 +112,23 @@ export class Restoring {
   async #begin(actor: ActionExecutor, place: string): Promise<void> {
     const stage = new Stage(join(agentsDir, `captures/restoring-${actor.agent}`), '120x40', { beside: this.#first });
     stage.pane = this.#open(place, stage.project);
+    const parts = new Parts(actor, stage);
+    await this.#tell(actor, parts).catch((problem: unknown) => {
+      process.stderr.write(`${stage.screen()}\n`);
+      throw problem;
+    });
+    this.#guests.push({ actor, stage, place });
+    process.stdout.write(`  told         ${actor.label}\n`);
+  }
+
+  async #tell(actor: ActionExecutor, parts: Parts): Promise<void> {
+    const { stage } = parts;
     await stage.see(/shell\$/);
     await stage.submit(actor.command);
-    const parts = new Parts(actor, stage);
     await parts.begun();
     await stage.submit(`the word is plum-${actor.agent} do:say`);
     await stage.holds(() => stage.mock.heard(new RegExp(`plum-${actor.agent}`)), 'the word to be heard');
     await parts.settled();
-    this.#guests.push({ actor, stage, place });
-    process.stdout.write(`  told         ${actor.label}\n`);
   }
 
   /** Until the conversation of each is in the record. */

@@ -57,10 +57,11 @@ export class Parts {
   async begun(): Promise<void> {
     const { actor, stage } = this;
     const { trust, ready } = actor.shows;
-    await stage.shows((view) => trust.test(view) || ready.test(view), 'the agent to be there');
-    // Some lose the key that comes while they are still drawing.
-    for (let times = 0; times < 5 && trust.test(stage.screen()); times += 1) {
-      await pause(holdMs);
+    // Some show their prompt for a moment before they ask, and lose the key that comes while they are still drawing.
+    for (let times = 0; times < 5; times += 1) {
+      await stage.shows((view) => trust.test(view) || ready.test(view), 'the agent to be there');
+      await pause(2 * holdMs);
+      if (!trust.test(stage.screen())) break;
       await actor.press.trust(stage);
       await pause(holdMs);
     }

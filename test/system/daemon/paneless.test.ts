@@ -110,6 +110,25 @@ describe('agents without a pane', () => {
     expect((await items()).map(({ ended }) => ended?.cause)).toEqual(['vanished']);
   });
 
+  it('IDN10 one that is taken up again in tmux is one row, that of its pane, and its conversation the same', async () => {
+    live.tmux('new-session', '-d', '-s', 'work', '-x', '80', '-y', '24', 'sleep 100000');
+    await live.startDaemon();
+    await until(async () => (await live.listed()).length === 1);
+    const agent = outside();
+    await agent.show('');
+    await agent.call([call('SessionStart', { source: 'startup' }), call('UserPromptSubmit', { prompt: 'x' })]);
+    await until(async () => (await only())?.state === 'running');
+    agent.end('SIGTERM');
+    await until(async () => (await only()) === undefined);
+    const again = LookAlike.start(live, 'claude', 'work');
+    await again.show('');
+    await again.call([call('SessionStart', { source: 'resume' })]);
+    await until(async () => (await only())?.state === 'idle');
+    const rows = (await items()).filter(({ ended }) => ended === null);
+    expect(rows.map(({ terminal, identity }) => [identity.pane_id, terminal])).toEqual([[again.pane, null]]);
+    again.end();
+  });
+
   it('ACT10 are answered over the hook that waits, each by its own, once', async () => {
     live.writePolicy(mayApprove);
     await live.startDaemon();
