@@ -10,6 +10,7 @@ import {
   badgeOf,
   editorGroups,
   type Link,
+  noticeText,
   plainAnswer,
   quotedText,
   receiptWords,
@@ -123,7 +124,9 @@ describe('an ask', () => {
       { words: 'No, and say why', body: { action: 'answer', ask_id: 'ask-1', option: '2' } },
     ]);
     const others: [string, readonly string[], string][] = [
-      ['two\nlines', ['Yes'], 'dialog'],
+      ['two\nlines', ['Yes'], 'notice'],
+      ['a\nb\nc\nd\ne', ['Yes'], 'dialog'],
+      ['one ⏎ line', ['Yes'], 'dialog'],
       ['x'.repeat(300), ['Yes'], 'dialog'],
       ['many', ['1', '2', '3', '4', '5'], 'dialog'],
       ['a [link](command:x)', ['Yes'], 'dialog'],
@@ -133,6 +136,7 @@ describe('an ask', () => {
     ];
     for (const [text, labels, shown] of others)
       expect([text, askOffer(asking(text, labels))?.shown]).toEqual([text, shown]);
+    expect(noticeText('two\nlines')).toBe('two ⏎ lines');
   });
 
   it('EDI5 is another one when its words change, and none once it is settled or its machine is away', () => {

@@ -142,6 +142,10 @@ export const connectedOf = (items: readonly AgentItem[]): AgentItem | null =>
 /** A notification is a line or two; what does not fit is asked for in a dialog, which shows all of it. */
 const noticeCharsMax = 240;
 const noticeOptionsMax = 4;
+/** It has no lines of its own: where one ends, a mark stands. */
+const noticeLinesMax = 4;
+const lineEnd = '⏎';
+export const noticeText = (text: string): string => text.split('\n').join(` ${lineEnd} `);
 const dialogCharsMax = 4_000;
 const dialogLinesMax = 60;
 
@@ -207,9 +211,12 @@ function optionsOf(ask: AskItem, state: 'waiting_approval' | 'waiting_input'): r
 }
 
 function shownAs(text: string, options: readonly AskOption[]): AskOffer['shown'] {
-  const isLink = [text, ...options.map(({ words }) => words)].some((words) => words.includes(']('));
+  const said = [text, ...options.map(({ words }) => words)];
+  // Nothing that an agent wrote is a link here, nor passes for the end of a line.
+  const isTricky = said.some((words) => words.includes('](') || words.includes(lineEnd));
   const chars = text.length + options.reduce((sum, { words }) => sum + words.length, 0);
-  const isShort = !isLink && !text.includes('\n') && chars <= noticeCharsMax && options.length <= noticeOptionsMax;
+  const isFew = text.split('\n').length <= noticeLinesMax && options.length <= noticeOptionsMax;
+  const isShort = !isTricky && isFew && chars <= noticeCharsMax;
   if (isShort) return 'notice';
   return chars <= dialogCharsMax && text.split('\n').length <= dialogLinesMax ? 'dialog' : 'elsewhere';
 }

@@ -4,7 +4,7 @@
 
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { AskAnswer, AskOffer } from '../../../src/view/editor.ts';
+import { type AskAnswer, type AskOffer, noticeText } from '../../../src/view/editor.ts';
 
 interface Shown {
   readonly offer: AskOffer;
@@ -62,7 +62,7 @@ export class AskNotices {
       offer.shown === 'notice'
         ? offer.options.map(({ words }, index) => link(words, index))
         : [link(offer.shown === 'dialog' ? 'Show' : 'Open the agent', 'show')];
-    const said = offer.shown === 'notice' ? offer.text : 'a longer question';
+    const said = offer.shown === 'notice' ? noticeText(offer.text) : 'a longer question';
     const title = `${offer.who} asks: ${said}  ${links.join('  ·  ')}`;
     void vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title, cancellable: true },

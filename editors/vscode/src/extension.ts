@@ -196,7 +196,8 @@ class Extension {
     if (offer === null || item.ask === null) return;
     const answer = plainAnswer(offer, item.ask, wish);
     // A row shows the beginning of what is asked: whoever has not seen all of it is shown it first.
-    if (answer === null || offer.shown !== 'notice') await this.#asks.dialog(offer);
+    const isSeen = offer.shown === 'notice' && !offer.text.includes('\n');
+    if (answer === null || !isSeen) await this.#asks.dialog(offer);
     else await this.#answer(offer, answer);
   }
 
