@@ -57,6 +57,7 @@ export const hubServe: Action = async (parsed, { clock }) => {
     pagesFolder: fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../dist/web' : '../web', import.meta.url)),
     ...(publicUrl === undefined ? {} : { publicUrl }),
     memoryBytes: () => process.memoryUsage.rss(),
+    cpuSeconds: () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000_000,
   });
   log.info('ready', { url: running.url, pid: process.pid });
   print(`The hub serves at ${running.url}. agtmux hub code prints a code for one machine.`);

@@ -12,9 +12,18 @@ export interface MetricsParts {
   readonly transport: HubTransport;
   readonly clock: Clock;
   readonly memoryBytes: () => number;
+  /** Of this process, since it began. */
+  readonly cpuSeconds: () => number;
 }
 
-export async function metricsText({ hub, table, transport, clock, memoryBytes }: MetricsParts): Promise<string> {
+export async function metricsText({
+  hub,
+  table,
+  transport,
+  clock,
+  memoryBytes,
+  cpuSeconds,
+}: MetricsParts): Promise<string> {
   const lines: string[] = [];
   const add = (
     name: string,
@@ -36,6 +45,7 @@ export async function metricsText({ hub, table, transport, clock, memoryBytes }:
   add('orders_unconfirmed_total', 'counter', 'Actions without an answer', [['', counters.orders_unconfirmed]]);
   add('connections', 'gauge', 'Daemons that are connected to this process', [['', transport.connections()]]);
   add('memory_bytes', 'gauge', 'Resident memory of this process', [['', memoryBytes()]]);
+  add('cpu_seconds_total', 'counter', 'Time of a core that this process has used', [['', cpuSeconds()]]);
   const rows: [string, number][] = [];
   const machines: [string, number][] = [];
   const waiting: [string, number][] = [];

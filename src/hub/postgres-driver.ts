@@ -38,7 +38,10 @@ export async function createPostgresDriver(url: string, onTrouble: (error: Error
     await pool.end();
     if (cause instanceof AgtmuxError) throw cause;
     const words = cause instanceof Error ? cause.message : String(cause);
-    throw new AgtmuxError('E_STORE_IO', `the hub's PostgreSQL cannot be used: ${words}`, { cause });
+    throw new AgtmuxError('E_STORE_IO', `the hub's PostgreSQL cannot be used: ${words}`, {
+      next: 'check its address, and that it runs and lets this user in',
+      cause,
+    });
   });
   const listeners = new Set<(tenant: string) => void>();
   let listening: pg.Client | null = null;

@@ -52,6 +52,7 @@ export interface HubOptions extends HubPlaces, HubFleet {
   /** How people reach it, where that is another address than the one it listens on. */
   readonly publicUrl?: string;
   readonly memoryBytes: () => number;
+  readonly cpuSeconds: () => number;
 }
 
 export interface RunningHub {
@@ -80,7 +81,7 @@ async function transportOf({ nats: url }: HubFleet, parts: Omit<NatsOptions, 'ur
 }
 
 export async function serveHub(options: HubOptions): Promise<RunningHub> {
-  const { clock, random, log, host, port, memoryBytes } = options;
+  const { clock, random, log, host, port, memoryBytes, cpuSeconds } = options;
   const warn: Log['warn'] = (words, fields) => log.warn(words, fields);
   const key = await hubKeyOf(options);
   const table = await (options.table?.() ?? openHubTable(options));
@@ -102,7 +103,7 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
     ...{ clock, hub, table, transport, link },
     hubKey: key.publicKey,
     onUpgrade: (request, socket, head) => transport.upgrade(request, socket, head),
-    metrics: () => metricsText({ hub, table, transport, clock, memoryBytes }),
+    metrics: () => metricsText({ hub, table, transport, clock, memoryBytes, cpuSeconds }),
     people: (app) => {
       addSignInRoutes(app, { ...people, signIn, warn, address: () => address });
       addPeopleRoutes(app, people);

@@ -50,6 +50,7 @@ export class TestHub {
       ...{ clock, random, files, log, folder: this.folder, host: '127.0.0.1', port },
       pagesFolder: join(this.folder, 'pages'),
       memoryBytes: () => process.memoryUsage.rss(),
+      cpuSeconds: () => 0,
       ...this.#more,
     });
     this.url = this.running.url;

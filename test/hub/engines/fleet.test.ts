@@ -8,7 +8,9 @@ import { until } from '../../kit/tmux-server.ts';
 import { both, Fleet, type Process } from './fleet.ts';
 
 const seconds = Number(process.env.COUNT ?? 40);
+/** With DAEMONS=1, 10, 100 and so on: what a fleet costs. Four changes a second each. */
 const daemons = Number(process.env.DAEMONS ?? 200);
+const changesAtOnce = Math.max(1, Math.round(daemons * 0.4));
 const agents = 25;
 const states = ['running', 'idle', 'waiting_approval', 'completed', 'error'] as const;
 const fleet = new Fleet();
@@ -31,6 +33,12 @@ const change = (): void => {
   const id = pick(agents);
   const state = states[pick(states.length)] ?? 'idle';
   fleet.edges[pick(daemons)]?.put(`r${id}`, paneRow({ id, state, fields: { state_version: version } }));
+};
+const idleMs = 10_000;
+/** Of both processes together, in seconds. */
+const cpu = async (): Promise<number> => {
+  const [one, other] = [await fleet.metric(0, 'cpu_seconds_total'), await fleet.metric(1, 'cpu_seconds_total')];
+  return one + other;
 };
 const tableRows = async (): Promise<string> =>
   (await fleet.table.of('main').rows()).rows
@@ -59,6 +67,15 @@ afterAll(async () => {
 describe('a fleet under load', () => {
   it(`HUB1 HUB2 HUB8 loses, doubles and sets back nothing through kills of processes, engines and daemons, ${seconds} s`, async () => {
     await settled('at first');
+    const [since, before] = [performance.now(), await cpu()];
+    while (performance.now() - since < idleMs) {
+      for (let at = 0; at < changesAtOnce; at += 1) change();
+      await pause(90);
+    }
+    const used = (((await cpu()) - before) / ((performance.now() - since) / 1_000)) * 100;
+    figures.push(
+      `${daemons} daemons with four changes a second each: ${used.toFixed(1)} % of a core for both processes of the hub`,
+    );
     // What a process shows of a row only ever goes up, over its restarts too.
     const highest = both.map(() => new Map<string, number>());
     let [older, looks] = [0, 0];
@@ -102,8 +119,8 @@ describe('a fleet under load', () => {
     let changes = 0;
     const changing = (async () => {
       while (!isOver()) {
-        for (let at = 0; at < 80; at += 1) change();
-        changes += 80;
+        for (let at = 0; at < changesAtOnce; at += 1) change();
+        changes += changesAtOnce;
         await pause(90);
       }
     })();
@@ -173,6 +190,15 @@ describe('a fleet under load', () => {
     await fleet.nats.start();
     await settled('told anew');
     figures.push(`resync of ${daemons} daemons after both were emptied: ${Math.round(performance.now() - began)} ms`);
+    // Nothing happens any more: what is left is signs of life.
+    const [ours, theirs] = [process.cpuUsage(), await cpu()];
+    await pause(idleMs);
+    const used = process.cpuUsage(ours);
+    const uplink = ((used.user + used.system) / 1_000 / idleMs / daemons) * 100;
+    const share = (((await cpu()) - theirs) / (idleMs / 1_000)) * 100;
+    figures.push(
+      `at rest: ${uplink.toFixed(3)} % of a core for each uplink, ${share.toFixed(1)} % for both processes of the hub`,
+    );
     const memory = await Promise.all(both.map((at) => fleet.metric(at, 'memory_bytes')));
     figures.push(`memory of the processes: ${memory.map((bytes) => Math.round(bytes / 1_048_576)).join(' and ')} MB`);
   }, 600_000);

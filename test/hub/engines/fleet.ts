@@ -145,7 +145,7 @@ export class Fleet {
 
   async metric(at: Process, name: string): Promise<number> {
     const text = await (await fetch(`${this.urlOf(at)}/metrics`)).text();
-    return Number(new RegExp(`^agtmux_hub_${name} (\\d+)`, 'm').exec(text)?.[1]);
+    return Number(new RegExp(`^agtmux_hub_${name} ([\\d.]+)`, 'm').exec(text)?.[1]);
   }
 
   /** As a load balancer does: one of them, and where that takes no connection the other one. */
