@@ -18,7 +18,10 @@ interface Guest {
 }
 
 const patienceMs = 180_000;
-const bashProfile = (path: string): string => `export PATH=${path} PS1='shell$ ' HISTFILE=/dev/null\n`;
+const bashProfile = (path: string, variables: Readonly<Record<string, string>>): string => {
+  const more = Object.entries(variables).map(([name, value]) => `export ${name}='${value}'\n`);
+  return `export PATH=${path} PS1='shell$ ' HISTFILE=/dev/null\n${more.join('')}`;
+};
 const program = join(import.meta.dirname, '../../bin/agtmux');
 
 /** Where each goes: sessions with windows and splits. */
@@ -27,8 +30,6 @@ const places = ['one:0.0', 'one:0.1', 'two:0.0', 'two:1.0', 'three:0.1'] as cons
 export class Restoring {
   readonly #first = new Stage(join(agentsDir, 'captures/restoring'));
   readonly #guests: Guest[] = [];
-  /** Of the person who restores: what marks the children of an agent stands in that of the panes alone. */
-  #ownEnv: NodeJS.ProcessEnv = {};
   #isRight = true;
 
   #say(isRight: boolean, what: string, told: string): void {
@@ -44,6 +45,7 @@ export class Restoring {
     try {
       first.port = await first.mock.listen();
       this.#furnish(actors);
+      first.live.trustPrograms();
       await first.live.startDaemon();
       for (const actor of actors) installHooks(actor, first);
       for (const [number, actor] of actors.entries()) await this.#begin(actor, places[number] ?? 'four:0.0');
@@ -72,20 +74,17 @@ export class Restoring {
   }
 
   #agtmux(...words: string[]): string {
-    return execFileSync(process.execPath, [program, ...words], { env: this.#ownEnv, encoding: 'utf8' });
+    return execFileSync(process.execPath, [program, ...words], { env: this.#first.live.env, encoding: 'utf8' });
   }
 
-  /** What the agents need stands in the environment of everything, as in that of a user who logs in. */
+  /** What the agents need stands where a user has it: in what a login shell reads. */
   #furnish(actors: readonly ActionExecutor[]): void {
     const { live, home } = this.#first;
     const path = `${join(agentsDir, 'bin')}:${live.env.PATH}`;
     Object.assign(live.env, { SHELL: '/bin/bash', TERM: 'tmux-256color', PATH: path });
-    this.#ownEnv = { ...live.env };
-    for (const name of ['.bash_profile', '.bashrc']) writeFileSync(join(home, name), bashProfile(path));
-    for (const actor of actors) {
-      actor.seed(this.#first);
-      Object.assign(live.env, actor.env(this.#first));
-    }
+    for (const actor of actors) actor.seed(this.#first);
+    const profile = bashProfile(path, Object.assign({}, ...actors.map((actor) => actor.env(this.#first))));
+    for (const name of ['.bash_profile', '.bashrc']) writeFileSync(join(home, name), profile);
   }
 
   #has(target: string): boolean {
