@@ -44,6 +44,8 @@ export async function metricsText({
   add('orders_total', 'counter', 'Actions that were sent to daemons', [['', counters.orders]]);
   add('orders_unconfirmed_total', 'counter', 'Actions without an answer', [['', counters.orders_unconfirmed]]);
   add('connections', 'gauge', 'Daemons that are connected to this process', [['', transport.connections()]]);
+  const stream = [...transport.waiting()].map(([tenant, count]) => [`{tenant="${tenant}"}`, count] as const);
+  add('stream_waiting', 'gauge', 'Batches that are not in the table yet, at the process that reads them', stream);
   add('memory_bytes', 'gauge', 'Resident memory of this process', [['', memoryBytes()]]);
   add('cpu_seconds_total', 'counter', 'Time of a core that this process has used', [['', cpuSeconds()]]);
   const rows: [string, number][] = [];

@@ -36,6 +36,8 @@ export class NatsProjector {
   readonly #ended: Promise<void>;
   #messages: ConsumerMessages | null = null;
   #isReading = false;
+  #place = 0;
+  #last = 0;
   #isClosed = false;
   #wake: () => void = () => undefined;
   #cancelWatch: Cancel = () => undefined;
@@ -53,6 +55,11 @@ export class NatsProjector {
     this.#wake();
     await this.#ended;
     await this.#hold(0).catch(() => undefined);
+  }
+
+  /** Batches that are not in the table yet; null: another process reads, or nobody. */
+  get waiting(): number | null {
+    return this.#isReading ? Math.max(0, this.#last - this.#place) : null;
   }
 
   get #table() {
@@ -117,6 +124,8 @@ export class NatsProjector {
     const messages = await consumer.consume({ max_messages: limits.hubStreamReadMax });
     this.#messages = messages;
     this.#isReading = true;
+    this.#place = place;
+    this.#last = info.state.last_seq;
     this.#watch(info);
     let some: JsMsg[] = [];
     for await (const message of messages) {
@@ -126,6 +135,7 @@ export class NatsProjector {
       const moved = await this.#apply(name, place, some);
       if (moved === null) return;
       place = moved;
+      this.#place = place;
       some = [];
     }
   }
@@ -147,6 +157,7 @@ export class NatsProjector {
   async #isStill(info: StreamInfo): Promise<boolean> {
     if (!(await this.#hold(limits.hubLeaseMs))) return false;
     const now = await ensureStream(this.#parts.manager, this.#parts.tenant);
+    this.#last = now.state.last_seq;
     return placeOf(now) === placeOf(info);
   }
 

@@ -83,6 +83,13 @@ export class NatsTransport implements HubTransport, OtherDoors {
     return this.#doors.connections();
   }
 
+  waiting(): ReadonlyMap<string, number> {
+    const read = [...this.#projectors].flatMap(([tenant, { waiting }]) =>
+      waiting === null ? [] : [[tenant, waiting] as const],
+    );
+    return new Map(read);
+  }
+
   cut(tenant: string, daemon: string): void {
     this.#doors.cut(tenant, daemon);
     // A process that does not hear it finds it with its next look at the table.

@@ -80,6 +80,11 @@ export class StreamTransport implements HubTransport {
     return this.#known.size;
   }
 
+  /** A batch is taken when it is in the table. */
+  waiting(): ReadonlyMap<string, number> {
+    return new Map();
+  }
+
   /** The life that speaks for this daemon here; null when none does. */
   lifeOf(tenant: string, daemon: string): string | null {
     const held = this.#known.get(`${tenant}/${daemon}`);

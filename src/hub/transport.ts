@@ -38,6 +38,8 @@ export interface HubTransport {
   ask(tenant: string, daemon: string, kind: HubAskKind, body: unknown): Promise<Result<unknown>>;
   /** Connections, as far as they are known here. */
   connections(): number;
+  /** Batches on their way to the table, of each tenant that this process reads. */
+  waiting(): ReadonlyMap<string, number>;
   /** It must not go on talking to this daemon. */
   cut(tenant: string, daemon: string): void;
   /** Whether it can carry anything now. */

@@ -49,6 +49,11 @@ it('HUB8 what a killed or an emptied NATS has lost is told anew, and nothing tha
     });
   for (const edge of edges) edge.put('a', paneRow());
   await same();
+  await until('the one that reads says so', async () =>
+    (await (await fetch(`${hub.url}/metrics`)).text()).includes(
+      `agtmux_hub_stream_waiting{tenant="${hub.tenant}"} 0\n`,
+    ),
+  );
   for (const isWiped of [false, true]) {
     await nats.kill();
     if (isWiped) nats.wipe();
