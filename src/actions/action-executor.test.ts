@@ -71,7 +71,7 @@ describe('an action', () => {
     if (expected !== 'delivered') expect(world.typed).toEqual([]);
   });
 
-  it('ACT1 refuses what no longer fits, sends nothing and writes it down', async () => {
+  it('ACT1a refuses what no longer fits, sends nothing and writes it down', async () => {
     type Given = Awaited<ReturnType<typeof oneAgent>>;
     const stopped =
       (why: 'in_mode' | 'synchronized' | 'dead' | 'gone') =>
@@ -111,7 +111,7 @@ describe('an action', () => {
     }
   });
 
-  it('ACT1 refuses when the state changes between snapshot and effect, and force says so in the audit', async () => {
+  it('ACT1b refuses when the state changes between snapshot and effect, and force says so in the audit', async () => {
     for (const forced of [false, true]) {
       const { world, agent, actor } = await oneAgent();
       const first = world.act(actor, { action: 'send', text: 'one' });
@@ -268,7 +268,7 @@ describe('a message', () => {
     }
   });
 
-  it('ACT4 is delivered when its agent was seen to take it after Enter, and while it was still this agent', async () => {
+  it('ACT4b is delivered when its agent was seen to take it after Enter, and while it was still this agent', async () => {
     const cases: [string, RegExp | null, (agent: FakeAgent, world: ActWorld) => void][] = [
       ['delivered', null, (agent) => Object.assign(agent, { screen: [' > Type your message'] })],
       ['delivered', null, (agent) => Object.assign(agent, { look: commandScreen })],

@@ -79,7 +79,7 @@ describe('answering', () => {
     }
   });
 
-  it('ASK3 compares an ask with a secret in it as it was told, not as it is shown', async () => {
+  it('ASK3b compares an ask with a secret in it as it was told, not as it is shown', async () => {
     const secret = (token: string): string => `TOKEN=${token} make deploy`;
     const lookAt = (text: string): FreshLook => ({
       state: 'waiting_approval',

@@ -54,14 +54,14 @@ const whole = [
 ];
 
 describe('wishes at a dialog of which not all is in sight', () => {
-  it.each(cut)('ASK3 nobody says yes to what was not shown: %s', (file) => {
+  it.each(cut)('ASK3a nobody says yes to what was not shown: %s', (file) => {
     expect(seenIn(file).cut).toBe(true);
     expect(outcome(file, { kind: 'approve' }, 'screen:1')).toBe('E_UNSUPPORTED');
     expect(outcome(file, { kind: 'choose', option: '1' }, 'screen:1')).toBe('E_UNSUPPORTED');
     expect(outcome(file, { kind: 'choose', option: '2' }, 'screen:1')).toBe('E_UNSUPPORTED');
   });
 
-  it.each(cut)('ASK3 a no needs no more than what is there: %s', (file) => {
+  it.each(cut)('ASK3a a no needs no more than what is there: %s', (file) => {
     const no = seenIn(file).options.at(-1)?.id ?? '';
     expect(outcome(file, { kind: 'reject', because: null }, 'screen:1')).toEqual(['Escape']);
     expect(outcome(file, { kind: 'choose', option: no }, 'screen:1')).toEqual(['Escape']);

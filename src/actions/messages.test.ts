@@ -74,7 +74,7 @@ describe('where a message may be typed', () => {
   const cells = stateNames.flatMap((state) =>
     Object.entries(screens).map(([shown, screen]) => [state, shown as keyof typeof screens, screen] as const),
   );
-  it.each(cells)('ACT3 published %s, on the screen %s', (state, shown, screen) => {
+  it.each(cells)('ACT3a published %s, on the screen %s', (state, shown, screen) => {
     const rules = [false, true].map((isForced) => messageRule({ state, ask: null }, screen, isForced));
     expect(rules.map((rule) => (typeof rule === 'string' ? rule : rule.code)).join(' ')).toBe(table[state][shown]);
   });

@@ -57,7 +57,7 @@ async function kiloAsking(ask: Ask = commandAsk) {
 const told = ({ outcome, words }: Receipt): readonly unknown[] => [outcome, words];
 
 describe('an answer that is asked about once more', () => {
-  it('ASK3 ACT4 a refusal is finished where the agent asks for a reason, and delivered only then', async () => {
+  it('ASK3 ACT4c a refusal is finished where the agent asks for a reason, and delivered only then', async () => {
     const { world, actor, rejected } = await kiloAsking();
     expect(told(await world.act(actor, { action: 'reject' }))).toEqual(['delivered', null]);
     expect(rejected).toEqual(['']);
@@ -85,7 +85,7 @@ describe('an answer that is asked about once more', () => {
     expect(rejected).toEqual(['']);
   });
 
-  it('ACT4 a yes that lasts is left to a person, and is not delivered', async () => {
+  it('ACT4c a yes that lasts is left to a person, and is not delivered', async () => {
     const { world, agent, actor } = await kiloAsking();
     const receipt = await world.act(actor, { action: 'answer', option: 'Allow always' });
     expect(told(receipt)).toEqual(['unconfirmed', expect.stringContaining('asks for confirmation')]);
@@ -155,7 +155,7 @@ describe('what an answer is delivered by', () => {
     return (await world.act(actor, approve)).outcome;
   }
 
-  it('ACT4 by a dialog that is gone and stays away, not by a picture without it', async () => {
+  it('ACT4c by a dialog that is gone and stays away, not by a picture without it', async () => {
     expect(await after((_, agent) => draw(agent, working))).toBe('delivered');
     const flicker = await after((world, agent) => {
       draw(agent, working);

@@ -27,7 +27,7 @@ function swallow(world: ActWorld, agent: FakeAgent): void {
 }
 
 describe('unsent text in a prompt', () => {
-  it('ACT3 refuses a message, which it would be sent along with; an empty prompt takes it', async () => {
+  it('ACT3b refuses a message, which it would be sent along with; an empty prompt takes it', async () => {
     const { world, agent, actor } = await oneAgent(prompt('rm -rf'));
     const receipt = await world.act(actor, { action: 'send' });
     expect(receipt).toMatchObject({ outcome: 'refused', failure: { code: 'E_STATE_CHANGED', message: draftWords } });
@@ -74,7 +74,7 @@ describe('unsent text in a prompt', () => {
 });
 
 describe('a message that nobody saw submitted', () => {
-  it('ACT3 blocks the next one until the prompt was seen empty', async () => {
+  it('ACT3b blocks the next one until the prompt was seen empty', async () => {
     const { world, agent, actor } = await oneAgent(prompt(''));
     swallow(world, agent);
     expect((await world.act(actor, { action: 'send' })).outcome).toBe('unconfirmed');
@@ -86,7 +86,7 @@ describe('a message that nobody saw submitted', () => {
     expect((await world.act(actor, { action: 'send' })).outcome).toBe('delivered');
   });
 
-  it('ACT3 blocks the next one until a person has looked, where nobody knows its prompt', async () => {
+  it('ACT3b blocks the next one until a person has looked, where nobody knows its prompt', async () => {
     const { world, agent, actor } = await oneAgent({ state: 'idle', ask: null });
     swallow(world, agent);
     expect((await world.act(actor, { action: 'send' })).outcome).toBe('unconfirmed');

@@ -83,7 +83,7 @@ export function recordingsSuite(agent: string, rules: unknown, folder: string, g
       return why === undefined ? [] : [{ file, why, reading, outcome: whyOf(why, reading) }];
     });
 
-    it('RSV13 where it is known why, no other reason is told, and nothing is done that was not', () => {
+    it('RSV13 RSV13a where it is known why, no other reason is told, and nothing is done that was not', () => {
       const wrong = explained.filter(({ outcome }) => outcome === 'wrong');
       expect(
         wrong.map(

@@ -330,11 +330,11 @@ describe('a paired editor', () => {
     ['parents that could not all be read', { ancestors: [host], is_whole: false }],
     ['a daemon of agtmux above it', { ...background, ancestors: [up(83, 'node daemon.js', { ours: 'daemon' }), init] }],
   ];
-  it.each(agents)('EDI3 a key counts for nothing with %s', (_, parts) => {
+  it.each(agents)('EDI3a a key counts for nothing with %s', (_, parts) => {
     expect(roleWith(parts)).toBe('observer');
   });
 
-  it('EDI3 a key counts for nothing in a window that was opened with a command', () => {
+  it('EDI3a a key counts for nothing in a window that was opened with a command', () => {
     const window = facts({
       ...background,
       argv: ['node', 'x.js'],
@@ -343,7 +343,7 @@ describe('a paired editor', () => {
     expect(editorPrincipal(editor, window, 0)).toMatchObject({ role: 'operator', is_traceable: false });
   });
 
-  it('EDI3 a key counts for nothing without a process', () => {
+  it('EDI3a a key counts for nothing without a process', () => {
     expect(editorPrincipal(editor, null, 0)).toMatchObject({ role: 'observer', is_traceable: false });
   });
 });

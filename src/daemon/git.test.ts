@@ -14,7 +14,7 @@ import { openGit } from './git.ts';
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'agtmux-git-')));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 
-it('GIT2 of an agent on another machine no diff of a folder here is told', async () => {
+it('GIT2b of an agent on another machine no diff of a folder here is told', async () => {
   const cwd = join(base, 'shop');
   execFileSync('git', ['init', '-q', cwd], { stdio: 'ignore' });
   writeFileSync(join(cwd, 'secret'), 'of this machine\n');

@@ -117,7 +117,7 @@ describe('what settles an ask', () => {
 describe('memory of asks', () => {
   const foldOf = (world: ReturnType<typeof oneAgent>) => world.world.entries.get('a' as never)?.fold;
 
-  it('ASK1 is bounded, and what is open stays open however much is settled around it', () => {
+  it('ASK1 CNV1a is bounded, and what is open stays open however much is settled around it', () => {
     const world = oneAgent();
     world.take(asks('a', 'hook', 0, 'forgotten', { scope: 'sub1' }));
     for (let count = 1; count < 1_300; count++)

@@ -45,7 +45,7 @@ describe('the guard', () => {
     }
   });
 
-  it('ACT1 refuses a changed state, an expired snapshot and unmet conditions; force passes over these', () => {
+  it('ACT1a refuses a changed state, an expired snapshot and unmet conditions; force passes over these', () => {
     const changed = { state: { ...state, state: 'running' as const, state_version: state.state_version + 1 } };
     const cases: [Partial<GuardView>, GuardConditions, string][] = [
       [changed, {}, 'E_STATE_CHANGED'],
@@ -76,7 +76,7 @@ describe('the guard', () => {
     expect(codeOf({ state: world.state('a') }, { forceStale: true })).toBe('E_ENDED');
   });
 
-  it('RTE4 an agent that runs on without its pane refuses with E_NO_PANE, forced or not', () => {
+  it('RTE4b an agent that runs on without its pane refuses with E_NO_PANE, forced or not', () => {
     for (const forceStale of [false, true]) expect(codeOf({ isPaneless: true }, { forceStale })).toBe('E_NO_PANE');
     const ended = { cause: 'vanished' as const, status: null, signal: null, clean: false, time: 1 };
     expect(codeOf({ isPaneless: true, state: { ...state, ended } })).toBe('E_ENDED');

@@ -119,7 +119,7 @@ describe('ordering hazards', () => {
     expect(world.word('a')).toBe('waiting_approval/approval_asked');
   });
 
-  it('IDN10 without a pane what hooks alone tell of work and asks is never told for sure', () => {
+  it('IDN10c without a pane what hooks alone tell of work and asks is never told for sure', () => {
     const world = oneAgent();
     const seen = () => {
       const { state, reason, confidence } = heardByHooksAlone(world.state('a'));
@@ -267,7 +267,7 @@ describe('copies of one event', () => {
   const again = says('a', 'hook', 50, 'running', {}, { dedupe_key: 'k' });
   const between = says('a', 'hook', 30, 'completed');
 
-  it('DED1 a copy that was stamped again never moves the state forward, whichever comes first', () => {
+  it('DED1a a copy that was stamped again never moves the state forward, whichever comes first', () => {
     for (const order of permutations([first, again, between])) {
       const world = oneAgent();
       for (const one of order) world.take(one);
@@ -275,7 +275,7 @@ describe('copies of one event', () => {
     }
   });
 
-  it('DED1 the verdicts say which copy stayed', () => {
+  it('DED1a the verdicts say which copy stayed', () => {
     const kept = oneAgent();
     expect(kept.take(first, again)).toEqual(['joined', 'conflict_kept']);
     const replaced = oneAgent();
@@ -284,7 +284,7 @@ describe('copies of one event', () => {
     expect(replaced.state('a').since).toBe(t0 + 10);
   });
 
-  it('DED1 once a copy is old its choice is final', () => {
+  it('DED1 CNV1a once a copy is old its choice is final', () => {
     const world = oneAgent();
     world.take(again);
     world.now += limits.bindTtlMs;

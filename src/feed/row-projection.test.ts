@@ -175,7 +175,7 @@ describe('rows', () => {
     expect(book.changes()).toEqual([]);
   });
 
-  it('RTE4 an agent that outlives its pane is said to have none: it asks nobody, and no pane leads to it', async () => {
+  it('RTE4b an agent that outlives its pane is said to have none: it asks nobody, and no pane leads to it', async () => {
     const { ledger, book, show, begin, topologies, clock, without, store } = await setUp();
     show(paneNamed('%1', 'work'), paneNamed('%2', 'work'));
     await begin('a', '%1');
@@ -216,7 +216,7 @@ describe('rows', () => {
     expect(book.isPaneless(runtimeId('a'))).toBe(false);
   });
 
-  it('RSV6 RSV12 the last known place of an agent outlives the daemon, whatever becomes of its target', async () => {
+  it('RSV6b RSV12 the last known place of an agent outlives the daemon, whatever becomes of its target', async () => {
     const first = await setUp();
     first.show({ ...paneNamed('%1', 'work'), windowIndex: 3, paneIndex: 2, windowName: 'api', cwd: '/home/me/shop' });
     await first.begin('a', '%1');

@@ -151,7 +151,7 @@ describe('facts', () => {
     expect(of.runs).toEqual([]);
   });
 
-  it('GIT1 git is asked again when the repository or an agent in it changes, and not twice within a moment', async () => {
+  it('GIT1a git is asked again when the repository or an agent in it changes, and not twice within a moment', async () => {
     const of = setUp();
     await facts(of);
     for (let round = 0; round < 20; round += 1) of.trees.look(of.seen('idle'));
@@ -177,7 +177,7 @@ describe('facts', () => {
     expect(of.statuses()).toBe(calm);
   });
 
-  it('GIT1 what a repository would have run is not run, and nothing is locked or written', async () => {
+  it('GIT1a what a repository would have run is not run, and nothing is locked or written', async () => {
     const trap = join(folder, 'trap');
     const ran = join(folder, 'ran');
     writeFileSync(trap, `#!/bin/sh\necho "$@" >>${ran}\ncat\n`);
@@ -242,7 +242,7 @@ describe('facts', () => {
     expect(readdirSync(folder)).not.toContain('ran');
   });
 
-  it('GIT1 it is not led into another folder', async () => {
+  it('GIT1c it is not led into another folder', async () => {
     const secret = join(folder, 'secret');
     mkdirSync(secret);
     writeFileSync(join(secret, 'key'), 'of another\n');
@@ -262,7 +262,7 @@ describe('facts', () => {
     ['a filter without a name', '[filter ""]\n\tclean = x\n'],
     ['a filter whose name is no text', Buffer.from('[filter "\xff"]\n\tclean = x\n', 'latin1')],
     ['a config that cannot be read', '[filter "a'],
-  ])('GIT1 a repository with %s is not asked', async (_, config) => {
+  ])('GIT1b a repository with %s is not asked', async (_, config) => {
     const of = setUp();
     expect(await of.program.run(shop, statusArgs('normal'))).not.toBeNull();
     const before = of.runs.length;
@@ -327,7 +327,7 @@ describe('since the turn began', () => {
     expect(objects()).toBe(before);
   });
 
-  it('GIT2 an answered ask goes on with the turn, and of who was never seen at work the commit is the base', async () => {
+  it('GIT2a an answered ask goes on with the turn, and of who was never seen at work the commit is the base', async () => {
     put('notes.txt', 'mine\n');
     const states = ['idle', 'running', 'waiting_approval', 'running', 'completed'] as const;
     const { diff } = await after(() => put('notes.txt', 'mine\nmore\n'), states);
@@ -346,7 +346,7 @@ describe('since the turn began', () => {
     });
   });
 
-  it('GIT2 is bounded: a file too large is left out and counted, a long patch is cut at a line', async () => {
+  it('GIT2c is bounded: a file too large is left out and counted, a long patch is cut at a line', async () => {
     put('large.bin', new Uint8Array(1_100_000));
     const { diff } = await after(() => {
       for (const name of ['b', 'c']) put(`${name}.txt`, `${name.repeat(60)}\n`.repeat(16_000));
@@ -356,7 +356,7 @@ describe('since the turn began', () => {
     expect(diff.patch.endsWith('\n')).toBe(true);
   });
 
-  it('GIT2 where there is no room to keep what was there, no base is told, and why', async () => {
+  it('GIT2a where there is no room to keep what was there, no base is told, and why', async () => {
     put('notes.txt', 'mine\n');
     let isFull = true;
     const of = setUp(async (path) => {

@@ -57,7 +57,7 @@ describe('the ledger', () => {
     expect(wordOf(ledger)).toBe('waiting_approval/approval_asked');
   });
 
-  it('LOG5 CNV1 what cannot be written is still seen, marked, and written later as if nothing had been', async () => {
+  it('LOG5a CNV1 what cannot be written is still seen, marked, and written later as if nothing had been', async () => {
     const store = new MemoryStore();
     let isFull = false;
     const flaky: Store = new Proxy(store, {
@@ -287,7 +287,7 @@ describe('the ledger', () => {
     expect((await openLedger(store, { now: time.now })).ledger.states()).toEqual(before);
   });
 
-  it('LOG2 a log that is damaged while it is in use is set aside, and a new one begins with what is known', async () => {
+  it('LOG2b a log that is damaged while it is in use is set aside, and a new one begins with what is known', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'agtmux-ledger-'));
     const open = () => openSqliteStore({ dir, now: () => t0, ballastBytes: 0, cacheKib: 16 });
     const first = await open();

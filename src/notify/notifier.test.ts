@@ -372,7 +372,7 @@ describe('an event', () => {
     expect(await files.stat('/state/notices.json.damaged')).not.toBeNull();
   });
 
-  it('NOT1 doubt is neither news nor the end: an unreachable target takes nothing back', async () => {
+  it('NOT1a doubt is neither news nor the end: an unreachable target takes nothing back', async () => {
     await open();
     await become([asking('a')]);
     await become([paneRow({ state: 'unknown', fields: { runtime_id: runtimeId('r1') } })]);
@@ -380,7 +380,7 @@ describe('an event', () => {
     expect(told).toEqual(['tell a']);
   });
 
-  it('NOT1 finished work and errors are news while they are fresh, unseen and of an agent of its own', async () => {
+  it('NOT1a finished work and errors are news while they are fresh, unseen and of an agent of its own', async () => {
     await open();
     await clock.advanceSettled(1_000_000);
     const now = clock.monotonicMs();

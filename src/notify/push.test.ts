@@ -93,7 +93,7 @@ describe('what a browser is told', () => {
     expect(sent[1]?.headers.topic).toBe(request?.headers.topic);
   });
 
-  it('NOT9 has buttons only where the whole ask is shown, to a page that may act', async () => {
+  it('NOT9a has buttons only where the whole ask is shown, to a page that may act', async () => {
     const { push, address, state, documents } = await world('ask');
     const last = async (one: Message = message) => {
       await push.tell(one);
@@ -113,7 +113,7 @@ describe('what a browser is told', () => {
     expect((await last())?.answer).toBeNull();
   });
 
-  it('NOT9 a button answers what was shown, to this browser, and nothing that has changed since', async () => {
+  it('NOT9a a button answers what was shown, to this browser, and nothing that has changed since', async () => {
     const { push, address, state, done, documents } = await world('ask');
     await push.subscribe('s1', address, true);
     await push.tell(message);
@@ -160,7 +160,7 @@ describe('what a browser is told', () => {
     expect(push.has('s1')).toBe(false);
   });
 
-  it('NOT9 is not told what was answered while it was made', async () => {
+  it('NOT9b is not told what was answered while it was made', async () => {
     const { push, address, sent } = await world();
     await push.subscribe('s1', address, true);
     expect(await push.tell({ ...message, isWanted: () => false })).toMatchObject({ ok: true, isTooLate: true });

@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 describe('a file that is changed in its place', () => {
-  it('INS4 is as it was when the new text does not fit', async () => {
+  it('INS4a is as it was when the new text does not fit', async () => {
     failures = 1;
     await expect(edit()).rejects.toMatchObject({ code: 'ENOSPC' });
     expect(readFileSync(path, 'utf8')).toBe('mine\n');

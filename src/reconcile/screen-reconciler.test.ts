@@ -56,7 +56,7 @@ describe('a screen alone', () => {
     expect(desk.word).toBe('idle/interrupted');
   });
 
-  it('RSV13 work before a prompt without a finished answer, and starting up, are not done', async () => {
+  it('RSV13b work before a prompt without a finished answer, and starting up, are not done', async () => {
     const words: string[] = [];
     for (const lines of [
       ['busy', '>?'],
@@ -121,7 +121,7 @@ describe('a screen alone', () => {
     },
   );
 
-  it('a screen on its way is no news: half a dialog, a moment without any rule', async () => {
+  it('RSV10c a screen on its way is no news: half a dialog, a moment without any rule', async () => {
     const desk = new ScreenKit();
     desk.shows('busy');
     await desk.pass(500);
@@ -458,7 +458,7 @@ describe('a screen behind what was claimed', () => {
     expect(await desk.words(6_000)).toEqual([working]);
   });
 
-  it('RSV3 the same on a screen that is 8 s behind: the end of the turn before is never told as the end of this one', async () => {
+  it('RSV3a the same on a screen that is 8 s behind: the end of the turn before is never told as the end of this one', async () => {
     const desk = await workingTurn();
     const at = desk.now() - t0;
     desk.take(says('a', 'hook', at, 'completed'), event('a', 'hook', at, 'turn.ended', {}));
@@ -518,7 +518,7 @@ describe('a screen behind what was claimed', () => {
     expect(desk.world.state('a')).toMatchObject({ asks_open: 1, ask: { text: 'rm z' } });
   });
 
-  it('RSV3 what is never drawn heals after five seconds, and as idle: the finished turn on the screen is an older one', async () => {
+  it('RSV3a what is never drawn heals after five seconds, and as idle: the finished turn on the screen is an older one', async () => {
     const desk = await finishedTurn();
     const claimed = desk.now();
     desk.take(says('a', 'hook', claimed - t0, 'running'));

@@ -101,7 +101,7 @@ describe('a session that is not put to sleep', () => {
     expect(await world.live.sleep('room')).toBe(false);
   });
 
-  it('SES11 because somebody wrote to it meanwhile', async () => {
+  it('SES11a because somebody wrote to it meanwhile', async () => {
     const world = await rested(['done'], restMs - 2_000);
     await world.live.do({ action: 'send', text: 'more' });
     world.process.say('request r2');
@@ -112,7 +112,7 @@ describe('a session that is not put to sleep', () => {
     expect(world.live.isManagedProcess).toBe(false);
   });
 
-  it('SES11 because its agent has work in the background, until that has ended', async () => {
+  it('SES11a because its agent has work in the background, until that has ended', async () => {
     const world = new ToyWorld();
     world.wakeful.why = 'behind';
     (await world.begun()).say('done');
@@ -124,7 +124,7 @@ describe('a session that is not put to sleep', () => {
     expect([world.live.isManagedProcess, world.slept]).toEqual([false, ['rested']]);
   });
 
-  it('SES11 because nothing would bring the conversation back, which is said', async () => {
+  it('SES11a because nothing would bring the conversation back, which is said', async () => {
     const world = new ToyWorld();
     await world.live.start('do it');
     world.process.say('done');

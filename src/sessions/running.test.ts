@@ -218,7 +218,7 @@ describe('stopping', () => {
     expect([world.processes.length, world.process.written[0]]).toEqual([2, 'open more conversation']);
   });
 
-  it('SES4 it has a moment to finish, then its input is closed, then TERM, then KILL', async () => {
+  it('SES4a it has a moment to finish, then its input is closed, then TERM, then KILL', async () => {
     const world = new ToyWorld();
     const process = await world.begun();
     await world.live.do({ action: 'stop' });

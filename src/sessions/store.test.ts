@@ -45,7 +45,7 @@ describe('a conversation', () => {
     expect(talk.page(0, 5_000).messages.at(-1)?.id).toBe('big199');
   });
 
-  it('SES10 secrets are blotted out, also one that grows into one', () => {
+  it('SES10b secrets are blotted out, also one that grows into one', () => {
     const talk = new Talk();
     talk.put(said('a', 'key sk-abcdef', { partial: true }));
     talk.put(said('a', 'key sk-abcdefghijklmnopqrstuvwx'));

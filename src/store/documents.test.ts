@@ -74,7 +74,7 @@ describe('a file of an earlier version', () => {
   const plant = (path: string, text: string): void => files.plant(path, { kind: 'file', bytes: Buffer.from(text) });
   const names = async () => [...((await files.list('/state', 99))?.names ?? [])].sort();
 
-  it('LOG8 is taken over once, with the file beside it, and stays as a backup', async () => {
+  it('LOG8a is taken over once, with the file beside it, and stays as a backup', async () => {
     plant('/state/old.json', '["a","b"]');
     plant('/state/old.log', '["c"]');
     expect(await importFile(store, files, old)).toBeNull();
@@ -97,7 +97,7 @@ describe('a file of an earlier version', () => {
     expect(await names()).toEqual(['old.json.backup']);
   });
 
-  it('LOG8 is left as it is when it cannot be taken over', async () => {
+  it('LOG8a is left as it is when it cannot be taken over', async () => {
     plant('/state/old.json', '["a"]');
     store.cutAt(1, false);
     expect(await importFile(store, files, old)).toBe('the power is cut');

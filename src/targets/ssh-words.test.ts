@@ -102,7 +102,7 @@ describe('the budget of a target', () => {
   });
 });
 
-describe('FED4 the wait before a machine is dialled again', () => {
+describe('FED4a the wait before a machine is dialled again', () => {
   const minute = 60_000;
 
   it('never has two attempts within five seconds, whatever went wrong, and always some chance', () => {

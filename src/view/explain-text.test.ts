@@ -73,7 +73,7 @@ describe('the table of agents', () => {
     expect(text).toContain('12 rules, registry 7, hook 3, transcript');
   });
 
-  it('RSV10 ends with the rule files that nobody uses', () => {
+  it('RSV10a ends with the rule files that nobody uses', () => {
     const lines = agentsLines(list([agent({})], ['nobody.toml is not used\u001b[2J']), options);
     expect(lines.at(-1)).toBe('nobody.toml is not used');
   });

@@ -169,7 +169,7 @@ describe('status, doctor and logs', () => {
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(30);
   });
 
-  it('RSV10 a rule file that nobody uses is told by agents, status, doctor and the log', async () => {
+  it('RSV10a a rule file that nobody uses is told by agents, status, doctor and the log', async () => {
     const folder = join(world.directory, '.config/agtmux/rules');
     mkdirSync(folder, { recursive: true });
     const file = (name: string): string => join(folder, name);

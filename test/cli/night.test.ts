@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => stage.end());
 
 describe('agtmux restore', () => {
-  it('RST1 shows what would become of each, and asks for nothing that nobody can answer', async () => {
+  it('RST1a shows what would become of each, and asks for nothing that nobody can answer', async () => {
     expect((await stage.run(['restore'])).stdout).toContain('Nothing to restore');
     const why = 'its conversation is not known';
     const shell = { place: 'docs:0.0', agent_session: null, choice: 'shell', command: null, why } as const;

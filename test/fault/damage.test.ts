@@ -121,7 +121,7 @@ async function expectUsable(store: Store & { close(): Promise<void> }, what: str
   await store.close();
 }
 
-describe('LOG2 replacing a damaged log', () => {
+describe('LOG2a replacing a damaged log', () => {
   const whole = join(root, 'whole');
   let known: Record<string, unknown>;
 

@@ -97,7 +97,7 @@ const order = async (person: typeof alice | PersonSession = alice, asked = wish(
     .then((made) => (made.ok ? made.value.receipt : { outcome: 'no', failure: made.failure }));
 
 describe('an action of the hub', () => {
-  it('HUB5 goes the way of every action where the owner allows it, and is on record on both sides', async () => {
+  it('HUB5 HUB5c goes the way of every action where the owner allows it, and is on record on both sides', async () => {
     expect(await order()).toMatchObject({ outcome: 'delivered', way: 'keys' });
     const [{ request, claim } = { request: null, claim: null }] = done;
     expect(request).toMatchObject({
@@ -110,7 +110,7 @@ describe('an action of the hub', () => {
     expect(kept).toMatchObject({ id: claim?.hub?.order, who: 'alice', action: 'approve', outcome: 'delivered' });
   });
 
-  it('HUB5 is refused at the edge for everyone and everything that the owner did not allow, and by default', async () => {
+  it('HUB5b is refused at the edge for everyone and everything that the owner did not allow, and by default', async () => {
     const codes = async (...args: Parameters<typeof order>) => (await order(...args)).failure?.code;
     expect(await codes({ ...alice, who: 'mallory' } as unknown as typeof alice)).toBe('E_ROLE');
     expect(await codes(alice, wish(7, { action: 'reject', ask_id: 'ask-1' }))).toBe('E_ROLE');
@@ -174,7 +174,7 @@ describe('an action of the hub', () => {
     expect(statesOf()).toEqual(['error', 'running', 'completed', 'idle']);
   });
 
-  it('HUB5 is never kept for later: a machine that is away refuses at once, a lost answer is unconfirmed until the audit says', async () => {
+  it('HUB5a is never kept for later: a machine that is away refuses at once, a lost answer is unconfirmed until the audit says', async () => {
     answers = false;
     const lost = order();
     await until('it was carried out', async () => done.length === 1);
@@ -196,7 +196,7 @@ describe('an action of the hub', () => {
     expect(done).toHaveLength(1);
   });
 
-  it('HUB5 a stolen hub can do no more than the list says: forged, late, replayed, redirected orders are refused', async () => {
+  it('HUB5a a stolen hub can do no more than the list says: forged, late, replayed, redirected orders are refused', async () => {
     const { membership } = edge;
     const text = (change: Partial<WireOrder> = {}): string =>
       JSON.stringify({

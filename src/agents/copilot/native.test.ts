@@ -191,7 +191,7 @@ describe('what the journal tells', () => {
     expect(take(row('assistant.turn_end', {}, 6))).toMatchObject({ state: 'completed' });
   });
 
-  it('RSV13 an abort is a refusal only at a dialog, or right after a no; otherwise the turn was interrupted', () => {
+  it('RSV13a an abort is a refusal only at a dialog, or right after a no; otherwise the turn was interrupted', () => {
     const asked = (id: string) =>
       row('permission.requested', { requestId: id, permissionRequest: { kind: 'shell', fullCommandText: 'ls' } });
     const replied = (id: string, kind: string) => row('permission.completed', { requestId: id, result: { kind } });

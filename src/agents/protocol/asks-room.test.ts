@@ -127,7 +127,7 @@ function begun({ driver, begin }: Cast): Talk {
 }
 
 describe.each(casts)('$driver', (cast) => {
-  it('SES10 holds no more than its bound, refuses the newest with a reason, and says so', () => {
+  it('SES10a holds no more than its bound, refuses the newest with a reason, and says so', () => {
     const talk = begun(cast);
     for (let number = 1; number <= 40; number += 1) talk.hear(cast.ask(number, long));
     expect(talk.held).toBeGreaterThan(4 * mib);
@@ -175,7 +175,7 @@ describe('what asks hold', () => {
     expect(weightOf(deep)).toBeGreaterThan(200_000);
   });
 
-  it('SES10 is counted over all sessions, and given back', () => {
+  it('SES10a is counted over all sessions, and given back', () => {
     const room = new AskBudget();
     room.change(limits.sessionsAsksBytesMax + 5);
     expect(room.left).toBe(0);

@@ -56,7 +56,7 @@ export function filesContract(name: string, create: () => Promise<FilesUnderTest
       expect(content?.stat).toEqual(await files.stat(`${root}/a`));
     });
 
-    it('INS4 an edit is made if the file is as it was, keeps its mode, and makes a new file with the mode that is said', async () => {
+    it('INS4 INS4a an edit is made if the file is as it was, keeps its mode, and makes a new file with the mode that is said', async () => {
       const edit = (before: string | null, after: string) => ({
         before: before === null ? null : bytes(before),
         after: bytes(after),

@@ -24,7 +24,7 @@ describe('what wrap says', () => {
     expect(readWrap(call('wrap.started', process))).toEqual({ kind: 'started', process });
   });
 
-  it('RSV12 status 0 is a goodbye and an end, another status an end, a signal is named', () => {
+  it('RSV12a status 0 is a goodbye and an end, another status an end, a signal is named', () => {
     const end = (status: number, signal: string | null) => {
       const word = readWrap(call('wrap.ended', { ...process, status, signal }));
       return word?.kind === 'ended' ? word.facts : null;

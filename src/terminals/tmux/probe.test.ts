@@ -42,7 +42,7 @@ describe('the first question', () => {
     expect(await sessions('0 10 $1 2.9a\n')).toMatchObject({ kind: 'trouble', code: 'E_TMUX_OLD', isLasting: true });
   });
 
-  it('RSV6 only a tmux that found nobody says that the server is gone', async () => {
+  it('RSV6a only a tmux that found nobody says that the server is gone', async () => {
     const said = async (
       stderr: string,
       status: number | null = 1,
@@ -90,7 +90,7 @@ describe('the first question', () => {
     },
   );
 
-  it('RSV6 names both versions where one lists the panes of the other and cannot stay connected', async () => {
+  it('RSV6a names both versions where one lists the panes of the other and cannot stay connected', async () => {
     const here = address('local', { status: 0, stdout: 'tmux 3.7c\n' });
     expect(await versionsApart(here, { major: 3, minor: 4, patch: '' })).toMatch(
       /^tmux 3\.7c cannot stay connected to the server that runs tmux 3\.4: .*put tmux 3\.4 first in PATH and run `agtmux daemon restart`$/,

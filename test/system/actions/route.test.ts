@@ -194,7 +194,7 @@ describe('who is CONNECTED', () => {
     expect(await world.routes(...panes)).toEqual(routes);
   });
 
-  it('RTE4 a suspended agent keeps its place, and messages to it are refused and reach nobody else', async () => {
+  it('RTE4 RTE4a a suspended agent keeps its place, and messages to it are refused and reach nobody else', async () => {
     const [one, two] = [world.terminal(), world.terminal()];
     const other = await startIn(one);
     const actor = await startIn(two);

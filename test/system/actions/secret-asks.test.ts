@@ -106,7 +106,7 @@ describe('an ask with a secret in it', () => {
     }
   });
 
-  it('ASK3 is rejected but not approved by a daemon that has not heard all of it', async () => {
+  it('ASK3b is rejected but not approved by a daemon that has not heard all of it', async () => {
     await world.startDaemon();
     const actor = await world.agent();
     const { id } = await asks(actor, 'TOKEN=abc9secret make deploy', 'toolu_1');

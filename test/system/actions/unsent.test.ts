@@ -23,7 +23,7 @@ const send = (ref: string, text: string, more: Partial<ActBody> = {}) =>
   world.ask({ action: 'send', ref, text, ...more } as ActBody);
 
 describe('a message', () => {
-  it('ACT3 is refused while unfinished text stands in the prompt, and waits until it is gone', async () => {
+  it('ACT3b is refused while unfinished text stands in the prompt, and waits until it is gone', async () => {
     await world.startDaemon();
     const actor = LookAlike.start(world, 'claude', 'work');
     await actor.show(LookAlike.recorded('claude', '2.1.325-idle_draft_typed.80x24.txt'), '✳ Claude Code');

@@ -94,7 +94,7 @@ describe('tmux servers', () => {
 });
 
 describe('a tmux of another version', () => {
-  it('RSV6 is named with the version of the server, which is not taken for gone', async () => {
+  it('RSV6a is named with the version of the server, which is not taken for gone', async () => {
     const pane = live.tmux('new-window', '-t', 'work', '-P', '-F', '#{pane_id}', live.lookAlike());
     await live.startDaemon();
     const agent = async () =>

@@ -72,7 +72,7 @@ async function asking(variables: Readonly<Record<string, string>> = { CLAUDE_COD
 }
 
 describe('agents without a pane', () => {
-  it('IDN10 are listed from their first call on, with what they do and ask, and end with their process', async () => {
+  it('IDN10 IDN10b are listed from their first call on, with what they do and ask, and end with their process', async () => {
     await live.startDaemon();
     const agent = outside();
     await agent.show('');
@@ -129,7 +129,7 @@ describe('agents without a pane', () => {
     again.end();
   });
 
-  it('ACT10 are answered over the hook that waits, each by its own, once', async () => {
+  it('ACT10a are answered over the hook that waits, each by its own, once', async () => {
     live.writePolicy(mayApprove);
     await live.startDaemon();
     const [one, other] = [await asking(), await asking()];
@@ -149,7 +149,7 @@ describe('agents without a pane', () => {
     expect(await act({ action: 'approve', ref: one.ref })).toMatchObject({ outcome: 'refused' });
   });
 
-  it('ACT10 are left to their own terminal where no hook waits, or more than one could be meant', async () => {
+  it('ACT10a are left to their own terminal where no hook waits, or more than one could be meant', async () => {
     live.writePolicy(mayApprove);
     await live.startDaemon();
     const refused = { outcome: 'refused', failure: { code: 'E_NO_PANE' } };

@@ -62,7 +62,7 @@ const placeOf = ({ identity, window_index, pane_index, window_name, cwd }: PaneI
 });
 
 describe('an agent that outlives its pane', () => {
-  it('RTE4 is said to have none, asks nobody, can only be ended, and ends by its process', async () => {
+  it('RTE4b is said to have none, asks nobody, can only be ended, and ends by its process', async () => {
     world.tmux('new-session', '-d', '-s', 'doomed', '-x', '80', '-y', '24', 'sleep 100000');
     const agent = LookAlike.start(world, 'claude', 'doomed', 'script -qc');
     await act(agent, 'waiting_approval');
@@ -119,7 +119,7 @@ describe('over a restart of the daemon', () => {
     ['by kill -9', 'SIGKILL'],
   ] as const;
 
-  it.each(ways)('RSV6 RSV12 LOG7 an agent keeps its place, its project and its time (%s)', async (_, signal) => {
+  it.each(ways)('RSV6b RSV12 LOG7 an agent keeps its place, its project and its time (%s)', async (_, signal) => {
     const agent = LookAlike.start(world, 'claude', 'work');
     world.tmux('rename-window', '-t', agent.pane, 'api');
     await act(agent, 'waiting_approval');

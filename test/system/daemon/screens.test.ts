@@ -101,7 +101,7 @@ describe('screens alone', () => {
     expect([...seen.values()].map((one) => one.size)).toEqual(actors.map(() => 1));
   });
 
-  it('RSV12 an agent that leaves by itself has left; one that is killed is an error', async () => {
+  it('RSV12a an agent that leaves by itself has left; one that is killed is an error', async () => {
     await live.startDaemon();
     const [one, other] = [LookAlike.start(live, 'codex', 'work'), LookAlike.start(live, 'codex', 'work')];
     live.tmux('set-option', '-g', 'remain-on-exit', 'on');

@@ -18,7 +18,7 @@ afterEach(() => live.close());
 const items = async () => (await live.client.get('/v1/panes', {})).items;
 const agentIn = async (pane: string) => (await items()).find(({ identity }) => identity.pane_id === pane);
 describe('a disk that is full to the last byte', () => {
-  it('LOG5 is told by the list, the status and the board, until there is room again', async () => {
+  it('LOG5a is told by the list, the status and the board, until there is room again', async () => {
     live = new Live();
     const disk = smallDisk(live.dir, 40 * 1_048_576);
     // Where nobody may mount one, the store's own suite is all there is.

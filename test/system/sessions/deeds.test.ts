@@ -110,7 +110,7 @@ describe('a session from its start to its removal', () => {
     expect(await world.words(id, 'agent')).not.toContain('never');
   });
 
-  it.each(['', ' exit'])('SES4 a stop ends what the agent started, also when the agent has gone%s', async (how) => {
+  it.each(['', ' exit'])('SES4a a stop ends what the agent started, also when the agent has gone%s', async (how) => {
     const { id } = await world.begin(`children${how}`);
     const { pid } = await world.becomes(id, 'completed');
     const children = world.noted('child').map(Number).slice(-2);
@@ -202,7 +202,7 @@ describe('a session from its start to its removal', () => {
     );
   });
 
-  it('SES10 what looks like a secret is not kept', async () => {
+  it('SES10b what looks like a secret is not kept', async () => {
     const { id } = await world.begin('secret');
     await world.becomes(id, 'completed');
     await until(async () => (await world.words(id, 'agent')) === 'the key is [redacted] and that is all');

@@ -156,7 +156,7 @@ describe('a machine in trouble', () => {
     expect(healthOf('good')).toBe('ok');
   });
 
-  it('FED4 a machine that refuses the key it took before is dialled once, whoever asks; a person is tried for at once', async () => {
+  it('FED4a a machine that refuses the key it took before is dialled once, whoever asks; a person is tried for at once', async () => {
     const door = await relayed('locked');
     const { manager: made, healthOf } = await manager();
     await made.add('locked', 'ssh', 'locked');

@@ -128,7 +128,7 @@ async function listMs(): Promise<number> {
 }
 
 describe('many machines', () => {
-  it('FED4 doing nothing each costs one local process, a few megabytes and next to no time', async () => {
+  it('FED4b doing nothing each costs one local process, a few megabytes and next to no time', async () => {
     const pids = [live.daemonPid, ...childrenOf(live.daemonPid)];
     const clients = pids.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(sshd.configFile));
     const busy = (): number => pids.reduce((sum, pid) => sum + busyMsOf(pid), 0);
