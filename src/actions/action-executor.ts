@@ -146,7 +146,7 @@ export class ActionExecutor implements ActionService {
 
   /** The daemon's states have changed: names of ended agents are free, and messages may go out. */
   changed(): void {
-    const isGone = (runtime: RuntimeId): boolean => this.#ground.stateOf(runtime)?.ended !== null;
+    const isGone = (runtime: RuntimeId): boolean => this.#isGone(runtime);
     const freed = this.#names.freeEnded(isGone);
     for (const runtime of this.#context.unsure) if (isGone(runtime)) this.#context.unsure.delete(runtime);
     const forgotten = [this.#answered.forget(isGone), this.#hops.forget(isGone)];
@@ -476,7 +476,13 @@ export class ActionExecutor implements ActionService {
     return this.#deeds.finish(record, ended(isKept ? 'delivered' : 'unconfirmed', { detail, words }));
   }
 
+  #isGone(runtime: RuntimeId): boolean {
+    return this.#ground.stateOf(runtime)?.ended !== null;
+  }
+
   #resolve(ref: Named): Result<WithAgent<ActionRow>> {
+    // A list may have shown the end before this was told of it.
+    if (this.#names.freeEnded((runtime) => this.#isGone(runtime))) void this.#trySave();
     const rows = this.#ground.rows();
     return ref === toConnected ? referToConnected(rows) : referTo(ref, rows, this.#names.nicks);
   }
