@@ -276,7 +276,9 @@ export const limits = {
   /** Rows read at a time during replay: large enough to be fast, small enough to stay in the young heap. */
   storeReplayRowsMax: 256,
   /** Events removed per transaction: keeps one step of retention near 5 ms, so that nobody's answer waits for it. */
-  pruneStepEventsMax: 100,
+  pruneStepEventsMax: 150,
+  /** Where steps are not synced all of the write-ahead log goes to the disk when it is folded: a little at a time. */
+  pruneWalPagesMax: 250,
   /** The past of a living runtime is replaced by its join once it is this much older than it may be: one base a day. */
   compactSlackMs: 86_400_000,
   /** The same on a full disk: each event may touch three pages of its own, and all of them must fit the ballast. */

@@ -175,6 +175,12 @@ export class StoreDatabase {
     }
   }
 
+  /** From now on the write-ahead log is folded into the file at this many pages. */
+  foldAt(pages: number): void {
+    this.assertOpen();
+    this.connection.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
+  }
+
   /** Gives free pages back to the file system. */
   vacuum(pagesMax: number): void {
     const shrink = (): void => this.connection.exec(`PRAGMA incremental_vacuum(${pagesMax})`);

@@ -3,6 +3,7 @@
 // leaves a log that replays to the truth.
 
 import type { EventId, RuntimeId } from '../model/ids.ts';
+import { limits } from '../model/limits.ts';
 import type { StoreDatabase } from './database.ts';
 import type { EventLog } from './event-log.ts';
 import type { Head } from './head.ts';
@@ -42,6 +43,16 @@ export class Retention {
   }
 
   async prune(order: PruneOrder): Promise<PruneReport> {
+    this.#database.foldAt(limits.pruneWalPagesMax);
+    try {
+      return await this.#prune(order);
+    } finally {
+      // It may have been replaced by a new one meanwhile.
+      if (this.#database.isOpen) this.#database.foldAt(limits.storeWalPagesMax);
+    }
+  }
+
+  async #prune(order: PruneOrder): Promise<PruneReport> {
     const bytesBefore = this.#database.usedBytes();
     await this.#sweepEnded(order);
     await this.#dropEnded(order);

@@ -44,6 +44,7 @@ export function controlArgv(
 ): string[] {
   const attach = [...tmuxArgv(address), '-C', 'attach-session', '-E', '-t', client.session, '-f', client.flags];
   if (!client.dieWithParent) return attach;
-  const wrapped = [...dyingWithParent, ...attach];
-  return address.executor.kind === 'ssh' ? ['exec', ...wrapped] : wrapped;
+  // Who begins to die with a parent that is dead already lives on: over there that is rare, a connection takes its time.
+  if (address.executor.kind === 'ssh') return ['exec', ...dyingWithParent, ...attach];
+  return [...dyingWithParent, 'sh', '-c', '[ "$PPID" = "$0" ] && exec "$@"', String(process.pid), ...attach];
 }

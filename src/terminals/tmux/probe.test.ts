@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { targetId } from '../../model/ids.ts';
 import type { Executor, RunResult } from '../../targets/executor.ts';
@@ -119,6 +120,21 @@ describe('the first question', () => {
       '-f',
       'no-output',
     ]);
+  });
+});
+
+describe('a control client', () => {
+  const local: TmuxAddress = { ...address('local', { status: 0 }), program: 'echo' };
+  // Behind `setpriv`, which not every system has.
+  const argv = controlArgv(local, { session: '$1', flags: 'no-output', dieWithParent: true }).slice(4);
+  const run = (program: string, ...args: readonly string[]): Promise<string> =>
+    new Promise((resolve) => execFile(program, args, (_failed, stdout) => resolve(stdout)));
+
+  it('FED6 is not begun for a daemon that was killed meanwhile: nobody would end it, and tmux would wait for it for ever', async () => {
+    const [program = '', ...args] = argv;
+    expect(await run(program, ...args)).toContain('attach-session');
+    // The same under another parent, as under whoever takes over what a killed daemon has left.
+    expect(await run('sh', '-c', '"$@"; :', 'sh', ...argv)).toBe('');
   });
 });
 
