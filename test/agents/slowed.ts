@@ -3,6 +3,7 @@
 
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { limits } from '../../src/model/limits.ts';
 import type { StateName } from '../../src/model/states.ts';
 import type { ActionExecutor } from './actor.ts';
 import { Parts } from './scenario.ts';
@@ -133,8 +134,8 @@ async function playTurn(parts: Parts, stream: StateStream, brake: Brake, turn: n
   const done = await firstAfter(stream, began ?? from, 'completed');
   if (isFrozen && isLong) await brake.freeze(frozenMs);
   const shownAt = await parts.settled();
-  // The screen has come to the end as well: some looks more.
-  await pause(1_500);
+  // The screen has come to the end as well: some looks more, and two ends that are too close together count as one.
+  await pause(limits.noticeSameStateMs);
   const states = stream.since(from).map(({ row }) => `${row.state}/${row.reason_code}`);
   const path = states.filter((one, at) => one.split('/')[0] !== states[at - 1]?.split('/')[0]);
   // Until anybody has told of the work, the row of the turn before is told again, or doubt while the first turn is drawn.
