@@ -44,6 +44,7 @@ const atHub = (json: OptionSpec): readonly CommandSpec[] => [
       folder,
       postgres,
       nats,
+      { name: 'new-key', words: 'Go on with another hub.key than before: every machine has to join anew' },
     ],
   },
   {

@@ -50,6 +50,7 @@ export const hubServe: Action = async (parsed, { clock }) => {
   const running = await serveHub({
     ...{ clock, log, host, port },
     folder: await folderOf(parsed),
+    isNewKey: parsed.has('new-key'),
     ...engineOf(parsed, 'postgres'),
     ...engineOf(parsed, 'nats'),
     random: createRealRandom(),

@@ -46,6 +46,7 @@ export const migrations: readonly (readonly string[])[] = [
       state TEXT NOT NULL, ms BIG NOT NULL, spans BIG NOT NULL, longest BIG NOT NULL, within0 BIG NOT NULL, within1 BIG NOT NULL,
       within2 BIG NOT NULL, within3 BIG NOT NULL, PRIMARY KEY (tenant, day, daemon, agent, repo, state))`,
   ],
+  ['CREATE TABLE hub_keys (tenant TEXT PRIMARY KEY, public_key TEXT NOT NULL)'],
 ];
 
 /** Those with rows of tenants. */
@@ -62,4 +63,5 @@ export const tenantTables = [
   'leases',
   'lanes',
   'days',
+  'hub_keys',
 ] as const;

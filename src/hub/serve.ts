@@ -39,6 +39,8 @@ interface HubFleet {
 export interface HubOptions extends HubPlaces, HubFleet {
   /** Another table than the one in the folder. */
   readonly table?: () => Promise<HubTable>;
+  /** The key of the database was lost: this one takes its place. */
+  readonly isNewKey?: boolean;
   /** The one that is there from the beginning. */
   readonly tenant?: string;
   readonly clock: Clock;
@@ -85,7 +87,10 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
   const warn: Log['warn'] = (words, fields) => log.warn(words, fields);
   const key = await hubKeyOf(options);
   const table = await (options.table?.() ?? openHubTable(options));
-  await table.addTenant(options.tenant ?? onlyTenant);
+  await checkKey(table, key, options).catch(async (problem: unknown) => {
+    await table.close();
+    throw problem;
+  });
   const transport = await transportOf(options, { clock, random, hubKey: key.publicKey, warn, table });
   const hub = new Hub({ clock, table, transport, warn });
   await hub.start().catch(async (problem: unknown) => {
@@ -138,6 +143,15 @@ export async function serveHub(options: HubOptions): Promise<RunningHub> {
 async function signInOf({ files, folder }: HubOptions): Promise<SignIn | null> {
   const providers = await readProviders(files, `${folder}/sign-in.toml`);
   return providers.length === 0 ? null : new SignIn(providers);
+}
+
+/** Behind one address every process has the same key: half of them would be refused by daemons, now and then. */
+async function checkKey(table: HubTable, { publicKey }: SigningKey, { tenant = onlyTenant, isNewKey }: HubOptions) {
+  await table.addTenant(tenant);
+  if ((await table.of(tenant).keepKey(publicKey, isNewKey ?? false)) === publicKey) return;
+  throw new AgtmuxError('E_CONFIG', 'daemons know the hub of this database by another hub.key', {
+    next: 'copy it from the process that made it, or from your backup; where it is lost: --new-key, and all machines join anew',
+  });
 }
 
 /** Made once. Daemons hold on to it: a hub that lost it is another hub. */

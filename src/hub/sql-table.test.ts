@@ -30,7 +30,7 @@ it('HUB2 what was taken is there when the hub comes back; a newer file is left a
     await second.close();
     // As an agtmux of two schemas before has left it: what was there stays, what was not is made.
     const database = openDatabase(path);
-    database.exec('DROP TABLE lanes; DROP TABLE days; DROP TABLE orders; PRAGMA user_version = 1');
+    database.exec('DROP TABLE hub_keys; DROP TABLE lanes; DROP TABLE days; DROP TABLE orders; PRAGMA user_version = 1');
     database.close();
     const third = createSqlTable(createSqliteDriver(path));
     expect((await third.of('main').rows()).rows.map(({ key }) => key)).toEqual(['x']);

@@ -89,6 +89,18 @@ class SqlTenant implements TenantTable {
     return this.#driver.within(this.tenant, work);
   }
 
+  keepKey(publicKey: string, isNew: boolean): Promise<string> {
+    return this.#do(async (query) => {
+      const already = isNew ? 'UPDATE SET public_key = excluded.public_key' : 'NOTHING';
+      await query(
+        `INSERT INTO hub_keys (tenant, public_key) VALUES ${marks(1, 2)} ON CONFLICT (tenant) DO ${already}`,
+        [this.tenant, publicKey],
+      );
+      const [row] = await query('SELECT public_key FROM hub_keys WHERE tenant = ?', [this.tenant]);
+      return text(row?.public_key);
+    });
+  }
+
   async putCode({ hash, label, owner, kind, expires_at }: CodeRecord): Promise<void> {
     const values = [this.tenant, hash, label, owner, kind, expires_at];
     await this.#do((query) =>

@@ -254,6 +254,15 @@ export function tableContract(name: string, open: () => Promise<HubTable>, marke
         expect(await other.history('2026-11-01')).toEqual([]);
       }));
 
+    it('HUB6a keeps the key that daemons know the hub by, each tenant its own, until it is to be another one', () =>
+      withTenant(async (one, _table, other) => {
+        expect(await one.keepKey('k1', false)).toBe('k1');
+        expect(await one.keepKey('k2', false)).toBe('k1');
+        expect(await other.keepKey('k2', false)).toBe('k2');
+        expect(await one.keepKey('k3', true)).toBe('k3');
+        expect([await one.keepKey('k1', false), await other.keepKey('k1', false)]).toEqual(['k3', 'k2']);
+      }));
+
     it('HUB7 no tenant sees anything of another one', () =>
       withTenant(async (one, _table, other) => {
         await put(one, [a, snapshot('e1', 5, { x: wireItem() })]);

@@ -94,6 +94,8 @@ export interface PersonSession {
 /** Everything is of one tenant: no query can name a row of another one. */
 export interface TenantTable {
   readonly tenant: string;
+  /** The key that daemons know this hub by: the first one stays, unless it is to be another one from now on. */
+  keepKey(publicKey: string, isNew: boolean): Promise<string>;
   putCode(code: CodeRecord): Promise<void>;
   /** Once: null when there is no such code, when it was used, or when it has expired. */
   takeCode(hash: string, now: number): Promise<CodeRecord | null>;

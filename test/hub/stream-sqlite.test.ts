@@ -95,3 +95,20 @@ it('HUB2 a batch that cannot be written harms none of those that came with it', 
   await hub.end();
   rmSync(folder, { recursive: true, force: true });
 });
+
+it('HUB6a a hub with another key than daemons know it by does not start, unless that one is lost', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agt-hub-'));
+  const table = () => openHubTable({ folder });
+  const [first, second] = [new TestHub({ table }), new TestHub({ table })];
+  await first.start();
+  await first.stop();
+  await expect(second.start()).rejects.toThrow('another hub.key');
+  await first.start();
+  await first.stop();
+  const third = new TestHub({ table, isNewKey: true });
+  await third.start();
+  await third.stop();
+  await expect(first.start()).rejects.toThrow('another hub.key');
+  for (const hub of [first, second, third]) await hub.end();
+  rmSync(folder, { recursive: true, force: true });
+});

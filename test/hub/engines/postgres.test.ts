@@ -61,7 +61,7 @@ it('HUB2 a database of an earlier schema is brought up to this one with everythi
   await before.of('old').putDaemon(newDaemon('a'));
   await before.close();
   const sql = (text: string): string => server.query('hub', 'hub', `SET search_path = agtmux_hub; ${text}`);
-  sql('DROP TABLE lanes, days, orders; UPDATE meta SET version = 1');
+  sql('DROP TABLE hub_keys, lanes, days, orders; UPDATE meta SET version = 1');
   const after = await open();
   expect((await after.of('old').daemons()).map(({ label }) => label)).toEqual(['box a']);
   expect(await after.of('old').history('2026-01-01')).toEqual([]);
