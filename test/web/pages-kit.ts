@@ -66,7 +66,7 @@ export async function openTheatre(): Promise<Theatre> {
   };
 }
 
-/** Findings of axe that keep somebody out, as `rule: where`. */
+/** All findings of axe, of whatever impact, as `rule: where`. */
 export async function axeFindings(page: Page, rules: readonly string[] = []): Promise<readonly string[]> {
   const isThere = await page.evaluate(() => 'axe' in window);
   // Given by the browser itself, which no policy of the page is asked about.
@@ -77,7 +77,6 @@ export async function axeFindings(page: Page, rules: readonly string[] = []): Pr
     };
     interface Violation {
       readonly id: string;
-      readonly impact: string;
       readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
     }
     const { violations } = await axe.run(
@@ -85,8 +84,7 @@ export async function axeFindings(page: Page, rules: readonly string[] = []): Pr
       { exclude: [['.xterm-rows']] },
       only.length === 0 ? {} : { runOnly: only },
     );
-    const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-    return grave.flatMap(({ id, nodes }) =>
+    return violations.flatMap(({ id, nodes }) =>
       nodes.map(
         ({ target, failureSummary }) =>
           `${id}: ${target.join(' ')} ${failureSummary.replace(/^.*\n */, '').slice(0, 120)}`,
