@@ -82,6 +82,8 @@ export class TmuxObserver {
   readonly looked = new Promise<void>((resolve) => {
     this.#tellLooked = resolve;
   });
+  /** Agents that run here, as they were last counted. */
+  #liveCount = 0;
   #wholeAt = Number.NEGATIVE_INFINITY;
   #lookedAt = 0;
   /** Set while the next look is put off. */
@@ -240,7 +242,7 @@ export class TmuxObserver {
       () => this.#glance(),
     );
     // Where no agent runs there is nothing to check: a wake-up costs more than the check.
-    const hasAgents = (): boolean => this.#isExpecting || this.#live().length > 0;
+    const hasAgents = (): boolean => this.#isExpecting || this.#liveCount > 0;
     const aliveMs = (): number => (hasAgents() ? this.#parts.aliveMs : this.#parts.glanceMs);
     if (this.#parts.sight.anyGone !== null) this.#hurryAlive = this.#rounds.every(aliveMs, () => this.#checkAlive());
   }
@@ -391,6 +393,7 @@ export class TmuxObserver {
     const topology = this.#topology;
     const panes = [...(topology?.panes.values() ?? [])];
     const live = this.#live();
+    this.#liveCount = live.length;
     this.#leaving.keepOnly(new Set(live.map(({ identity }) => identity.runtime_id)));
     if (panes.length === 0 && live.length === 0) {
       this.#runs.clear();
@@ -465,7 +468,9 @@ export class TmuxObserver {
   }
 
   #checkAlive(): void {
-    const processes = this.#live().flatMap(({ identity }) => identity.process ?? []);
+    const live = this.#live();
+    this.#liveCount = live.length;
+    const processes = live.flatMap(({ identity }) => identity.process ?? []);
     if (this.#parts.sight.anyGone?.([...processes, ...this.#paneProcesses]) !== true) return;
     // A respawned pane rings no bell, and its server may be at rest (IDN4).
     this.#link.lookNow();
