@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux test-terminals test-editor test-hub editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean test-package docs
+.PHONY: help start test test-agents test-tmux test-terminals test-editor test-hub editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean test-package docs pictures
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -32,6 +32,7 @@ help:
 	@echo 'make deb            the same as a Debian package, which brings its own Node'
 	@echo 'make test-package   install both as users do, without Node and with Node 22, 24 and 26, and remove them again'
 	@echo 'make docs           all documents as pages to search in, in $(REPORTS)/docs; says which links lead nowhere'
+	@echo 'make pictures       make the pictures in docs/ again: the pages in a browser, the board on a terminal'
 	@echo 'make references     renew src/README.md, docs/config.md and the reference in docs/cli.md from the code'
 	@echo 'make sim SEEDS=n    n seeded schedules against the reference fold (default $(SEEDS))'
 	@echo 'make clocks SEEDS=n n scripts of clocks that are set, drift and sleep, against steady ones (default $(SEEDS))'
@@ -67,6 +68,13 @@ docs: setup
 
 corpus: setup
 	@$(RUN) node corpus/build.ts $(REPORTS)/agtmux-corpus.tgz
+
+# Needs a browser, which the tests need as well.
+pictures: setup
+	@sh scripts/system-packages.sh browser
+	@sh scripts/build.sh
+	$(RUN) node scripts/board-picture.ts
+	$(RUN) node scripts/screenshots.ts
 
 start:
 	@sh scripts/system-packages.sh

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { openTui } from '../test/kit/tui.ts';
-import { startStage } from '../test/system/tui/board-stage.ts';
+import { rows, startStage } from '../test/system/tui/board-stage.ts';
 import { launchBrowser } from '../test/web/kit.ts';
 import { openPlay, type Play } from '../test/web/played.ts';
 import { agentDiff } from '../test/web/stage.ts';
@@ -140,9 +140,11 @@ const allBoards: readonly BoardPicture[] = [
 
 async function takeBoards(browser: Browser, boards: readonly BoardPicture[], directory: string): Promise<void> {
   const daemon = await startStage(({ path }) => (/\/diff/.test(path) ? agentDiff('runtime:any') : undefined));
+  // Not every machine has letters for all that the tests write.
+  await daemon.put(rows.map((row) => (row.nick === 'writer' ? { ...row, detail: 'editing guide.md' } : row)));
   for (const { name, columns, lines, keys, until } of boards) {
     const tui = openTui({ columns, lines, env: daemon.env });
-    await tui.until((screen) => screen.includes('? help'));
+    await tui.until((screen) => screen.includes('> ▲') && screen.includes('? help'));
     tui.keys(...keys);
     await tui.until((screen) => screen.includes(until));
     for (const scheme of ['dark', 'light'] as const) {
