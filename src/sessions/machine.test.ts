@@ -401,6 +401,18 @@ describe('SES1 agents that approve for themselves', () => {
   });
 });
 
+describe('SES5 what was settled while it was held', () => {
+  it('SES5 is not asked again when its time has come', () => {
+    const held = play({ ...started(), auto_approve: true }, [
+      on(1, 'ask:api_req_failed', { ask: pendingAsk('a', { accepts: ['retry'] }) }),
+      on(2, 'ask:command', { ask: pendingAsk('a') }),
+      on(3, 'rejoined', { ask: pendingAsk('b', { accepts: ['retry'] }) }),
+    ]).last;
+    expect(held).toMatchObject({ state: 'error', pending_ask: { ask_id: 'b' }, answered: ['a'] });
+    expect(tick(held, at(10_000)).record).toMatchObject({ state: 'error', pending_ask: { ask_id: 'b' } });
+  });
+});
+
 describe('SES6 requests that fail', () => {
   const retry = (ms: number, count: number, status: number | null): MachineEvent =>
     on(ms, 'api_retry_scheduled', { retry: { count, status, until: null } });

@@ -92,6 +92,9 @@ function ripen<Kept extends Machined>(record: Kept, at: number): Step<Kept> {
   const { held } = record.memory;
   if (held === null) return stepped(record, record, at, 'none');
   const { kind, ask, words } = held;
+  const freed = remember(record, { held: null });
+  // It was settled while it was held (SES5).
+  if (ask !== null && record.answered.includes(ask.ask_id)) return stepped(record, freed, at, 'none');
   // It was found to be live when it came; a date makes it so again.
   const event: MachineEvent = {
     kind,
@@ -100,7 +103,6 @@ function ripen<Kept extends Machined>(record: Kept, at: number): Step<Kept> {
     ...(words === null ? {} : { words }),
     ...(held.is_dated ? { said_at: at } : {}),
   };
-  const freed = remember(record, { held: null });
   return stepped(record, move(freed, event, { isRipe: true, isStalled: held.why === 'partial' }), at, 'none');
 }
 
