@@ -21,9 +21,10 @@ import type {
   ViewRequest,
 } from '../model/actions.ts';
 import { AgtmuxError, fail, failure, ok, type Result } from '../model/errors.ts';
-import { agentName, type RuntimeId } from '../model/ids.ts';
+import type { RuntimeIdentity } from '../model/events.ts';
+import { agentName, type RuntimeId, snapshotId } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
-import type { AuditRecord, DocumentStore } from '../model/records.ts';
+import type { AuditRecord, DocumentStore, SnapshotRecord, StateRecord } from '../model/records.ts';
 import type { WithAgent } from '../model/rows.ts';
 import type { Files } from '../platform/files.ts';
 import { DocumentWriter, importFile, NotKeptError } from '../store/documents.ts';
@@ -62,7 +63,6 @@ import { checkMessage } from './message-text.ts';
 import { Names } from './names.ts';
 import { MessageQueue } from './queue.ts';
 import { deliverQueued, type SendingParts, send } from './sending.ts';
-import { takeSnapshot } from './snapshots.ts';
 import { startTyping, type Typing } from './typing.ts';
 
 export interface ActionExecutorParts {
@@ -505,4 +505,22 @@ export class ActionExecutor implements ActionService {
       return false;
     }
   }
+}
+
+/** What an action was decided on (ACT1). It expires, so that an action that had to wait does not act on the past. */
+function takeSnapshot(
+  { runtime_id, target, pane }: RuntimeIdentity,
+  state: StateRecord,
+  { now, random }: { readonly now: () => number; readonly random: { hex(bytes: number): string } },
+): SnapshotRecord {
+  return {
+    snapshot_id: snapshotId(random.hex(16)),
+    target,
+    pane,
+    runtime_id,
+    state_version: state.state_version,
+    observed_at: state.last_seen_at,
+    expires_at: now() + limits.snapshotMs,
+    nonce: random.hex(16),
+  };
 }

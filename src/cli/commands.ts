@@ -8,7 +8,6 @@ import { actCommands } from './commands-act.ts';
 import { hubCommand } from './commands-hub.ts';
 import { limitCommand, usageCommand } from './commands-limit.ts';
 import { color, filters, json, listCommand, listScopes, tmuxSocket } from './commands-list.ts';
-import { restoreCommand } from './commands-restore.ts';
 import { sessionCommand, shellCommand } from './commands-session.ts';
 import {
   editorCommand,
@@ -337,7 +336,25 @@ export const commands: readonly CommandSpec[] = [
   watch,
   ...tuiCommands({ color }),
   ...actCommands(json),
-  restoreCommand({ json, color }),
+  {
+    name: 'restore',
+    words: 'Bring back the windows and agents of a tmux server that is gone',
+    action: 'restore',
+    options: [
+      { name: 'dry-run', words: 'Show what would be restored and change nothing' },
+      { name: 'yes', short: 'y', words: 'Skip the confirmation' },
+      {
+        name: 'allow-skip-permissions',
+        words: 'Also give agents back the options with which they act without asking',
+      },
+      json,
+      color,
+    ],
+    examples: [
+      ['agtmux restore --dry-run', 'after a reboot: what was there, and what would become of it'],
+      ['agtmux restore', 'asks once, then opens the windows and resumes each conversation'],
+    ],
+  },
   limitCommand({ json }),
   usageCommand({ json }),
   shellCommand({ json, color }),

@@ -7,12 +7,12 @@ import {
   type WireApplied,
   type WireBatch,
   type WireItem,
+  type WireLogRow,
   wireLogSchema,
 } from '../api/hub-wire.ts';
 import { limits } from '../model/limits.ts';
 import type { Cancel, Clock } from '../platform/clock.ts';
 import { foreign, sanitizeBlock, sanitizeLine } from '../text/sanitize.ts';
-import { orderOfAudit } from './order-audit.ts';
 import { Roster } from './roster.ts';
 import type { CursorMove, HubTable, SentBatch, TableChange, TenantTable } from './table.ts';
 import type { EdgeMessage, HubTransport, TransportHandlers } from './transport.ts';
@@ -438,3 +438,9 @@ function gateValue(value: unknown, depth: number): unknown {
   const entries = Object.entries(value).slice(0, entriesMax);
   return Object.fromEntries(entries.map(([name, one]) => [sanitizeLine(foreign(name)), gateValue(one, depth + 1)]));
 }
+
+const orderPattern = /\border ([0-9a-f]{32})\b/;
+
+/** The order that a row in the audit of the edge is about. */
+const orderOfAudit = ({ detail }: Pick<WireLogRow, 'detail'>): string | null =>
+  typeof detail.why === 'string' ? (orderPattern.exec(detail.why)?.[1] ?? null) : null;

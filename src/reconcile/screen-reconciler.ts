@@ -17,7 +17,6 @@ import type { Clock } from '../platform/clock.ts';
 import type { Seen } from './explain.ts';
 import { wordsOf } from './screen-asks.ts';
 import { factOf, isDialog, type Memory, newMemory, type ScreenRun } from './screen-memory.ts';
-import { outputOf } from './screen-output.ts';
 
 export interface ScreenReconcilerParts {
   readonly target: TargetId;
@@ -431,4 +430,20 @@ export class ScreenReconciler {
     memory.confirm = null;
     this.#byPane.delete(pane);
   }
+}
+
+/** Spinners, counters and clocks; a line with an ellipsis says what is going on. */
+const moving = /[\d⠀-⣿◐◑◒◓✢✶✻✽✳·*•○●◉⬝■]/gu;
+
+/** Lines at the bottom that belong to the prompt and its footers. */
+const chromeLines = 6;
+
+/** What an agent has printed, apart from the parts of its screen that move by themselves. */
+function outputOf(lines: readonly string[]): string {
+  const filled = lines.filter((line) => line.trim() !== '');
+  return filled
+    .slice(0, -chromeLines)
+    .filter((line) => !line.includes('…'))
+    .map((line) => line.replace(moving, ''))
+    .join('\n');
 }

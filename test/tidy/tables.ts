@@ -129,7 +129,7 @@ export const walkBounds = {
   oneImporterMax: 320,
   partsMax: 92,
   /** Files of each path of scripts/paths.json. */
-  pathFilesMax: { 'hook call to web row': 51, 'screen change to inbox': 19, 'approve in the TUI to tmux': 50 },
+  pathFilesMax: { 'hook call to web row': 51, 'screen change to inbox': 18, 'approve in the TUI to tmux': 50 },
 } as const;
 
 /**
