@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ChatPage } from '../../src/view/editor-chat.ts';
 import { placeOf } from '../../src/view/pane-words.ts';
 import { ActingWorld } from '../kit/acting.ts';
 import { until } from '../kit/live.ts';
@@ -22,6 +23,7 @@ interface Seen {
   readonly messages: readonly string[];
   readonly asked: readonly string[];
   readonly shown: readonly string[];
+  readonly chat: ChatPage | null;
 }
 
 let world: ActingWorld;
@@ -62,8 +64,12 @@ beforeAll(async () => {
   await world.becomes(claude, /idle|completed/);
   execFileSync(process.execPath, [join(root, 'scripts/editor.ts'), world.dir], { stdio: 'ignore' });
   const portFile = join(world.dir, 'port');
+  const bin = join(world.dir, 'bin');
+  mkdirSync(bin);
+  const script = join(root, 'test/system/sessions/fake-agent.ts');
+  writeFileSync(join(bin, 'claude'), `#!/bin/sh\nexec '${process.execPath}' '${script}' "$@"\n`, { mode: 0o755 });
   type(
-    `${process.execPath} ${join(root, 'test/editor/hosted.cjs')} ${join(root, 'editors/vscode/dist/extension.cjs')} ${portFile} >${portFile}.out 2>&1`,
+    `PATH=${bin}:$PATH ${process.execPath} ${join(root, 'test/editor/hosted.cjs')} ${join(root, 'editors/vscode/dist/extension.cjs')} ${portFile} >${portFile}.out 2>&1`,
   );
   await until(() => existsSync(portFile), 60_000);
   port = readFileSync(portFile, 'utf8');
@@ -234,5 +240,31 @@ describe('the extension', () => {
     await goesTo(one, two, three);
     one.end();
     await goesTo(three, two);
+  });
+
+  it('EDI7 seed 001 leads a session as a chat: start, an approval, stop, resume', async () => {
+    const page = (holds: (chat: ChatPage) => boolean): Promise<void> =>
+      shows(({ chat }) => chat !== null && holds(chat));
+    const has = ({ lines }: ChatPage, words: string): boolean =>
+      lines.some(({ role, text }) => role === 'agent' && text.includes(words));
+    await does({ command: 'agtmux.startSession', type: ['claude', 'text hello there'] });
+    await page((chat) => has(chat, 'hello there') && chat.inputEnabled && !chat.showStop);
+    await does({ press: { type: 'say', text: 'approve touch made.txt' } });
+    await page(({ ask }) => ask?.text === 'touch made.txt');
+    const ask_id = (await does()).chat?.ask?.ask_id;
+    await does({ press: { type: 'approve', ask_id } });
+    await page((chat) => has(chat, 'allowed') && chat.ask === null);
+    await does({ press: { type: 'say', text: 'hold a word' } });
+    await page((chat) => has(chat, 'a word') && chat.showSpinner && chat.showStop);
+    await does({ press: { type: 'stop' } });
+    await page((chat) => chat.showResume && !chat.showStop);
+    await does({ press: { type: 'resume' } });
+    await page((chat) => has(chat, 'went on'));
+    await until(async () => {
+      const done = (await world.audit())
+        .filter(({ actor }) => actor.startsWith('editor:VS Code on '))
+        .map(({ action }) => action);
+      return ['start', 'approve', 'stop', 'resume'].every((name) => done.includes(`session ${name}`));
+    });
   });
 });

@@ -33,6 +33,7 @@ class Themed {
 }
 class Uri {}
 Uri.from = (said) => Object.assign(new Uri(), said);
+Uri.joinPath = (uri, ...parts) => Object.assign(new Uri(), { fsPath: [uri.fsPath, ...parts].join('/') });
 const providers = [];
 const status = { show: nothing };
 const commands = new Map();
@@ -41,6 +42,18 @@ const seen = { notices: new Map(), messages: [], asked: [], shown: [] };
 /** What a person would type or press next. */
 const answers = [];
 const view = {};
+/** The page of the session that was opened last: what it was told to draw, and its way back. */
+const chat = { page: null, pressed: nothing };
+const webview = {
+  cspSource: 'self',
+  asWebviewUri: ({ fsPath }) => fsPath,
+  onDidReceiveMessage: (pressed) => {
+    chat.pressed = pressed;
+  },
+  postMessage: async (page) => {
+    chat.page = page;
+  },
+};
 const message = async (text, options, ...items) => {
   seen.messages.push(options?.modal === true ? `${text}: ${options.detail}` : text);
   return options?.modal === true ? items[answers.shift()] : undefined;
@@ -53,6 +66,7 @@ const vscode = {
   Uri,
   TreeItemCollapsibleState: { Expanded: 2 },
   StatusBarAlignment: { Left: 1 },
+  ViewColumn: { Active: -1, Beside: -2 },
   ProgressLocation: { Notification: 15 },
   env: { appName: 'VS Code' },
   window: {
@@ -71,10 +85,16 @@ const vscode = {
     showInformationMessage: message,
     showWarningMessage: message,
     showErrorMessage: message,
+    showTextDocument: async () => undefined,
     showInputBox: async ({ title }) => {
       seen.asked.push(title);
       return answers.shift();
     },
+    showQuickPick: async (_, { title }) => {
+      seen.asked.push(title);
+      return answers.shift();
+    },
+    createWebviewPanel: () => ({ webview, reveal: nothing, dispose: nothing, onDidDispose: nothing }),
     withProgress: async ({ title }, run) => {
       seen.notices.set(title, true);
       await run({}, { onCancellationRequested: nothing });
@@ -82,6 +102,8 @@ const vscode = {
     },
   },
   workspace: {
+    workspaceFolders: [{ uri: { fsPath: process.cwd() } }],
+    openTextDocument: async ({ content }) => seen.messages.push(content),
     getConfiguration: () => ({ get: (name, otherwise) => settings[name] ?? otherwise }),
     registerTextDocumentContentProvider: () => disposable,
     asRelativePath: ({ fsPath }) => fsPath.split('/').at(-1),
@@ -106,7 +128,7 @@ const secrets = {
   store: async (name, value) => kept.set(name, value),
   delete: async (name) => kept.delete(name),
 };
-activate({ subscriptions: [], secrets });
+activate({ subscriptions: [], secrets, extensionUri: Uri.from({ fsPath: '/extension' }) });
 const activationMs = Number(process.hrtime.bigint() - begun) / 1e6;
 
 const nodes = () => providers[0].getChildren().flatMap((node) => providers[0].getChildren(node));
@@ -126,6 +148,7 @@ function state() {
     messages: seen.messages,
     asked: seen.asked,
     shown: seen.shown,
+    chat: chat.page,
   };
 }
 
@@ -156,7 +179,8 @@ async function openTerminal(name, command) {
 }
 
 /** What a person does in the editor. */
-async function done({ command, args = [], row, type = [], selection, set, terminal }) {
+async function done({ command, args = [], row, type = [], selection, set, terminal, press }) {
+  if (press !== undefined) chat.pressed(press);
   Object.assign(settings, set);
   if (terminal !== undefined) await openTerminal(terminal.name, terminal.command);
   answers.push(...type);

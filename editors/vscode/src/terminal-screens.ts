@@ -7,6 +7,8 @@ import * as vscode from 'vscode';
 
 /** A program that prints more than this between two looks is no agent at a prompt. */
 const waitingCharsMax = 4_194_304;
+/** What is drawn after a terminal was made larger has to find it larger: so often its size is asked for while something is printed. */
+const sizeMs = 1_000;
 
 interface Screen {
   readonly drawn: Drawn;
@@ -60,9 +62,13 @@ export class TerminalScreens implements vscode.Disposable {
     const screen = { drawn: new Drawn({ cols: 80, rows: 24, scrollback: 0, allowProposedApi: true }), waitingChars: 0 };
     this.#screens.set(terminal, screen);
     const stream = execution.read();
-    await fit(terminal, screen.drawn);
+    let fittedAt = Number.NEGATIVE_INFINITY;
     for await (const piece of stream) {
       if (this.#screens.get(terminal) !== screen) return;
+      if (performance.now() - fittedAt >= sizeMs) {
+        await fit(terminal, screen.drawn);
+        fittedAt = performance.now();
+      }
       screen.waitingChars += piece.length;
       if (screen.waitingChars > waitingCharsMax) return this.#forget(terminal);
       screen.drawn.write(piece, () => {
