@@ -74,8 +74,8 @@ export class EditorWorld extends ActingWorld {
       mkdirSync(join(this.dir, folder), { recursive: true });
     }
     // What is of a machine is looked up there, the rest as the user's.
-    for (const of of ['User', 'Machine']) {
-      writeFileSync(join(this.dir, 'code', of, 'settings.json'), JSON.stringify(settings));
+    for (const whose of ['User', 'Machine']) {
+      writeFileSync(join(this.dir, 'code', whose, 'settings.json'), JSON.stringify(settings));
     }
     writeFileSync(join(this.dir, 'home/.config/agtmux/config.toml'), '[terminals]\nchecked_sends = true\n');
     writeFileSync(join(this.dir, 'bin/claude'), `#!/bin/sh\nexec '${process.execPath}' '${fakeAgent}' "$@"\n`, {
