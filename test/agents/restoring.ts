@@ -178,8 +178,8 @@ export class Restoring {
   async #remembers({ actor, stage, place }: Guest): Promise<void> {
     stage.pane = this.#tmux('display-message', '-p', '-t', `=${place}`, '#{pane_id}');
     await new Parts(actor, stage).begun();
-    await stage.submit(`which word was it, ${actor.agent}? do:say`);
-    const asked = new RegExp(`which word was it, ${actor.agent}`);
+    await stage.submit(`tell the word of ${actor.agent} again do:say`);
+    const asked = new RegExp(`tell the word of ${actor.agent} again`);
     await stage.holds(() => stage.mock.heard(asked), 'the question to be heard');
     const isKnown = stage.mock.heard(asked, new RegExp(`plum-${actor.agent}`));
     const strangers = this.#guests.filter(
