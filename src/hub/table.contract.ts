@@ -319,7 +319,7 @@ export function tableContract(name: string, open: () => Promise<HubTable>, marke
         expect(await one.endSessions('alice')).toBe(1);
       }));
 
-    it('HUB8 one holder at a time, until it was silent', () =>
+    it('HUB8a one holder at a time, until it was silent', () =>
       withTenant(async (one) => {
         expect(await one.lease('p1', 0, 10)).toBe(true);
         expect(await one.lease('p2', 5, 10)).toBe(false);

@@ -33,14 +33,14 @@ afterEach(() => {
 const terminals = (parentOf: (pid: number) => number | null = () => 40) =>
   createEditorTerminals({ clock: createRealClock(), socket: join(folder, 's'), secret: 'abc', parentOf });
 
-it('EDI9 lists terminals whose shells run, and asks with the secret', async () => {
+it('EDI9a lists terminals whose shells run, and asks with the secret', async () => {
   answer = () =>
     `${JSON.stringify({ terminals: [{ id: '1', pid: 41, title: 'bash' }, { id: '2', pid: 42 }, { id: 3, pid: 43 }, { id: '4', pid: '44' }, null] })}\n`;
   expect(await terminals((pid) => (pid === 42 ? null : 40)).list()).toEqual([surface]);
   expect(asked).toEqual([{ secret: 'abc', ask: 'list' }]);
 });
 
-it('EDI9 ACT9 reads, types and shows the one that was named', async () => {
+it('EDI9a ACT9 reads, types and shows the one that was named', async () => {
   answer = ({ ask }) =>
     `${JSON.stringify(ask === 'capture' ? { lines: ['plain'], styled: ['\u001b[1mplain'] } : { done: true })}\n`;
   const { capture, send, focus } = terminals();

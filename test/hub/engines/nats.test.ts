@@ -37,7 +37,7 @@ afterAll(async () => {
 
 hubContract('NATS and PostgreSQL', open);
 
-it('HUB8 what a killed or an emptied NATS has lost is told anew, and nothing that was taken goes back', async () => {
+it('HUB8b what a killed or an emptied NATS has lost is told anew, and nothing that was taken goes back', async () => {
   const hub = open();
   await hub.start();
   const edges = [await hub.edge('one'), await hub.edge('two')] as const;
@@ -114,7 +114,7 @@ it('HUB7 HUB8 a stream with anything in it stops nobody, and lets nobody else in
   for (const one of [hub, stranger]) await one.end();
 });
 
-it('HUB8 a batch that the table cannot take is left out alone, and those beside it are taken', async () => {
+it('HUB8a a batch that the table cannot take is left out alone, and those beside it are taken', async () => {
   count += 1;
   const table = async (): Promise<HubTable> =>
     failingTable(createSqlTable(await createPostgresDriver(postgres.url, trouble)), 'row:bad');
