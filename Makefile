@@ -140,7 +140,8 @@ test-editor: setup
 	@sh scripts/build.sh
 	$(RUN) vitest run --project editor
 
-# The hub on engines of its own, and under load and kills: COUNT=600 for ten minutes of that.
+# The hub on engines of its own, under load and kills (COUNT=600 for ten minutes of that), and with machines in networks of their own,
+# which needs Linux and root.
 test-hub: setup
 	@sh scripts/system-packages.sh hub
 	@sh scripts/build.sh

@@ -26,11 +26,13 @@ if [ "${1-}" = editor ]; then
 nvim neovim neovim
 chromium chromium chromium"
 fi
-# `system-packages.sh hub`: the engines of a fleet. Debian keeps PostgreSQL where no PATH leads: its client stands for it.
+# `system-packages.sh hub`: the engines of a fleet, and what makes networks of their own for machines. Debian keeps PostgreSQL where no PATH leads: its client stands for it.
 if [ "${1-}" = hub ]; then
   needed="$needed
 nats-server nats-server nats-server
-psql postgresql postgresql"
+psql postgresql postgresql
+ip iproute2 iproute2mac
+openssl openssl openssl"
 fi
 # sshd stands where only root looks for programs.
 PATH=$PATH:/usr/sbin:/sbin
