@@ -14,7 +14,7 @@ endif
 REPORTS := coverage
 REPORTERS := --reporter=default --reporter=json
 
-.PHONY: help start test test-agents test-tmux test-terminals test-editor test-hub editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean test-package docs pictures
+.PHONY: help start test test-agents test-tmux test-terminals test-editor test-hub editor build package deb corpus check static unit setup references sim clocks mutants proof upgrades bench walk coverage clean test-package docs pictures first-minute
 
 help:
 	@echo 'make start          set up, build, and list your agents; where there are none, open the board with simulated ones'
@@ -33,6 +33,7 @@ help:
 	@echo 'make test-package   install both as users do, without Node and with Node 22, 24 and 26, and remove them again'
 	@echo 'make docs           all documents as pages to search in, in $(REPORTS)/docs; says which links lead nowhere'
 	@echo 'make pictures       make the pictures in docs/ again: the pages in a browser, the board on a terminal'
+	@echo 'make first-minute   play the first minute from git clone to an answered request, and write docs/first-minute.md'
 	@echo 'make references     renew src/README.md, docs/config.md and the reference in docs/cli.md from the code'
 	@echo 'make sim SEEDS=n    n seeded schedules against the reference fold (default $(SEEDS))'
 	@echo 'make clocks SEEDS=n n scripts of clocks that are set, drift and sleep, against steady ones (default $(SEEDS))'
@@ -75,6 +76,10 @@ pictures: setup
 	@sh scripts/build.sh
 	$(RUN) node scripts/board-picture.ts
 	$(RUN) node scripts/screenshots.ts
+
+first-minute: setup
+	@sh scripts/system-packages.sh
+	$(RUN) node scripts/first-minute.ts
 
 start:
 	@sh scripts/system-packages.sh
