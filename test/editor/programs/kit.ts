@@ -93,7 +93,7 @@ export class EditorWorld extends ActingWorld {
     await until(() => {
       said = existsSync(out) ? readFileSync(out, 'utf8') : '';
       return /status \d+\n$/.test(said);
-    });
+    }, windowMs);
     return said;
   }
 
