@@ -86,7 +86,10 @@ export class Dispatcher {
       state_version: wish.state_version,
       act: { ...wish.act, ref: row.item.ref, conditions },
     };
-    const receipt = await this.#carry(tenant, order);
+    // One that is silent may hear it after its cable is mended, and nobody would wait for the answer.
+    const receipt = roster.isReachable(row.daemon, clock.wallMs())
+      ? await this.#carry(tenant, order)
+      : refusal(failure('E_TARGET_DOWN', 'this machine is silent'));
     if (receipt.outcome === 'unconfirmed') hub.counters.orders_unconfirmed += 1;
     await hub
       .tableOf(tenant)

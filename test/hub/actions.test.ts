@@ -134,6 +134,17 @@ describe('an action of the hub', () => {
     expect(done).toEqual([]);
   });
 
+  it('HUB5a is refused at once where the machine is silent, also while its connection stands', async () => {
+    const roster = await hub.now.hub.rosterOf('main');
+    const machine = roster.machine(edge.membership.daemon);
+    if (machine === null) throw new Error('it has joined');
+    roster.putMachine({ ...machine, seen_at: clock.wallMs() - limits.hubSilentMs - 1_000 });
+    expect((await order()).failure?.code).toBe('E_TARGET_DOWN');
+    expect(done).toEqual([]);
+    roster.putMachine({ ...machine, seen_at: clock.wallMs() });
+    expect((await order()).outcome).toBe('delivered');
+  });
+
   it('HUB5 is no yes to what was not shown: an ask without its words, a longer one than goes out, or another one', async () => {
     const long = 'run make'.repeat(limits.askCharsMax / 8);
     edge.put('r', asking(8, long));

@@ -160,7 +160,7 @@ describe('three machines and a hub', () => {
     const away = await rowOf('machine 2', ({ reachable }) => !reachable, 60_000);
     expect([away.state, (await listed()).missing]).toEqual(['unknown', ['machine 2']]);
     const at = performance.now();
-    expect((await order(away, null, { action: 'approve', ask_id: 'x' })).outcome).toMatch(/refused|unconfirmed/);
+    expect((await order(away, null, { action: 'approve', ask_id: 'x' })).outcome).toBe('refused');
     figures.push(`an action for a machine that was cut off: ${Math.round(performance.now() - at)} ms`);
     await act(agent, 'waiting_approval');
     await world.becomes(agent, /waiting_approval/);
