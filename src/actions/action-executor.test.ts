@@ -485,6 +485,16 @@ describe('other actions', () => {
     expect(code(await world.act(actor, { action: 'send', ref: 'runtime:c' }))).toBe('E_UNSUPPORTED');
   });
 
+  it('ACT1 a name is nobody’s as soon as its agent has ended, also before anything was told of the end', async () => {
+    const world = new ActWorld();
+    const agent = world.add('a');
+    world.add('b');
+    const actor = await world.open();
+    expect(code(await world.act(actor, { action: 'name', ref: 'a', nick: 'front' }))).toBe('delivered');
+    world.ends(agent);
+    expect(code(await world.act(actor, { action: 'send', ref: 'front' }))).toBe('E_REF_NOT_FOUND');
+  });
+
   it('gives names that work as references, are unique and end with their agent', async () => {
     const { world, agent, actor } = await oneAgent();
     world.add('b');
