@@ -113,7 +113,7 @@ export class Loader {
       const entry = { ...newEntry(identity), base, baseNewest, fold };
       for (const one of recent) entry.recents.push(one);
       this.world.entries.set(runtime, entry);
-      this.world.heard(runtime, this.#newest);
+      this.world.heard(entry, this.#newest);
       this.world.index.addRuntime(identity);
       for (const session of fold.sessions) this.world.index.addSession(identity, session);
     }

@@ -72,7 +72,7 @@ export class Work {
     for (const one of this.#added.all) if (!this.#removed.has(one)) entry.recents.push(one);
     this.#world.entries.set(identity.runtime_id, entry);
     this.#world.age(entry, now);
-    this.#world.heard(identity.runtime_id, now);
+    this.#world.heard(entry, now);
     // It has been seen again: what was lost no longer matters.
     if (Object.keys(this.fold.claims).length > 0) this.#world.rebuilt.delete(identity.runtime_id);
   }

@@ -46,7 +46,7 @@ export class World {
   readonly #seen = new Map<RuntimeId, Map<SourceName, number>>();
   readonly #dueAt = new Map<RuntimeId, number>();
   /** Who has young events, and since when nothing came; the one that was heard of last stands last. */
-  readonly #young = new Map<RuntimeId, number>();
+  readonly #young = new Map<Entry, number>();
 
   constructor(steps: Steps = standardSteps) {
     this.steps = steps;
@@ -120,13 +120,12 @@ export class World {
     this.#seen.delete(runtime);
     this.#dueAt.delete(runtime);
     this.rebuilt.delete(runtime);
-    this.#young.delete(runtime);
   }
 
   /** It has young events. */
-  heard(runtime: RuntimeId, now: number): void {
-    this.#young.delete(runtime);
-    this.#young.set(runtime, now);
+  heard(entry: Entry, now: number): void {
+    this.#young.delete(entry);
+    this.#young.set(entry, now);
   }
 
   /**
@@ -134,13 +133,11 @@ export class World {
    * last events of each would be held for as long as the log keeps them.
    */
   settle(now: number): void {
-    for (const [runtime, at] of this.#young) {
+    for (const [entry, at] of this.#young) {
       if (now - at < limits.bindTtlMs) return;
-      this.#young.delete(runtime);
-      const entry = this.entries.get(runtime);
-      if (entry === undefined) continue;
+      this.#young.delete(entry);
       this.age(entry, now);
-      if (entry.recents.all.length > 0) this.#young.set(runtime, now);
+      if (entry.recents.all.length > 0) this.#young.set(entry, now);
       // The base is all there is: one copy of it is enough.
       else entry.base = entry.fold;
     }
