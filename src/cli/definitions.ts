@@ -1,27 +1,16 @@
-// `agtmux agents check` and `agents learn`: how good a definition is, and a first one for an agent that nobody knows. Both
-// work without a daemon.
+// `agtmux agents check`: how good a definition is, without a daemon.
 
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { AgtmuxError } from '../model/errors.ts';
-import {
-  type Checked,
-  type CheckInput,
-  checkDefinition,
-  draftDefinition,
-  paneToLearn,
-  type SceneScreen,
-  type ScreenLabel,
-  scenes,
-} from '../offline/definitions.ts';
-import { lookAtPanes, type OfflineOptions, type PaneLook } from '../offline/list.ts';
+import { type Checked, type CheckInput, checkDefinition } from '../offline/definitions.ts';
 import { foreign, sanitizeLine } from '../text/sanitize.ts';
-import { type Action, type Context, configPath, must, sleep, userId } from './context.ts';
-import { note, print } from './output.ts';
-import type { Parsed } from './parse.ts';
-import { answerTo } from './question.ts';
+import { type Action, must } from './context.ts';
+import { print } from './output.ts';
 
-const safe = (text: string): string => sanitizeLine(foreign(text));
+type ShownAsk = NonNullable<NonNullable<Checked['score']>['screens'][number]['ask']>;
+
+export const safe = (text: string): string => sanitizeLine(foreign(text));
 
 export const agentsCheck: Action = async (parsed) => {
   const place = parsed.args[0] ?? '';
@@ -47,9 +36,8 @@ function definitionsIn(place: string): readonly { readonly path: string; readonl
   return files.sort().flatMap((name) => definitionsIn(join(place, name)));
 }
 
-function inputOf(path: string, folder: string): CheckInput {
+export function inputOf(path: string, folder: string, text = readFileSync(path, 'utf8')): CheckInput {
   const file = join(folder, 'labels.json');
-  const text = readFileSync(path, 'utf8');
   if (!existsSync(file)) return { path, text, screens: null };
   const read = (name: string): string => {
     const screen = join(folder, name);
@@ -59,13 +47,16 @@ function inputOf(path: string, folder: string): CheckInput {
   return { path, text, screens: { path: file, labels: readFileSync(file, 'utf8'), read } };
 }
 
-function scoreLines(path: string, { agent, score }: Checked): readonly string[] {
+export function scoreLines(path: string, { agent, score }: Checked): readonly string[] {
   if (score === null)
     return [`${safe(path)}: ${safe(agent)} can be read; there are no labelled screens beside it to score it on`];
   const { screens, right, unknown, wrong, weak } = score;
-  const rows = screens.map(({ file, expected, read, outcome, rule, approve }) => {
+  const rows = screens.flatMap(({ file, expected, read, outcome, rule, approve, ask }, at) => {
     const keys = approve === null ? '' : `  approve presses ${safe(approve)}`;
-    return `  ${outcome.padEnd(8)} ${safe(file).padEnd(28)} ${expected.padEnd(17)} ${read.padEnd(17)} ${safe(rule ?? 'no rule')}${keys}`;
+    const row = `  ${outcome.padEnd(8)} ${safe(file).padEnd(28)} ${expected.padEnd(17)} ${read.padEnd(17)} ${safe(rule ?? 'no rule')}${keys}`;
+    // Looks of one scene ask the same.
+    const isSame = JSON.stringify(screens[at - 1]?.ask) === JSON.stringify(ask);
+    return ask === null || isSame ? [row] : [row, ...askLines(ask)];
   });
   return [
     `${safe(path)}: ${safe(agent)}: ${right} of ${screens.length} right, ${unknown} unknown, ${wrong} wrong`,
@@ -75,80 +66,9 @@ function scoreLines(path: string, { agent, score }: Checked): readonly string[] 
   ];
 }
 
-/** A scene is looked at more than once: what moves is no sign of it. */
-const looksPerScene = 3;
-const looksApartMs = 350;
-
-export const agentsLearn: Action = async (parsed, context) => {
-  const name = parsed.args[0] ?? '';
-  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name))
-    throw new AgtmuxError('E_USAGE', `${safe(name)} is no name for an agent`, {
-      next: 'use lower-case letters, digits, - and _',
-    });
-  const options = optionsOf(parsed, context);
-  const pane = must(paneToLearn(await lookAtPanes(options, null), parsed.args[1]));
-  if (pane.program === null)
-    throw new AgtmuxError('E_REF_NOT_FOUND', `nothing but a shell runs in ${pane.pane}`, {
-      next: 'start the agent there first',
-    });
-  if (pane.agent !== null)
-    throw new AgtmuxError('E_INPUT', `${pane.pane} runs ${safe(pane.agent)}, which agtmux knows`, {
-      next: 'lay a file over it: docs/definitions.md',
-    });
-  const folder = join(dirname(configPath()), 'agents');
-  const path = join(folder, `${name}.toml`);
-  if (existsSync(path))
-    throw new AgtmuxError('E_FILE', `${path} is there already`, { next: 'move it away, or learn under another name' });
-  note(`lead the agent in ${pane.pane} through these scenes`);
-  note('press Enter here when each shows, or type s to skip it');
-  const version = (await answerTo('Which version is it? ')) || 'unknown';
-  const taken = await takeScenes(options, context, pane, join(folder, name), version);
-  if (taken.length === 0) throw new AgtmuxError('E_INPUT', 'every scene was skipped', { next: 'begin with idle' });
-  const interruptKey = taken.some(({ scene }) => scene === 'interrupt') ? await keyNamed() : 'Escape';
-  writeFileSync(path, draftDefinition({ name, program: pane.program, version, screens: taken, interruptKey }));
-  print(`wrote ${path}, and its screens beside it`);
-  print(scoreLines(path, must(checkDefinition(inputOf(path, join(folder, name))))).join('\n'));
-};
-
-const optionsOf = (parsed: Parsed, { clock }: Context): OfflineOptions => ({
-  clock,
-  uid: userId(),
-  variables: process.env,
-  sockets: parsed.values('tmux-socket'),
-});
-
-async function keyNamed(): Promise<string> {
-  const key = await answerTo("Which key interrupted it, by tmux's name? [Escape] ");
-  return /^(?:Escape|C-[a-hk-ln-z])$/.test(key) ? key : 'Escape';
-}
-
-async function takeScenes(
-  options: OfflineOptions,
-  { clock }: Context,
-  { pane }: PaneLook,
-  folder: string,
-  version: string,
-): Promise<readonly SceneScreen[]> {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const taken: SceneScreen[] = [];
-  const labels: ScreenLabel[] = [];
-  for (const { name, state, words, again } of scenes) {
-    const asked = [`${name}: ${words}`, ...(again === null ? [] : [`${name}, once more: ${again}`])];
-    let count = 0;
-    for (const question of asked) {
-      if ((await answerTo(`${question}. [Enter, or s] `)).startsWith('s')) break;
-      for (let look = 1; look <= looksPerScene; look += 1) {
-        if (look > 1) await sleep(clock, looksApartMs);
-        const seen = (await lookAtPanes(options, pane)).find((one) => one.pane === pane);
-        if (seen === undefined) throw new AgtmuxError('E_REF_NOT_FOUND', `${pane} is gone`, { next: 'begin again' });
-        count += 1;
-        const file = `${name}-${count}.txt`;
-        writeFileSync(join(folder, basename(file)), `${seen.lines.join('\n')}\n`, { mode: 0o600 });
-        labels.push({ file, state, title: seen.title, command: seen.command, version });
-        taken.push({ scene: name, lines: seen.lines });
-      }
-    }
-  }
-  writeFileSync(join(folder, 'labels.json'), `${JSON.stringify(labels, null, 2)}\n`, { mode: 0o600 });
-  return taken;
-}
+/** What somebody who approves is shown. */
+export const askLines = ({ text, options }: ShownAsk): readonly string[] => [
+  `           asks     ${text === '' ? 'nothing: its words are not found' : ''}`.trimEnd(),
+  ...text.split('\n').map((line) => `             ${safe(line)}`.trimEnd()),
+  `           options  ${options.map(({ id, label }) => safe(id === label ? label : `${id}: ${label}`)).join(' / ') || 'none are found'}`,
+];

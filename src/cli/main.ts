@@ -28,7 +28,7 @@ const actions: Readonly<Record<ActionName, () => Action | Promise<Action>>> = {
   agentsEnable: async () => (await import('./agents.ts')).agentsEnable,
   agentsDisable: async () => (await import('./agents.ts')).agentsDisable,
   agentsCheck: async () => (await import('./definitions.ts')).agentsCheck,
-  agentsLearn: async () => (await import('./definitions.ts')).agentsLearn,
+  agentsLearn: async () => (await import('./learn.ts')).agentsLearn,
   send: async () => (await import('./send.ts')).send,
   tell: async () => (await import('./send.ts')).tell,
   approve: async () => (await import('./asks.ts')).approve,

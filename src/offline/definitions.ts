@@ -1,6 +1,7 @@
 // A definition and labelled screens, checked without a daemon: behind `agtmux agents check` and `agents learn`.
 
 import { z } from 'zod';
+import { type SceneScreen, scenes } from '../agents/definition/draft.ts';
 import { readDefinition } from '../agents/definition/read.ts';
 import { type DefinitionScore, type LabelledScreen, scoreDefinition } from '../agents/definition/score.ts';
 import { agents, takenNames } from '../agents/registry.ts';
@@ -9,7 +10,7 @@ import { fail, ok, type Result } from '../model/errors.ts';
 import type { PaneId } from '../model/ids.ts';
 import { stateNames } from '../model/states.ts';
 
-export { draftDefinition, type SceneScreen, scenes } from '../agents/definition/draft.ts';
+export { draftDefinition, type SceneName, type SceneScreen, scenes } from '../agents/definition/draft.ts';
 
 /** One row of `labels.json`: what was going on on a screen, said by whoever took it. */
 const label = z.strictObject({
@@ -70,10 +71,38 @@ function readLabels({
   return ok(checked.data.map((row) => ({ ...row, lines: read(row.file).split('\n') })));
 }
 
-/** The one pane that may be meant where none is named: a program that nobody knows and that is no shell. */
-export function paneToLearn<Look extends { pane: PaneId; program: unknown; agent: string | null }>(
+/** Whether a name may be given to a new agent. */
+export function nameToLearn(name: string): Result<string> {
+  if (!/^[a-z0-9][a-z0-9_-]{0,31}$/.test(name))
+    return fail('E_USAGE', `${name} is no name for an agent`, 'use lower-case letters, digits, - and _');
+  return agents.some((agent) => agent.name === name)
+    ? fail(
+        'E_INPUT',
+        `${name} is built in, and what is built in stays`,
+        'learn your agent under a name of its own, or lay [screen] over it: docs/definitions.md',
+      )
+    : ok(name);
+}
+
+/** The screens that were taken before, by the scene that their files are called after. */
+export function scenesTaken(
+  input: NonNullable<CheckInput['screens']>,
+): Result<readonly (SceneScreen & LabelledScreen)[]> {
+  const labelled = readLabels(input);
+  if (!labelled.ok) return labelled;
+  return ok(
+    labelled.value.flatMap((row) => {
+      const scene = scenes.find(({ name }) => row.file.startsWith(`${name}-`))?.name;
+      return scene === undefined ? [] : [{ ...row, scene }];
+    }),
+  );
+}
+
+/** The one pane that may be meant where none is named: a program that nobody knows and that is no shell, nor our own pane. */
+export function paneToLearn<Look extends { pane: PaneId; command: string; program: unknown; agent: string | null }>(
   looks: readonly Look[],
   named: string | undefined,
+  own: string | undefined = undefined,
 ): Result<Look> {
   if (named !== undefined) {
     const found = looks.find(({ pane }) => pane === named);
@@ -81,18 +110,18 @@ export function paneToLearn<Look extends { pane: PaneId; program: unknown; agent
       ? fail(
           'E_REF_NOT_FOUND',
           `there is no pane ${named}`,
-          'name it as tmux does, as in %5: `agtmux list --all-panes`',
+          "name it by its id, as in %5: `tmux list-panes -a -F '#{pane_id} #{pane_current_command}'`",
         )
       : ok(found);
   }
-  const [one, ...more] = looks.filter(({ program, agent }) => program !== null && agent === null);
+  const [one, ...more] = looks.filter(({ pane, program, agent }) => program !== null && agent === null && pane !== own);
   if (one === undefined)
     return fail('E_REF_NOT_FOUND', 'no pane runs a program that agtmux does not know', 'start the agent in a pane');
   return more.length === 0
     ? ok(one)
     : fail(
         'E_REF_AMBIGUOUS',
-        `several panes run programs that agtmux does not know: ${[one, ...more].map(({ pane }) => pane).join(', ')}`,
+        `several panes run programs that agtmux does not know: ${[one, ...more].map(({ pane, command }) => `${pane} (${command})`).join(', ')}`,
         'name one of them',
       );
 }

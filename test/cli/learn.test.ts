@@ -12,13 +12,13 @@ const program = `
 const fs = require('node:fs');
 const said = (what) => fs.appendFileSync(process.env.SPROCKET_LOG, what + '\\n');
 const rule = '─'.repeat(60);
-let history = ['Sprocket 0.3, at your service'], text = '', mode = 'idle', seconds = 0, turn = 0;
+let history = ['Sprocket 0.3, at your service'], text = '', mode = 'idle', seconds = 0, turn = 0, target = '';
 const spin = '⠋⠙⠹⠸⠼⠴';
 const prompt = () => [rule, '❯ ' + (text === '' ? 'Tell Sprocket what to do' : text), rule, '  mock model'];
 const rows = () => {
   switch (mode) {
     case 'running': return [...history, spin[turn % 6] + ' Cogitating for ' + seconds + 's, esc stops it', ...prompt()];
-    case 'asks': return [...history, 'Sprocket wants to run a command', '  $ rm -rf build', 'May it do that?', '❯ 1. Yes, run it', '  2. Yes, and always run rm', '  3. No, leave it alone', 'Press a number'];
+    case 'asks': return [...history, 'Sprocket wants to run a command', '  $ rm -rf ' + target, 'May it do that?', '❯ 1. Yes, run it', '  2. Yes, and always run rm', '  3. No, leave it alone', 'Press a number'];
     case 'answers': return [...history, 'Sprocket would like to know', 'Which colour shall it be?', '❯ 1. Red', '  2. Blue', 'Press a number to answer'];
     default: return [...history, ...prompt()];
   }
@@ -31,7 +31,7 @@ const submit = () => {
   said('submitted ' + words);
   tell('you: ' + words);
   if (words.startsWith('long')) { mode = 'running'; seconds = 0; }
-  else if (words.startsWith('delete')) mode = 'asks';
+  else if (words.startsWith('delete')) { mode = 'asks'; target = words.slice(7); }
   else if (words.startsWith('ask')) mode = 'answers';
   else if (words.startsWith('fail')) tell('✗ The request failed with status 500');
   else tell('sprocket: done');
@@ -100,8 +100,14 @@ function learn(): Promise<{ readonly status: number | null; readonly stdout: str
   let told = 0;
   const reply = async (): Promise<void> => {
     const fresh = out.stderr.slice(told);
-    const scene = scenes.find(([name]) => fresh.includes(`${name} `) && fresh.endsWith('[Enter, or s] '));
-    const words = fresh.endsWith('Which version is it? ') ? '0.3\n' : fresh.endsWith('[Escape] ') ? '\n' : null;
+    const scene = scenes.find(([name]) => fresh.includes(`${name} `) && fresh.endsWith('[Enter, s, or r] '));
+    const words = fresh.endsWith('Which version is it? ')
+      ? '0.3\n'
+      : fresh.endsWith('[Escape] ')
+        ? '\n'
+        : fresh.endsWith('[y/N] ')
+          ? 'y\n'
+          : null;
     if (scene === undefined && words === null) return;
     told = out.stderr.length;
     if (scene !== undefined) {
@@ -148,7 +154,7 @@ describe('an agent that nobody knows', () => {
     expect([checked.status, checked.stdout]).toEqual([0, expect.stringContaining('approve presses 1')]);
 
     await expect.poll(row, { timeout: 20_000 }).toMatchObject({ agent: 'sprocket', state: 'idle' });
-    await press(['delete it', 'Enter']);
+    await press(['delete another', 'Enter']);
     await expect.poll(row, { timeout: 20_000 }).toMatchObject({ state: 'waiting_approval' });
     const approved = await asPerson('approve', pane, '--yes');
     expect(approved.status, approved.text).toBe('0');

@@ -56,7 +56,7 @@ const screens: readonly SceneScreen[] = [
   ...again('interrupt', [[[...failed, 'you> think', '-- stopped by you --'], 'prompt']]),
 ];
 const program = { executable: '/usr/bin/node', argv: ['node', '/opt/marvin/marvin.js'] };
-const text = draftDefinition({ name: 'marvin', program, version: '2.1', screens, interruptKey: 'C-x' });
+const { text } = draftDefinition({ name: 'marvin', program, version: '2.1', screens, interruptKey: 'C-x' });
 const read = readDefinition(text, { path: 'marvin.toml', taken: new Set(), base: null });
 if (!read.ok) throw new Error(read.failure.message);
 const definition = read.value;

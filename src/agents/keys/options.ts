@@ -30,7 +30,7 @@ export const isPlain = ({ options }: AnswerableAsk): boolean =>
   options.length > 0 && options.every(({ id, label }) => id === label);
 
 const lasting =
-  /\b(?:always|again|all|any|auto|automatically|session|conversation|remember|future|every|forever|parent|prefix)\b/i;
+  /\b(?:always|again|all|any|auto|automatically|session|conversation|never|permanently|remember|future|every|forever|parent|prefix)\b/i;
 
 /** Whether it grants more than what is asked now. What stands in brackets is a name or a hint. */
 export const isLasting = ({ label }: AskOption): boolean => lasting.test(label.replace(/\([^)]*\)/g, ''));

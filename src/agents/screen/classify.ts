@@ -11,6 +11,7 @@ import type { Pattern } from './pattern.ts';
 import { type Regions, regionsOf, type Screen, unframed } from './regions.ts';
 import type { AskRule, Condition, Pick, Rule, RuleFile } from './rule-file.ts';
 import { fits } from './versions.ts';
+import { mustBeWhole, whyNotWhole } from './whole.ts';
 
 export interface Reading {
   readonly state: StateName;
@@ -18,6 +19,8 @@ export interface Reading {
   readonly confidence: Confidence;
   readonly detail: string | null;
   readonly ask: SeenAsk | null;
+  /** Why not all of what is asked is known to be in sight; null where it is. */
+  readonly cutBecause: string | null;
   /** A free prompt without a finished answer in sight. */
   readonly unfinished: boolean;
   /** Null where the screen says nothing about work in the background. */
@@ -39,6 +42,7 @@ const nothing = (reason: ReasonCode, rule: string | null, confidence: Confidence
   confidence,
   detail: null,
   ask: null,
+  cutBecause: null,
   unfinished: false,
   background: null,
   rule,
@@ -85,12 +89,14 @@ function readingOf(rule: Rule, regions: Regions): Reading {
   const detail = rule.detail === null ? null : pickText(rule.detail, regions);
   const count = (pick: Pick | null): number =>
     pick === null ? 0 : Number.parseInt(pickText(pick, regions) ?? '0', 10) || 0;
+  const found = rule.ask === null ? null : askOf(rule.ask, regions);
   return {
     state: rule.state,
     reason: rule.reason,
     confidence: rule.confidence,
     detail: detail === null ? null : detail.slice(0, limits.detailCharsMax),
-    ask: rule.ask === null ? null : askOf(rule.ask, regions),
+    ask: found?.ask ?? null,
+    cutBecause: found?.cutBecause ?? null,
     unfinished: rule.unfinished,
     background:
       rule.shells === null && rule.agents === null ? null : { shells: count(rule.shells), agents: count(rule.agents) },
@@ -143,10 +149,10 @@ const isBeside = (line: string): boolean =>
   line.length > besideColumns && /^[│┃║]?$/u.test(line.slice(0, besideColumns).trim());
 
 /** Lines without frames, blank ones at the edges left out. Bars are a frame where a border of `+---+` is in sight. */
-function textOf(lines: readonly string[]): string | null {
+function textOf(lines: readonly string[], isWhole = false): string | null {
   const isPlain = lines.some((line) => plainBorder.test(line));
   const text = lines
-    .filter((line) => !plainBorder.test(line) && !isBeside(line))
+    .filter((line) => !plainBorder.test(line) && (isWhole || !isBeside(line)))
     .map((line) => unframed(isPlain ? line.replace(/^\s*\| ?|\s*\|\s*$/g, '') : line))
     .filter((line) => !frameOnly.test(line))
     .join('\n')
@@ -154,14 +160,31 @@ function textOf(lines: readonly string[]): string | null {
   return text === '' ? null : text;
 }
 
-function askOf(rule: AskRule, regions: Regions): SeenAsk {
+function askOf(rule: AskRule, regions: Regions): { readonly ask: SeenAsk; readonly cutBecause: string | null } {
   const text = rule.text
-    .map((pick) => pickText(pick, regions))
+    .map((pick) => (mustBeWhole(rule) ? wholeText(pick, regions) : pickText(pick, regions)))
     .filter((one) => one !== null)
     .join('\n');
-  const isCut = rule.cut.some((condition) => unmetIn(condition, regions) === null);
-  const seen = { kind: rule.kind, text: text.slice(0, limits.askCharsMax), options: optionsOf(rule, regions) };
-  return isCut ? { ...seen, cut: true } : seen;
+  const isSaid = rule.cut.some((condition) => unmetIn(condition, regions) === null);
+  const cutBecause = isSaid
+    ? 'the dialog itself shows it'
+    : text.length > limits.askCharsMax
+      ? `it is longer than ${limits.askCharsMax} characters`
+      : whyNotWhole(rule, regions, text);
+  const ask = { kind: rule.kind, text: text.slice(0, limits.askCharsMax), options: optionsOf(rule, regions) };
+  return { ask: cutBecause === null ? ask : { ...ask, cut: true }, cutBecause };
+}
+
+/** Every line that matches, not only the first: a command wraps. */
+function wholeText(pick: Pick, regions: Regions): string | null {
+  const lines = regions.lines(pick.in);
+  if (lines === null || pick.match === null) return lines === null ? null : textOf(lines, true);
+  const { match } = pick;
+  const taken = lines.flatMap((line) => {
+    const found = match.exec(line);
+    return found === null ? [] : [(found[1] ?? found[0] ?? '').trimEnd()];
+  });
+  return taken.length === 0 ? null : taken.join('\n').trim();
 }
 
 function optionsOf({ options }: AskRule, regions: Regions): readonly AskOption[] {

@@ -21,6 +21,17 @@ export interface Regions {
   lines(name: string): readonly string[] | null;
   /** The same as one line of text: wrapped text without its frames. */
   flow(name: string): string | null;
+  /** What its first line is known by; null when it is not on this screen. */
+  edges(name: string): Edges | null;
+}
+
+/**
+ * Where a region begins: at a mark that stands there once, at one of several, or where nothing says that this is the beginning:
+ * at the edge of the screen, or at a count of rows. And whether it ends at a count of rows that left some out.
+ */
+export interface Edges {
+  readonly start: 'mark' | 'marks' | 'open';
+  readonly isEndCounted: boolean;
 }
 
 export function regionsOf(file: RuleFile, screen: Screen): Regions {
@@ -38,6 +49,15 @@ export function regionsOf(file: RuleFile, screen: Screen): Regions {
     found.set(name, lines);
     return lines;
   };
+  const edgesOf = (name: string): Edges | null => placeOf(name)?.edges ?? null;
+  const placeOf = (name: string): Place | null => {
+    const lines = find(name);
+    const region = file.regions.get(name);
+    if (region === undefined) return lines === null ? null : { root: lines, at: 0, floor: 0, edges: edgeOfScreen };
+    const outer = lines === null ? null : placeOf(region.of);
+    const whole = find(region.of);
+    return outer === null || whole === null ? null : placeIn(region, whole, outer);
+  };
   const flows = new Map<string, string | null>();
   const flow = (name: string): string | null => {
     const known = flows.get(name);
@@ -47,7 +67,7 @@ export function regionsOf(file: RuleFile, screen: Screen): Regions {
     flows.set(name, text);
     return text;
   };
-  return { lines: find, flow };
+  return { lines: find, flow, edges: edgesOf };
 }
 
 const tabColumns = 8;
@@ -77,7 +97,18 @@ export function unframed(line: string): string {
   return line.slice(start, end);
 }
 
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly isMarked: boolean;
+}
+
 function cut(region: Region, whole: readonly string[]): readonly string[] | null {
+  const span = spanOf(region, whole);
+  return span === null ? null : narrow(whole.slice(span.start, span.end), region);
+}
+
+function spanOf(region: Region, whole: readonly string[]): Span | null {
   let end = whole.length;
   const endMark = region.before ?? region.to;
   if (endMark !== null) {
@@ -86,17 +117,55 @@ function cut(region: Region, whole: readonly string[]): readonly string[] | null
     else if (!region.isOpen) return null;
   }
   let start = 0;
+  let isMarked = false;
   const startMark = region.after ?? region.from;
   if (startMark !== null) {
     const at = lastMatch(whole, startMark, region.to === null ? end : end - 1);
-    if (at >= 0) start = region.from === null ? at + 1 : at;
+    isMarked = at >= 0;
+    if (isMarked) start = region.from === null ? at + 1 : at;
     else if (!region.isOpen) return null;
   }
-  return end - start < (region.rows ?? 0) ? null : narrow(whole.slice(start, end), region);
+  return end - start < (region.rows ?? 0) ? null : { start, end, isMarked };
 }
 
+/** A region among the lines of the screen that it was cut out of. */
+interface Place {
+  readonly root: readonly string[];
+  readonly at: number;
+  /** Where the nearest region around it that begins at a mark begins. */
+  readonly floor: number;
+  readonly edges: Edges;
+}
+
+const edgeOfScreen: Edges = { start: 'open', isEndCounted: false };
+
+function placeIn(region: Region, whole: readonly string[], outer: Place): Place {
+  const span = spanOf(region, whole) ?? { start: 0, end: whole.length, isMarked: false };
+  const lines = whole.slice(span.start, span.end);
+  const filled = filledAt(lines);
+  const isStartCounted = region.bottom !== null && filled.length > region.bottom;
+  const at = outer.at + span.start + (isStartCounted ? (filled.at(-(region.bottom ?? 0)) ?? 0) : 0);
+  const mark = region.after ?? region.from;
+  // Also above of what a count of rows left: the last mark is taken, and a request may show one itself.
+  const near = outer.root.slice(outer.floor, outer.at + span.end);
+  const isOne = mark !== null && near.filter((line) => mark.test(line)).length === 1;
+  const start = !span.isMarked ? outer.edges.start : isOne && outer.edges.start !== 'marks' ? 'mark' : 'marks';
+  return {
+    root: outer.root,
+    at,
+    floor: span.isMarked ? at : outer.floor,
+    edges: {
+      start: isStartCounted ? 'open' : start,
+      isEndCounted: outer.edges.isEndCounted || (region.top !== null && filled.length > region.top),
+    },
+  };
+}
+
+const filledAt = (lines: readonly string[]): readonly number[] =>
+  lines.flatMap((line, at) => (line.trim() === '' ? [] : [at]));
+
 function narrow(lines: readonly string[], { top, bottom }: Region): readonly string[] {
-  const filled = lines.flatMap((line, at) => (line.trim() === '' ? [] : [at]));
+  const filled = filledAt(lines);
   const first = bottom === null ? 0 : (filled.at(-bottom) ?? 0);
   const last = top === null ? lines.length : (filled[top - 1] ?? lines.length - 1) + 1;
   return lines.slice(first, last);

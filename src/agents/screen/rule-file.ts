@@ -56,6 +56,8 @@ export interface AskRule {
   } | null;
   /** One of them holds: not all of what is asked is in sight. */
   readonly cut: readonly Condition[];
+  /** Written by a user, and held against no recordings of ours: it has to prove that its text is whole (ASK3). */
+  readonly isOwn: boolean;
 }
 
 export interface Rule {
@@ -111,6 +113,7 @@ interface InRule {
   readonly id: string;
   readonly region: (name: string) => string;
   readonly pattern: (value: unknown) => Pattern | null;
+  readonly isOwn: boolean;
 }
 
 /** The file as data, already parsed from JSON or TOML. Throws RuleProblem. `base` lends its regions to a user's file. */
@@ -207,7 +210,8 @@ function readRule(spec: unknown, place: number, { regions, compile }: RuleContex
       throw new RuleProblem(`rule ${id}: there is no region ${name}`, id);
     return name;
   };
-  const inRule: InRule = { id, region, pattern: (value) => patternOf(value, id, compile) };
+  const pattern = (value: unknown): Pattern | null => patternOf(value, id, compile);
+  const inRule: InRule = { id, region, pattern, isOwn: compile !== builtInPattern };
   const pick = (value: unknown): Pick | null => (value === undefined ? null : readPick(value, inRule));
   return {
     id,
@@ -264,7 +268,7 @@ function readPick(spec: unknown, { id, region, pattern }: InRule): Pick {
 }
 
 function readAsk(fields: Fields, inRule: InRule): AskRule {
-  const { id, region, pattern } = inRule;
+  const { id, region, pattern, isOwn } = inRule;
   known(fields, ['kind', 'text', 'options', 'cut'], id);
   const kind = askKinds.find((one) => one === fields.kind);
   if (kind === undefined) throw new RuleProblem(`rule ${id}: ask.kind is one of ${askKinds.join(', ')}`, id);
@@ -273,14 +277,14 @@ function readAsk(fields: Fields, inRule: InRule): AskRule {
   const cuts = fields.cut ?? [];
   if (!Array.isArray(cuts)) throw new RuleProblem(`rule ${id}: ask.cut must be a list of conditions`, id);
   const cut = cuts.map((one: unknown) => readCondition(one, inRule));
-  if (fields.options === undefined) return { kind, text, options: null, cut };
+  if (fields.options === undefined) return { kind, text, options: null, cut, isOwn };
   const options = fieldsOf(fields.options, `rule ${id}: ask.options`, id);
   known(options, ['in', 'match', 'split', 'wrap'], id);
   const match = pattern(options.match);
   if (match === null) throw new RuleProblem(`rule ${id}: ask.options needs match`, id);
   const split = pattern(options.split);
   const wrap = options.wrap === false ? 'none' : options.wrap === 'flush' ? 'flush' : 'indented';
-  return { kind, text, options: { in: region(textOf(options, 'in', id)), match, split, wrap }, cut };
+  return { kind, text, options: { in: region(textOf(options, 'in', id)), match, split, wrap }, cut, isOwn };
 }
 
 function patternOf(value: unknown, near: string, compile: CompilePattern): Pattern | null {
