@@ -178,8 +178,10 @@ function wrongRule(text: string, screens: readonly SceneScreen[]): string | null
   return null;
 }
 
-function draftWithout(input: DraftInput, left: readonly string[]): Draft {
-  const of = (...names: readonly SceneName[]) => input.screens.filter(({ scene }) => names.includes(scene));
+type Of = (...names: readonly SceneName[]) => readonly SceneScreen[];
+type RuleOfScene = readonly [id: string, text: string | null];
+
+function rulesOf(of: Of, asked: Asked | null, question: Asked | null): readonly RuleOfScene[] {
   const before = (name: SceneName) =>
     of(
       ...scenes
@@ -189,10 +191,8 @@ function draftWithout(input: DraftInput, left: readonly string[]): Draft {
         )
         .map((one) => one.name),
     );
-  const asked = askedOf('command', of('asks'), of('idle', 'running'));
-  const question = askedOf('question', of('answers'), of('idle', 'running', 'asks'));
   const working = signsOf(of('running'), of('idle', 'asks', 'answers', 'error', 'interrupt'), { isOpen: true });
-  const rules: readonly (readonly [id: string, text: string | null])[] = [
+  return [
     [
       'question',
       ruleOf(
@@ -223,6 +223,13 @@ function draftWithout(input: DraftInput, left: readonly string[]): Draft {
     ],
     ['idle', idleRule(of('idle'), of('running', 'asks', 'answers'), working, of('idle', 'error', 'interrupt'))],
   ];
+}
+
+function draftWithout(input: DraftInput, left: readonly string[]): Draft {
+  const of: Of = (...names) => input.screens.filter(({ scene }) => names.includes(scene));
+  const asked = askedOf('command', of('asks'), of('idle', 'running'));
+  const question = askedOf('question', of('answers'), of('idle', 'running', 'asks'));
+  const rules = rulesOf(of, asked, question);
   const kept = rules.flatMap(([id, text]) => (text === null || left.includes(id) ? [] : [text]));
   const text = kept.join('\n');
   const answers = input.isAskPartial === true ? null : answerText(asked);
