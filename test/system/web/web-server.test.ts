@@ -75,7 +75,7 @@ describe('no route without a session', () => {
   it('SEC2 what is for programs of this machine is not there for pages', async () => {
     const visitor = await small.enter();
     const local = (Object.keys(routes) as RouteName[]).filter((name) => 'isLocal' in routes[name]);
-    const editors = ['editors', 'openEditorCode', 'pairEditor', 'revokeEditor'];
+    const editors = ['editors', 'openEditorCode', 'pairEditor', 'reportTerminals', 'revokeEditor'];
     const hub = ['hubPanes', 'joinHub', 'leaveHub', 'shareHub'];
     const others = ['events', 'openWeb', 'runShell', 'shellNotices', 'shutWeb', 'stop', 'web'];
     expect(local.toSorted()).toEqual([...editors, ...hub, ...others].toSorted());
