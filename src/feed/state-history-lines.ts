@@ -41,6 +41,9 @@ export function encodeLine(line: StateHistoryLine): string {
   }
 }
 
+/** Whether a line tells a name, without reading it; one that is damaged may look as if it did. */
+export const hasOwner = (text: string): boolean => text.includes('"o":');
+
 export function decodeLine(text: string): StateHistoryLine | null {
   let raw: unknown;
   try {

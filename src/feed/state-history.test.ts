@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { paneRow, type RowOptions } from '../../test/kit/rows.ts';
 import type { PaneRow } from '../api/panes.ts';
 import { runtimeId } from '../model/ids.ts';
@@ -244,5 +244,32 @@ describe('the diary', () => {
     const third = open();
     await third.start();
     expect((await third.after(number, 10)).slice(0, next.length)).toEqual(next);
+  });
+
+  it('LOG7a reads of what was told already only who it was about: a page costs its own lines', async () => {
+    const { clock, files, open } = ground();
+    const first = open();
+    await first.start();
+    first.note(put(row('running', noon)));
+    for (let turn = 1; turn <= 500; turn += 1) {
+      clock.advance(1_000);
+      first.note(put(row(turn % 2 === 0 ? 'running' : 'idle', noon + turn * 1_000)));
+    }
+    await first.stop();
+    const text = new TextDecoder().decode((await files.read(`${folder}/2026-03-10.jsonl`, { bytesMax: 1e7 }))?.bytes);
+    expect(text.split('\n').length).toBeGreaterThan(500);
+    const second = open();
+    const all = await second.after(0, 1_000);
+    const reading = vi.spyOn(JSON, 'parse');
+    try {
+      const from = all[480]?.number ?? 0;
+      expect(await second.after(from, 10)).toEqual(all.slice(481, 491));
+      expect(reading.mock.calls.length).toBeLessThan(20);
+      reading.mockClear();
+      expect(await second.after(all[9]?.number ?? 0, 10)).toEqual(all.slice(10, 20));
+      expect(reading.mock.calls.length).toBeLessThan(20);
+    } finally {
+      reading.mockRestore();
+    }
   });
 });

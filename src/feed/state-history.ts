@@ -13,7 +13,7 @@ import type { Cancel, Clock } from '../platform/clock.ts';
 import type { Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
 import type { RowChange } from './row-projection.ts';
-import { decodeLine, encodeLine, ownerOf } from './state-history-lines.ts';
+import { decodeLine, encodeLine, hasOwner, ownerOf } from './state-history-lines.ts';
 
 export interface StateHistoryParts {
   readonly clock: Clock;
@@ -36,19 +36,23 @@ const linesOfDay = 10_000_000;
 const firstOf = (day: string): number => Math.floor(Date.parse(day) / dayMs) * linesOfDay;
 const breaksOf = (text: string): number => text.split('\n').length - 1;
 
-/** By their place in the file, damaged ones counted; names that were told earlier that day filled in. */
-function numbered(day: string, text: string): NumberedLine[] {
+/** Those behind a number, by their place in the file, damaged ones counted; names that were told earlier that day filled in. */
+function numbered(day: string, text: string, after: number, countMax: number): NumberedLine[] {
   const owners = new Map<RuntimeId, LaneOwner>();
-  return text.split('\n').flatMap((said, at): NumberedLine[] => {
-    const line = said === '' ? null : decodeLine(said);
-    if (line === null) return [];
+  const found: NumberedLine[] = [];
+  for (const [at, said] of text.split('\n').entries()) {
+    if (found.length >= countMax) break;
     const number = firstOf(day) + at + 1;
-    if (line.kind !== 'state') return [{ number, line }];
-    const owner = line.owner ?? owners.get(line.runtime_id) ?? null;
-    if (owner === null) return [];
-    owners.set(line.runtime_id, owner);
-    return [{ number, line: { ...line, owner } }];
-  });
+    // Of those before, only names are wanted: a day is read in many pages, and others wait meanwhile.
+    if (said === '' || (number <= after && !hasOwner(said))) continue;
+    const line = decodeLine(said);
+    if (line === null) continue;
+    const owner = line.kind === 'state' ? (line.owner ?? owners.get(line.runtime_id) ?? null) : null;
+    if (line.kind === 'state' && owner === null) continue;
+    if (owner !== null) owners.set(owner.runtime_id, owner);
+    if (number > after) found.push({ number, line: line.kind === 'state' ? { ...line, owner } : line });
+  }
+  return found;
 }
 
 /** The day in UTC: names of files need no calendar. */
@@ -146,10 +150,10 @@ export class StateHistory {
     const found: NumberedLine[] = [];
     for (const day of await this.#days()) {
       if (firstOf(day) + linesOfDay <= number) continue;
-      for (const one of numbered(day, await this.#text(day))) if (one.number > number) found.push(one);
+      found.push(...numbered(day, await this.#text(day), number, countMax - found.length));
       if (found.length >= countMax) break;
     }
-    return found.slice(0, countMax);
+    return found;
   }
 
   #row(row: PaneRow): void {

@@ -155,9 +155,11 @@ export class Hub implements TransportHandlers {
 
   /** Silence is applied when reading: nothing to do but tell those who look. */
   onGone(tenant: string, _daemon: string): void {
-    void this.#tenant(tenant).then(({ listeners }) => {
-      for (const listener of listeners) listener();
-    });
+    void this.#tenant(tenant)
+      .then(({ listeners }) => {
+        for (const listener of listeners) listener();
+      })
+      .catch((problem) => this.#trouble('telling that a machine has gone', problem));
   }
 
   #tenant(name: string): Promise<Tenant> {

@@ -198,7 +198,11 @@ export class NatsTransport implements HubTransport, OtherDoors {
     const name = `${tenant}/${daemon}`;
     if (this.#connection === null || this.#served.has(name)) return;
     const callback = (problem: Error | null, message: Msg): void => {
-      if (problem === null) void this.#answer(tenant, daemon, message);
+      if (problem !== null) return;
+      // What a daemon says may be more than NATS carries, or than can be written again: whoever asked waits in vain, and no process ends.
+      this.#answer(tenant, daemon, message).catch((trouble: unknown) => {
+        this.#parts.warn('an answer could not be passed on', { tenant, daemon, problem: trouble });
+      });
     };
     this.#served.set(name, this.#connection.subscribe(callSubject(tenant, daemon), { callback }));
   }

@@ -9,12 +9,12 @@ import type { Files } from '../platform/files.ts';
 import type { Log } from '../platform/log.ts';
 import type { RandomSource } from '../platform/random.ts';
 import { type SigningKey, signingKeyOf } from '../platform/signing.ts';
-import { readAssets } from '../server/web/assets.ts';
+import { type Assets, readAssets } from '../server/web/assets.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { createHubServer } from './http.ts';
 import { Hub } from './hub.ts';
 import { metricsText } from './metrics.ts';
-import type { NatsOptions } from './nats-transport.ts';
+import type { NatsOptions, NatsTransport } from './nats-transport.ts';
 import { addPeopleRoutes, type PeopleParts } from './people-routes.ts';
 import { readProviders, SignIn } from './sign-in.ts';
 import { addSignInRoutes } from './sign-in-routes.ts';
@@ -82,27 +82,46 @@ async function transportOf({ nats: url }: HubFleet, parts: Omit<NatsOptions, 'ur
   return new NatsTransport({ ...parts, url });
 }
 
+/** Whatever is wrong is told by a hub that does not run: neither a timer nor a table is left behind. */
 export async function serveHub(options: HubOptions): Promise<RunningHub> {
-  const { clock, random, log, host, port, memoryBytes, cpuSeconds } = options;
+  const { clock, random, log } = options;
   const warn: Log['warn'] = (words, fields) => log.warn(words, fields);
   const key = await hubKeyOf(options);
-  const table = await (options.table?.() ?? openHubTable(options));
-  await checkKey(table, key, options).catch(async (problem: unknown) => {
-    await table.close();
-    throw problem;
-  });
-  const transport = await transportOf(options, { clock, random, hubKey: key.publicKey, warn, table });
-  const hub = new Hub({ clock, table, transport, warn });
-  await hub.start().catch(async (problem: unknown) => {
-    await table.close();
-    throw problem;
-  });
-  const dispatcher = new Dispatcher({ clock, random, key, hub, transport });
+  const signIn = await signInOf(options);
   const assets = await readAssets(options.files, options.pagesFolder);
+  const table = await (options.table?.() ?? openHubTable(options));
+  let hub: Hub | null = null;
+  try {
+    await checkKey(table, key, options);
+    const transport = await transportOf(options, { clock, random, hubKey: key.publicKey, warn, table });
+    hub = new Hub({ clock, table, transport, warn });
+    await hub.start();
+    return await listen(options, { hub, table, transport, key, signIn, assets });
+  } catch (problem) {
+    await hub?.close().catch((trouble: unknown) => warn('the hub could not be closed', { problem: trouble }));
+    await table.close();
+    throw problem;
+  }
+}
+
+interface StartedHub {
+  readonly hub: Hub;
+  readonly table: HubTable;
+  readonly transport: StreamTransport | NatsTransport;
+  readonly key: SigningKey;
+  readonly signIn: SignIn | null;
+  readonly assets: Assets;
+}
+
+async function listen(options: HubOptions, started: StartedHub): Promise<RunningHub> {
+  const { clock, random, log, host, port, memoryBytes, cpuSeconds } = options;
+  const { hub, table, transport, key, signIn, assets } = started;
+  const warn: Log['warn'] = (words, fields) => log.warn(words, fields);
+  const dispatcher = new Dispatcher({ clock, random, key, hub, transport });
   const isSecure = options.publicUrl?.startsWith('https:') ?? false;
   const people: PeopleParts = { clock, random, hub, table, dispatcher, assets, isSecure };
-  let address = options.publicUrl ?? '';
-  const signIn = await signInOf(options);
+  // Paths are written behind it.
+  let address = (options.publicUrl ?? '').replace(/\/+$/, '');
   const link: WireJoined['link'] = { kind: 'stream' };
   const server = createHubServer({
     ...{ clock, hub, table, transport, link },

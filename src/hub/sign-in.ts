@@ -79,7 +79,8 @@ export type SignedInPerson = Pick<PersonSession, 'who' | 'role' | 'owners' | 're
 export function personOf(provider: SignInProvider, claims: Readonly<Record<string, unknown>>): SignedInPerson {
   const said = claims[provider.who];
   const who = typeof said === 'string' ? sanitizeLine(foreign(said)).slice(0, 80) : '';
-  const isProved = provider.who !== 'email' || claims.email_verified !== false;
+  // Some services say it as text.
+  const isProved = provider.who !== 'email' || String(claims.email_verified ?? true) === 'true';
   if (who === '' || who === '*' || !isProved) {
     throw new AgtmuxError('E_ROLE', `the sign-in service does not say ${provider.who}, or has not checked it`, {
       next: 'ask whoever runs the hub',

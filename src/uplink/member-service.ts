@@ -114,7 +114,9 @@ export class MemberService implements HubService {
       const joined = await joinHub({ ...this.#parts, lastAudit: () => this.#lastAudit() }, wish);
       if (!joined.ok) return joined;
       this.#membership = joined.value;
-      await this.#keep({ states_sent: (await this.#lastState())?.number ?? 0 });
+      const newest = await this.#lastState();
+      // Where this run could not write yet nobody knows it: they begin behind the newest one once there is one.
+      if (newest !== undefined) await this.#keep({ states_sent: newest.number });
       this.#connect();
       return this.#told();
     });
@@ -267,7 +269,7 @@ export class MemberService implements HubService {
   async #sendStates(link: EdgeLink): Promise<void> {
     const newest = await this.#lastState();
     if (newest === undefined) return;
-    // It joined with an agtmux that did not tell them.
+    // It joined with an agtmux that did not tell them, or before one could be written.
     if (this.#membership?.states_sent === undefined) await this.#keep({ states_sent: newest.number });
     for (;;) {
       const sent = this.#membership?.states_sent;
