@@ -517,7 +517,7 @@ export class TargetController {
     if (machine.collector !== null) return viewOfCollector(machine.collector);
     const [proc, windows] = [this.#proc, this.editorWindows];
     if (proc === null || windows === null) return viewOfPs(machine.executor);
-    const read: ProcSource['read'] = (pids) => windows.outside(proc.read(pids));
+    const read: ProcSource['read'] = (pids, isAgain) => windows.outside(proc.read(pids, isAgain));
     return viewOfProc({ ...proc, read }, this.#parts.manager.clock);
   }
 }

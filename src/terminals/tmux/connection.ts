@@ -188,6 +188,8 @@ export class ControlConnection {
 
   async #sweep(): Promise<void> {
     const { state, clock } = this.#options;
+    // What was hinted at is being looked at: until that has ended nobody may say that it was.
+    this.#isHinted = false;
     const lookers = this.#lookers;
     this.#lookers = [];
     try {
