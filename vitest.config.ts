@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           environment: 'node',
-          include: ['src/**/*.test.ts', 'test/tidy/**/*.test.ts', 'test/proof/**/*.test.ts'],
+          include: ['{src,editors}/**/*.test.ts', 'test/tidy/**/*.test.ts', 'test/proof/**/*.test.ts'],
           pool: 'forks',
           ...patience,
         },

@@ -177,6 +177,9 @@ export class EditorKeys implements EditorService {
     if (windows === null) return fail('E_UNSUPPORTED', 'this machine does not tell of single processes');
     const put = windows.put(editor.id, pid, told);
     if (put === 'gone') return fail('E_INPUT', `no process ${pid} runs here`, 'name the process of the window');
+    if (put === 'elsewhere') {
+      return fail('E_INPUT', `${told.socket} is not beside the socket of the daemon`, 'make it in that folder');
+    }
     if (put === 'known') return ok(null);
     const detail = { editor: editor.id, terminals: told.terminals.length };
     return acting.authorizeAndAudit({ action: 'view', named: 'terminals of a window', detail }, claim, async () =>

@@ -40,8 +40,11 @@ export interface EditorTerminals {
 
 /** Where they are remembered, for as long as the window lives. */
 export interface EditorWindows {
-  /** By the process of the window; `gone` when that does not run. */
-  put(editor: string, pid: number, told: EditorTerminals): 'new' | 'known' | 'gone';
+  /**
+   * By the process of the window: `gone` when that does not run, `elsewhere` when the socket is not beside the daemon's. What
+   * is not below the window's own program is none of its terminals, and is left out.
+   */
+  put(editor: string, pid: number, told: EditorTerminals): 'new' | 'known' | 'gone' | 'elsewhere';
   drop(editors: readonly string[]): void;
 }
 

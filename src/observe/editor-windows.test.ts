@@ -2,8 +2,16 @@
 import { expect, it } from 'vitest';
 import { limits } from '../model/limits.ts';
 import { createSimulatedClock } from '../platform/simulated/clock.ts';
+import type { StatLine } from '../sources/process/stat.ts';
 import type { ProcessTable } from '../sources/process/table.ts';
 import { EditorWindows } from './editor-windows.ts';
+
+/** Below which the others stand: 10 to 13 are windows and 4 what started them; everything from 100 on is a shell of theirs. */
+const parents = new Map([
+  ...[10, 11, 12, 13].map((pid) => [pid, 4] as const),
+  ...[[4, 3] as const, [3, 2] as const, [20, 3] as const, [30, 2] as const, [31, 30] as const],
+]);
+const programs = new Map([2, 20, 30, 31].map((pid) => [pid, pid === 2 ? 'tmux' : 'bash']));
 
 function world() {
   const gone = new Set<number>();
@@ -13,8 +21,10 @@ function world() {
     proc: {
       identity: (pid) => (gone.has(pid) ? null : { boot: 'b', pid, start: '5' }),
       isAlive: ({ pid }) => !gone.has(pid),
-      lineage: () => [],
+      lineage: (pid) => lineOf(pid).map((at) => ({ pid: at, startTicks: '5' }) as StatLine),
+      program: ({ pid }) => ({ executable: pid === 3 ? null : (programs.get(pid) ?? 'code'), argv: [] }),
     },
+    folder: '/run',
     onChange: () => {
       changes += 1;
     },
@@ -22,8 +32,13 @@ function world() {
   return { windows, gone, changes: () => changes };
 }
 
+function lineOf(pid: number): readonly number[] {
+  const parent = pid >= 100 ? 4 : parents.get(pid);
+  return parent === undefined ? [pid] : [pid, ...lineOf(parent)];
+}
+
 const told = (socket: string, ...pids: readonly number[]) => ({
-  socket,
+  socket: `/run${socket}`,
   secret: 'abc',
   terminals: pids.map((pid) => ({ id: String(pid), pid })),
 });
@@ -66,4 +81,21 @@ it('EDI9 IDN10a takes what runs in its terminals out of the tree of the pane tha
   windows.put('e1', 10, told('/a', 100));
   expect([...windows.outside(table).processes.values()].map(({ ppid }) => ppid)).toEqual([10, 0, 10]);
   expect(processes.get(100)?.ppid).toBe(10);
+});
+
+it('EDI9 leaves out what is not below the program of the window, and the window itself', () => {
+  const { windows } = world();
+  // 2 is what all of them were started in, and 3 cannot be looked at.
+  windows.put('e1', 10, told('/a', 100, 31, 30, 20, 3, 2, 4, 10));
+  expect(windows.roots()).toEqual([100]);
+  windows.put('e1', 30, told('/b', 31, 101, 20));
+  expect(windows.roots()).toEqual([100, 31]);
+});
+
+it('EDI9 takes no socket that is not beside the one of the daemon', () => {
+  const { windows, changes } = world();
+  for (const socket of ['/tmp/a', '/run/../a', '/run/below/a', '/a']) {
+    expect(windows.put('e1', 10, { ...told('/a', 100), socket })).toBe('elsewhere');
+  }
+  expect([windows.roots(), changes()]).toEqual([[], 0]);
 });

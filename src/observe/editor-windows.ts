@@ -1,6 +1,7 @@
 // Windows of paired editors that told of their integrated terminals: what runs below those is known to be in them, can be
 // brought to the front there, and is looked for without anything else speaking of it (IDN10a).
 
+import { dirname } from 'node:path';
 import type { EditorTerminals, EditorWindows as EditorWindowsOfKeys } from '../model/editors.ts';
 import type { ProcessIdentity } from '../model/ids.ts';
 import { limits } from '../model/limits.ts';
@@ -13,7 +14,9 @@ import type { TerminalBackend } from '../terminals/terminal.ts';
 
 export interface EditorWindowsDependencies {
   readonly clock: Clock;
-  readonly proc: Pick<ProcSource, 'identity' | 'isAlive' | 'lineage'>;
+  readonly proc: Pick<ProcSource, 'identity' | 'isAlive' | 'lineage' | 'program'>;
+  /** Where the daemon's own socket is, and those of windows. */
+  readonly folder: string;
   /** Somebody told of terminals that were not known. */
   readonly onChange: () => void;
 }
@@ -33,16 +36,36 @@ export class EditorWindows implements EditorWindowsOfKeys {
     this.#parts = parts;
   }
 
-  put(editor: string, pid: number, told: EditorTerminals): 'new' | 'known' | 'gone' {
+  put(editor: string, pid: number, told: EditorTerminals): 'new' | 'known' | 'gone' | 'elsewhere' {
     const process = this.#parts.proc.identity(pid);
     if (process === null) return 'gone';
+    if (dirname(told.socket) !== this.#parts.folder) return 'elsewhere';
+    const own = this.#programOf(process);
+    const terminals = told.terminals.filter((one) => this.#isBelow(one.pid, own));
     const isKnown = this.#windows.delete(told.socket);
-    this.#windows.set(told.socket, { editor, process, told });
+    this.#windows.set(told.socket, { editor, process, told: { ...told, terminals } });
     for (const socket of this.#windows.keys()) {
       if (this.#windows.size > limits.editorWindowsMax) this.#windows.delete(socket);
     }
     this.#parts.onChange();
     return isKnown ? 'known' : 'new';
+  }
+
+  /** The window's process, and those above it of the same program: shells are started by another one of these. */
+  #programOf({ boot, pid }: ProcessIdentity): ReadonlySet<number> {
+    const { proc } = this.#parts;
+    const lineage = proc.lineage(pid);
+    const programs = lineage.map((one) => proc.program({ boot, pid: one.pid, start: one.startTicks })?.executable);
+    const [own = null] = programs;
+    // One that nobody may look at stands between its like, or is none of them.
+    const end = programs.findIndex((one) => one != null && one !== own);
+    const last = own === null ? 0 : programs.slice(0, end < 0 ? programs.length : end).lastIndexOf(own);
+    return new Set(lineage.slice(0, last + 1).map((one) => one.pid));
+  }
+
+  #isBelow(shell: number, program: ReadonlySet<number>): boolean {
+    const above = this.#parts.proc.lineage(shell).slice(1);
+    return !program.has(shell) && above.some(({ pid }) => program.has(pid));
   }
 
   drop(editors: readonly string[]): void {

@@ -116,8 +116,8 @@ export class TargetController {
   }
 
   #newWindows(proc: ProcSource): EditorWindows {
-    const { clock } = this.#parts.manager;
-    return new EditorWindows({ clock, proc, onChange: () => this.#paneless?.lookNow() });
+    const { clock, runtimeDir: folder } = this.#parts.manager;
+    return new EditorWindows({ clock, proc, folder, onChange: () => this.#paneless?.lookNow() });
   }
 
   #newPaneless(proc: ProcSource, windows: EditorWindows): PanelessAgents {

@@ -37,6 +37,8 @@ export class Terminals {
   readonly #watching: vscode.Disposable[];
   #server: Server | null = null;
   #socket = '';
+  /** Several reports may want it before it is there. */
+  #listening: Promise<string> | null = null;
   #made = 0;
   /** What the daemon was told last, and whether it has to be told again. */
   #told = '';
@@ -101,8 +103,15 @@ export class Terminals {
     return id;
   }
 
-  async #listen(): Promise<string> {
-    if (this.#server !== null) return this.#socket;
+  #listen(): Promise<string> {
+    this.#listening ??= this.#begin().catch((problem: unknown) => {
+      this.#listening = null;
+      throw problem;
+    });
+    return this.#listening;
+  }
+
+  async #begin(): Promise<string> {
     const socket = join(this.#parts.folder(), `editor-${process.pid}-${randomBytes(3).toString('hex')}.sock`);
     const server = createServer((connection) => this.#hear(connection));
     await new Promise<void>((resolve, reject) => {

@@ -8,7 +8,7 @@ import { type Confidence, classOf, type StateName } from '../../model/states.ts'
 import type { SeenAsk } from '../contract.ts';
 import { isNeverAgent, type Sign, signOfOther } from './not-agents.ts';
 import type { Pattern } from './pattern.ts';
-import { type Regions, regionsOf, type Screen, unframed } from './regions.ts';
+import { indentOf, type Regions, regionsOf, type Screen, unframed } from './regions.ts';
 import type { AskRule, Condition, Pick, Rule, RuleFile } from './rule-file.ts';
 import { fits } from './versions.ts';
 import { mustBeWhole, whyNotWhole } from './whole.ts';
@@ -208,5 +208,3 @@ function optionsOf({ options }: AskRule, regions: Regions): readonly AskOption[]
   }
   return found.slice(0, limits.askOptionsMax).map(({ id, label }) => ({ id, label }));
 }
-
-const indentOf = (line: string): number => /^[\s│┃║]*/u.exec(line)?.[0].length ?? 0;

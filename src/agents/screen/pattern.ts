@@ -10,7 +10,16 @@ export interface Pattern {
   test(line: string): boolean;
   /** The whole match and its groups. */
   exec(line: string): readonly (string | undefined)[] | null;
+  /** Where the first group stands, or the whole match where there is none, and what stands before and behind. */
+  place(line: string): Place | null;
   split(text: string): readonly string[];
+}
+
+export interface Place {
+  /** Of the line, before anything was matched. */
+  readonly before: string;
+  readonly behind: string;
+  readonly isGroup: boolean;
 }
 
 /** Makes a pattern of its text. Throws an Error that says what is wrong with it. */
@@ -22,6 +31,13 @@ export const builtInPattern: CompilePattern = (source) => {
     source,
     test: (line) => expression.test(line),
     exec: (line) => expression.exec(line),
+    place: (line) => {
+      const found = new RegExp(source, 'du').exec(line);
+      if (found === null) return null;
+      const [, group] = found.indices ?? [];
+      const end = group?.[1] ?? found.index + found[0].length;
+      return { before: line.slice(0, found.index), behind: line.slice(end), isGroup: group !== undefined };
+    },
     split: (text) => text.split(expression),
   };
 };
@@ -41,6 +57,13 @@ export const linearPattern: CompilePattern = (source) => {
       const matcher = expression().matcher(line);
       if (!matcher.find()) return null;
       return Array.from({ length: matcher.groupCount() + 1 }, (_, group) => matcher.group(group) ?? undefined);
+    },
+    place: (line) => {
+      const matcher = expression().matcher(line);
+      if (!matcher.find()) return null;
+      const isGroup = matcher.groupCount() > 0 && matcher.group(1) != null;
+      const end = matcher.end(isGroup ? 1 : 0);
+      return { before: line.slice(0, matcher.start()), behind: line.slice(end), isGroup };
     },
     split: (text) => expression().split(text, -1),
   };

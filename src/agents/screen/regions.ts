@@ -23,6 +23,8 @@ export interface Regions {
   flow(name: string): string | null;
   /** What its first line is known by; null when it is not on this screen. */
   edges(name: string): Edges | null;
+  /** Which row of the screen its first line is; null when it is not on this screen. */
+  row(name: string): number | null;
 }
 
 /**
@@ -67,7 +69,7 @@ export function regionsOf(file: RuleFile, screen: Screen): Regions {
     flows.set(name, text);
     return text;
   };
-  return { lines: find, flow, edges: edgesOf };
+  return { lines: find, flow, edges: edgesOf, row: (name) => placeOf(name)?.at ?? null };
 }
 
 const tabColumns = 8;
@@ -96,6 +98,8 @@ export function unframed(line: string): string {
   while (end > start && edges.has(line[end - 1] ?? '')) end -= 1;
   return line.slice(start, end);
 }
+
+export const indentOf = (line: string): number => /^[\s│┃║]*/u.exec(line)?.[0].length ?? 0;
 
 interface Span {
   readonly start: number;

