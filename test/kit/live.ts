@@ -51,7 +51,13 @@ export class Live {
 
   /** One tmux command on the private server; what it printed. */
   tmux(...args: string[]): string {
+    return this.#tmuxWithin(0, args);
+  }
+
+  /** The same, given up after a time; 0 is never. */
+  #tmuxWithin(timeout: number, args: readonly string[]): string {
     return execFileSync('tmux', ['-u', '-f', '/dev/null', ...args], {
+      timeout,
       env: this.env,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -96,7 +102,8 @@ export class Live {
    * that very moment ends tmux before 3.7 (docs/tmux.md).
    */
   async #attached(): Promise<void> {
-    const clients = (): number => this.tmux('list-clients', '-F', '#{client_control_mode}').match(/1/g)?.length ?? 0;
+    const ask = (...args: string[]): string => this.#tmuxWithin(2_000, args);
+    const clients = (): number => ask('list-clients', '-F', '#{client_control_mode}').match(/1/g)?.length ?? 0;
     const isOver = async (): Promise<boolean> => {
       if (clients() >= 2) return true;
       const { items } = await this.client.get('/v1/targets');
@@ -104,9 +111,9 @@ export class Live {
       return host === undefined || host.trouble !== null;
     };
     try {
-      this.tmux('display-message', '-p', '#{pid}');
+      ask('display-message', '-p', '#{pid}');
     } catch {
-      // No server runs, or there is no tmux at all.
+      // No server runs or none that answers, or there is no tmux at all.
       return;
     }
     await until(() => isOver().catch(() => true), 60_000);
