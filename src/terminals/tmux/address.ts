@@ -27,6 +27,15 @@ export function tmuxArgv(address: TmuxAddress): string[] {
   }
 }
 
+/**
+ * The same for what must never start a server: `list-commands` and `attach-session` would start the user's, with the
+ * environment of the daemon instead of the user's own, and run his configuration.
+ */
+export function tmuxOnlyIfRunning(address: TmuxAddress): string[] {
+  const [program = '', ...rest] = tmuxArgv(address);
+  return [program, '-N', ...rest];
+}
+
 const dyingWithParent = ['setpriv', '--pdeathsig', 'KILL', '--'];
 
 /** Succeeds where `setpriv` is there and can do it. */
@@ -42,7 +51,16 @@ export function controlArgv(
   address: TmuxAddress,
   client: { readonly session: string; readonly flags: string; readonly dieWithParent: boolean },
 ): string[] {
-  const attach = [...tmuxArgv(address), '-C', 'attach-session', '-E', '-t', client.session, '-f', client.flags];
+  const attach = [
+    ...tmuxOnlyIfRunning(address),
+    '-C',
+    'attach-session',
+    '-E',
+    '-t',
+    client.session,
+    '-f',
+    client.flags,
+  ];
   if (!client.dieWithParent) return attach;
   // Who begins to die with a parent that is dead already lives on: over there that is rare, a connection takes its time.
   if (address.executor.kind === 'ssh') return ['exec', ...dyingWithParent, ...attach];

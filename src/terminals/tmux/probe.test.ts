@@ -109,6 +109,7 @@ describe('the first question', () => {
     expect(controlArgv(address('ssh', { status: 0 }), client).slice(0, 3)).toEqual(['exec', 'setpriv', '--pdeathsig']);
     expect(controlArgv(address('local', { status: 0 }), { ...client, dieWithParent: false })).toEqual([
       'tmux',
+      '-N',
       '-u',
       '-S',
       '/s',

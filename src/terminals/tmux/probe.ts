@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../model/errors.ts';
 import { limits } from '../../model/limits.ts';
 import type { RunResult } from '../../targets/executor.ts';
 import { foreign, sanitizeLine } from '../../text/sanitize.ts';
-import { dieWithParentProbe, type TmuxAddress, tmuxArgv } from './address.ts';
+import { dieWithParentProbe, type TmuxAddress, tmuxOnlyIfRunning } from './address.ts';
 import {
   capabilitiesOf,
   parseTmuxVersion,
@@ -23,7 +23,7 @@ const bounds = { deadlineMs: limits.tmuxAttachMs, outputBytesMax: limits.control
 const format = '#{session_attached} #{session_activity} #{session_id} #{version}';
 
 export async function probeServer(address: TmuxAddress): Promise<Probe> {
-  const argv = [...tmuxArgv(address), 'list-sessions', '-F', format, ';', ...pasteUsageArgv];
+  const argv = [...tmuxOnlyIfRunning(address), 'list-sessions', '-F', format, ';', ...pasteUsageArgv];
   const result = await address.executor.run(argv, bounds);
   const said = sanitizeLine(foreign(Buffer.from(result.stderr).toString().trim()), { columnsMax: 200 });
   if (result.timedOut) return trouble('E_TARGET_DOWN', 'tmux did not answer in time');

@@ -46,6 +46,21 @@ describe('the state directory', () => {
   });
 });
 
+describe('where no tmux server runs', () => {
+  it('FED6 none is started by looking for one: it would have the environment of the daemon, and run the configuration', async () => {
+    live.tmux('kill-server');
+    const started = join(live.dir, 'started');
+    writeFileSync(join(live.dir, 'home/.tmux.conf'), `run-shell -b "touch ${started}"\nset -g exit-empty off\n`);
+    await live.startDaemon();
+    await until(async () => {
+      const { items } = await live.client.get('/v1/targets');
+      return items.some(({ target, trouble }) => target === 'host' && trouble === 'no tmux server is running');
+    });
+    expect(() => live.tmux('list-sessions')).toThrow(/no server running|No such file/);
+    expect(existsSync(started)).toBe(false);
+  });
+});
+
 describe('a daemon that was killed while it wrote', () => {
   it('SEC1 what it left half written, messages among it, is removed by the next one; what is not its own stays', async () => {
     await live.startDaemon();
